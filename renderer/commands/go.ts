@@ -1,5 +1,5 @@
 import { hitOf } from '../data/list.ts'
-import { NO_FILTERS, useFilters } from '../state/filters.ts'
+import { type FiltersState, NO_FILTERS, useFilters } from '../state/filters.ts'
 import { type Behind, queryOf } from '../state/query-text.ts'
 import { useSecond } from '../state/second.ts'
 import { jumpTo, selectRollout, selectSecond, useSelection } from '../state/selection.ts'
@@ -21,10 +21,13 @@ export function openSecond(index: number): void {
   useView.setState({ view: 'rollout', dialog: null })
 }
 
-/** Opens the Rollouts table on what is behind a number. */
-export function showRollouts(behind: Behind = {}): void {
+/** Opens the Rollouts table on what is behind a number, in the order of the file or another. */
+export function showRollouts(
+  behind: Behind = {},
+  { sort = NO_FILTERS.sort, descending = false }: Partial<Pick<FiltersState, 'sort' | 'descending'>> = {},
+): void {
   // First of all, so that the place that is left keeps its own address.
   show('rollouts')
-  useFilters.setState({ ...NO_FILTERS, query: queryOf(behind) })
+  useFilters.setState({ query: queryOf(behind), sort, descending })
   selectRollout(null)
 }

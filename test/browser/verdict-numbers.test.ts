@@ -12,7 +12,7 @@ describePage('the numbers of where the loss falls', ({ openWith }) => {
     const opens = async (table: string, row: string, query: string, rollouts: string): Promise<void> => {
       await page.keyboard.press('1')
       const cells = page.locator('.part-table').filter({ hasText: table }).getByRole('row')
-      await cells.filter({ hasText: row }).getByRole('button').first().click()
+      await cells.filter({ hasText: row }).locator('td.number').getByRole('button').first().click()
       await expect.poll(() => listed(page)).toEqual([query, `${rollouts} of 96 rollouts listed`])
     }
     // Every rollout has tool replies and none of them is trained; in some, the fourth turn is there and not trained at all.
@@ -51,8 +51,8 @@ describePage('the bars of defects by turn', ({ openWith }) => {
     const { page } = window
     const drawn = await page.locator('.by-turn').evaluateAll((figures) =>
       figures.map((figure) => ({
-        told: [...(figure.getAttribute('aria-label') ?? '').matchAll(/turn \d+: ([\d,]+)/g)].map(([, number]) =>
-          Number(number?.replaceAll(',', '')),
+        told: [...figure.querySelectorAll('.by-turn-bar')].map((bar) =>
+          Number((bar.getAttribute('aria-label') ?? '').replace(/^turn \d+: /, '').replaceAll(',', '')),
         ),
         heights: [...figure.querySelectorAll('.by-turn-bar')].map(
           (bar) => bar.querySelector('.by-turn-fill')?.getBoundingClientRect().height ?? 0,

@@ -9,6 +9,7 @@ import {
   type GroupSort,
 } from '../../../shared/session/requests/groups.ts'
 import { goTo, NOWHERE, type Place, usePlace, usePlaces } from '../../state/place.ts'
+import { show } from '../../state/view.ts'
 
 /** Where a person is among the groups, as it stands in the address. */
 export interface GroupsPlace {
@@ -89,11 +90,23 @@ export function narrow(change: {
 
 export const EVERY_GROUP = { kinds: [], marks: [], std: null, step: null, text: '' } as const
 
+/** Opens the groups on what is behind a number. */
+export function showGroups({ sort = 'order', descending = false, ...narrowed }: GroupQuery): void {
+  // First of all, so that the place that is left keeps its own address.
+  show('groups')
+  narrow({ ...EVERY_GROUP, ...narrowed })
+  goTo('groups', { sort: sortText(sort, descending) })
+}
+
 /** A second click on the same column turns the order round; numbers start with the largest. */
 export function sortGroups(column: GroupSort): void {
   const { sort = 'order', descending = false } = groupsPlace().query
   const down = sort === column ? !descending : column !== 'order' && column !== 'id' && column !== 'std'
-  goTo('groups', { sort: column === 'order' && !down ? null : `${down ? '-' : ''}${column}` })
+  goTo('groups', { sort: sortText(column, down) })
+}
+
+function sortText(column: GroupSort, descending: boolean): string | null {
+  return column === 'order' && !descending ? null : `${descending ? '-' : ''}${column}`
 }
 
 function namesIn<Name extends string>(text: string | undefined, known: readonly Name[]): Name[] {

@@ -5,7 +5,7 @@ import { SaveTableButton } from '../../app/save-table-button.tsx'
 import { showRollouts } from '../../commands/go.ts'
 import { useBoundaries } from '../../data/boundaries.ts'
 import { ABSENT, percent } from '../../text/numbers.ts'
-import { NumberLink } from './number-link.tsx'
+import { NumberLink, ShowLink } from './number-link.tsx'
 
 /** Checks that speak of each column; the rollouts behind a share are those with a finding of one of them. */
 const COLUMNS = [
@@ -54,7 +54,11 @@ export function BoundaryTable({ checks }: { checks: readonly CheckResult[] }) {
               </td>
               {COLUMNS.map((column) => (
                 <td key={column.key} className="number">
-                  <ShareCell share={row[column.key]} codes={codesAt(checks, row.boundary, column.codes)} />
+                  <ShareCell
+                    share={row[column.key]}
+                    edge={row.boundary}
+                    codes={codesAt(checks, row.boundary, column.codes)}
+                  />
                 </td>
               ))}
             </tr>
@@ -89,11 +93,19 @@ function codesAt(checks: readonly CheckResult[], boundary: string, codes: readon
     .map(({ code }) => code)
 }
 
-function ShareCell({ share, codes }: { share: number | null; codes: readonly string[] }) {
+function ShareCell({ share, edge, codes }: { share: number | null; edge: string; codes: readonly string[] }) {
   if (share === null) return <span title="nothing to look at">{ABSENT}</span>
-  if (share === 1) return <span className="ok-text">✓ 100 %</span>
   // Where a check is silent the policy intends it, or what differs is no fault by itself.
-  if (codes.length === 0) return percent(share)
+  if (share === 1 || codes.length === 0) {
+    return (
+      <span className={share === 1 ? 'ok-text' : undefined}>
+        {share === 1 && '✓ '}
+        <ShowLink behind={{ query: `edge:${edge}` }} title="Show the rollouts with such an edge">
+          {percent(share)}
+        </ShowLink>
+      </span>
+    )
+  }
   return (
     <button
       type="button"

@@ -100,11 +100,19 @@ export function BySteps({ steps, report }: { steps: RunSteps | null; report: Rep
     <section aria-labelledby="by-step">
       <h2 id="by-step">By training step</h2>
       <p className="quiet">
-        {counted(
-          points.reduce((sum, { rollouts }) => sum + rollouts, 0),
-          'rollout',
-        )}{' '}
-        of steps {real(points[0]?.from)} to {real(points.at(-1)?.to)}. A point opens the rollouts of its step.
+        <button
+          type="button"
+          className="link"
+          title="Show the rollouts of all steps"
+          onClick={() => showRollouts({ query: 'has:step' })}
+        >
+          {counted(
+            points.reduce((sum, { rollouts }) => sum + rollouts, 0),
+            'rollout',
+          )}{' '}
+          of steps {real(points[0]?.from)} to {real(points.at(-1)?.to)}
+        </button>
+        . A point opens the rollouts of its step.
       </p>
       <div className="step-charts">
         {lines.map(({ of, title, unit, over, line }) => (

@@ -76,7 +76,7 @@ export function CheckRow(props: {
       </td>
       <td>{check.pattern ?? '–'}</td>
       <td>
-        <ByTurn counts={check.by_turn} severity={check.severity} />
+        <ByTurn counts={check.by_turn} severity={check.severity} codes={[check.code]} />
       </td>
       <td>
         <Example check={check} report={report} defect={defect} />{' '}
@@ -152,29 +152,48 @@ export function RateBar({ rate, severity }: { rate: number; severity: Severity }
   )
 }
 
-/** Affected rollouts per assistant turn, as small bars with their numbers. */
-export function ByTurn({ counts, severity }: { counts: Readonly<Record<string, number>>; severity: Severity }) {
+/** Affected rollouts per assistant turn, as small bars that open them. */
+export function ByTurn(props: {
+  counts: Readonly<Record<string, number>>
+  severity: Severity
+  codes: readonly string[]
+}) {
+  const { counts, severity, codes } = props
   const turns = Object.entries(counts).filter(([, affected]) => affected > 0 || Object.keys(counts).length > 1)
   if (turns.length === 0) return <>–</>
   const most = Math.max(...turns.map(([, affected]) => affected), 1)
-  const words = turns
-    .slice(0, MOST_TURNS)
-    .map(([turn, affected]) => `turn ${turn}: ${count(affected)}`)
-    .concat(turns.length > MOST_TURNS ? [`and ${counted(turns.length - MOST_TURNS, 'more turn')}`] : [])
-    .join(', ')
+  const more = turns.length - MOST_TURNS
   return (
-    <span className="by-turn" role="img" aria-label={words} title={words}>
+    // biome-ignore lint/a11y/useSemanticElements: bars are no fields of a form
+    <span className="by-turn" role="group" aria-label="affected rollouts by assistant turn">
       {turns.slice(0, MOST_TURNS).map(([turn, affected]) => (
-        <span key={turn} className="by-turn-bar">
+        <button
+          key={turn}
+          type="button"
+          className="by-turn-bar"
+          disabled={affected === 0}
+          aria-label={`turn ${turn}: ${count(affected)}`}
+          title={`turn ${turn}: ${counted(affected, 'rollout')}`}
+          onClick={() => showRollouts({ query: `assistant_turn:${turn}`, codes })}
+        >
           <span className="by-turn-scale">
             {affected > 0 && (
               <span className={`by-turn-fill ${severity}`} style={{ height: `${(affected / most) * 100}%` }} />
             )}
           </span>
           <span className="by-turn-label">{turn}</span>
-        </span>
+        </button>
       ))}
-      {turns.length > MOST_TURNS && <span className="by-turn-more">+{count(turns.length - MOST_TURNS)}</span>}
+      {more > 0 && (
+        <button
+          type="button"
+          className="by-turn-more link"
+          title={`Show the rollouts in the other ${counted(more, 'turn')}`}
+          onClick={() => showRollouts({ query: `assistant_turn>=${turns[MOST_TURNS]?.[0]}`, codes })}
+        >
+          +{count(more)}
+        </button>
+      )}
     </span>
   )
 }

@@ -106,7 +106,7 @@ function DefectRow({ cause, report }: { cause: Cause; report: Report }) {
           ))}
         </td>
         <td>{lead.pattern ?? '–'}</td>
-        <td>{isWhole ? <ByTurn counts={lead.by_turn} severity={severity} /> : '–'}</td>
+        <td>{isWhole ? <ByTurn counts={lead.by_turn} severity={severity} codes={[lead.code]} /> : '–'}</td>
         <td>
           <Example check={lead} report={report} defect={parts[0]?.defect.id} />{' '}
           <PinButton of={{ kind: 'finding', key: { check: lead.code } }} what={lead.code} />

@@ -1,13 +1,13 @@
 import { Fragment } from 'react'
 import { speechText } from '../../../shared/exports/phrases.ts'
-import type { HypothesisResult, Measure, Report } from '../../../shared/model/report.ts'
+import type { HypothesisResult, Measure } from '../../../shared/model/report.ts'
 import { KeptDetails } from '../../app/kept-details.tsx'
 import { PinButton } from '../../app/pin-button.tsx'
 import { showRollouts } from '../../commands/go.ts'
 import { useFiles } from '../../state/files.ts'
-import { filterWords } from '../../text/filter-words.ts'
 import { count, measured } from '../../text/numbers.ts'
 import { HYPOTHESIS_QUESTIONS, SPEECH_WORDS, VERDICT_WORDS } from '../../text/words.ts'
+import { foundBy, openProof, proofOf } from './behind-measure.ts'
 import { ByStepLink } from './by-step.tsx'
 import { FoldButton, useFold } from './unfold.tsx'
 import { MissingFor, Thresholds, WouldChange } from './verdict-terms.tsx'
@@ -188,30 +188,14 @@ function MeasureLine({ measure, large = false }: { measure: Measure; large?: boo
 
 function MeasureValue({ measure }: { measure: Measure }) {
   const report = useFiles((files) => files.report)
-  const limits = report?.limits ?? null
-  const { where, checks, value } = measure
-  const shown = measured(measure.measure, value)
-  // A value of nothing opens nothing.
-  const none = where?.documentsHidden ? value === 1 : value === 0
-  const isOpen = where === undefined ? foundBy(report, checks).length > 0 : !none
-  if (!isOpen) return <span className="measure-value">{shown}</span>
-  const whose = where === undefined ? `with ${checks.join(', ')}` : `with: ${filterWords(where, limits)}`
+  const shown = measured(measure.measure, measure.value)
+  const proof = proofOf(measure, report)
+  if (proof === null) return <span className="measure-value">{shown}</span>
   return (
-    <button
-      type="button"
-      className="link measure-value"
-      title={`Show the rollouts ${whose}`}
-      onClick={() => showRollouts(where === undefined ? { codes: checks } : { where })}
-    >
+    <button type="button" className="link measure-value" title={proof.title} onClick={() => openProof(proof)}>
       {shown}
     </button>
   )
-}
-
-/** Those of the checks that found something. */
-function foundBy(report: Report | null, codes: readonly string[]): string[] {
-  const checks = report?.checks ?? []
-  return codes.filter((code) => checks.some((check) => check.code === code && check.affected + check.intended > 0))
 }
 
 /** Checks that name some of the rollouts, beside a value that opens all of them. */

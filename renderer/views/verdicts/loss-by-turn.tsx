@@ -46,7 +46,7 @@ function TurnTable({ report, turns }: { report: Report; turns: Turns }) {
           <tr key={turn}>
             <th scope="row">{turn}</th>
             <td>
-              <TrainedShare sums={sums} />
+              <TrainedShare sums={sums} tokens={tokensOf(turn)} />
             </td>
             <td className="number">
               {sums.trained === null ? (
@@ -54,7 +54,7 @@ function TurnTable({ report, turns }: { report: Report; turns: Turns }) {
               ) : (
                 <NumberLink
                   value={sums.trained}
-                  {...behindTrained(maskCodes(report, turn), `state:trained assistant_turn:${turn}`)}
+                  {...behindTrained(maskCodes(report, turn), tokensOf(turn), `assistant_turn:${turn}`)}
                 />
               )}
             </td>
@@ -64,13 +64,18 @@ function TurnTable({ report, turns }: { report: Report; turns: Turns }) {
                 behind={{ query: `assistant_turns>=${turn}` }}
                 title="Show the rollouts that have this turn"
               />
-              <WithoutMask sums={sums} />
+              <WithoutMask sums={sums} tokens={tokensOf(turn)} />
             </td>
           </tr>
         ))}
       </tbody>
     </table>
   )
+}
+
+/** Finds what the model wrote in a turn, which its header and what stands behind its end are no part of. */
+function tokensOf(turn: string): string {
+  return `assistant_turn:${turn} role:assistant -part:header,separator`
 }
 
 function maskCodes(report: Report, turn: string): string[] {

@@ -1,13 +1,13 @@
+import type { ReactNode } from 'react'
 import { PART_WORDS } from '../../../shared/model/part-words.ts'
 import type { Report } from '../../../shared/model/report.ts'
 import { PARTS, TURN_KINDS } from '../../../shared/model/tokens.ts'
 import { type TokenSums, trainedShare } from '../../../shared/model/trained-share.ts'
 import { quote } from '../../../shared/query/language/format.ts'
-import { showRollouts } from '../../commands/go.ts'
 import { ABSENT, count, NOT_IN_DUMP, percent } from '../../text/numbers.ts'
 import { spelt } from '../../text/visible.ts'
 import { ENDS_BY_ROLE, PART_CHECKS } from '../../text/words.ts'
-import { behindTrained, NumberLink } from './number-link.tsx'
+import { behindShare, behindTrained, NumberLink, ShowLink, type Shows, withTokens } from './number-link.tsx'
 
 const STATES = ['trained', 'masked', 'padding', 'unknown'] as const
 
@@ -19,7 +19,9 @@ export function TokenTotals({ totals }: { totals: Report['totals'] }) {
   return (
     <div className="token-totals">
       <p className="quiet">
-        Of all {count(tokens.total)} tokens{tokens.padding > 0 && ', padding included'}:
+        Of all{' '}
+        <NumberLink value={tokens.total} behind={{ query: 'has:ids' }} title="Show the rollouts with token ids" />{' '}
+        tokens{tokens.padding > 0 && ', padding included'}:
       </p>
       <div className="totals-bar" aria-hidden="true">
         {STATES.map(
@@ -39,11 +41,10 @@ export function TokenTotals({ totals }: { totals: Report['totals'] }) {
             tokens[state] > 0 && (
               <li key={state}>
                 <span className={`swatch ${state}`} aria-hidden="true" /> {state}{' '}
-                {percent(tokens[state] / Math.max(1, tokens.total))}
-                <span className="quiet">
-                  {' '}
-                  <NumberLink value={tokens[state]} {...behindTrained([], `state:${state}`)} />
-                </span>
+                <ShowLink {...withTokens(`state:${state}`)}>
+                  {percent(tokens[state] / Math.max(1, tokens.total))}{' '}
+                  <span className="quiet">{count(tokens[state])}</span>
+                </ShowLink>
               </li>
             ),
         )}
@@ -61,7 +62,11 @@ export function TokenTotals({ totals }: { totals: Report['totals'] }) {
       {known < tokens.total && tokens.trained > 0 && (
         <p className="quiet">
           Trained share without padding{tokens.unknown > 0 && ' and without tokens that have no mask'}, as the table of
-          rollouts has it: {percent(tokens.trained / known)} of {count(known)} tokens.
+          rollouts has it:{' '}
+          <ShowLink behind={{ query: 'trained_share>=0' }} title="Show the rollouts whose trained share is known">
+            {percent(tokens.trained / known)} of {count(known)}
+          </ShowLink>{' '}
+          tokens.
           {tokens.unknown > 0 && ' So are the shares of parts, turns and tools below.'}
         </p>
       )}
@@ -135,21 +140,30 @@ function PartRow({ name, codes, query, ...sums }: PartRowProps) {
     <tr>
       <th scope="row">{name}</th>
       <td>
-        <TrainedShare sums={sums} />
+        <TrainedShare sums={sums} tokens={query} />
       </td>
       <td className="number">
-        {trained === null ? ABSENT : <NumberLink value={trained} {...behindTrained(codes, `state:trained ${query}`)} />}
+        {trained === null ? ABSENT : <NumberLink value={trained} {...behindTrained(codes, query)} />}
       </td>
       <td className="number">
-        <NumberLink value={total} {...behindTrained([], query)} />
-        <WithoutMask sums={sums} />
+        <NumberLink value={total} {...withTokens(query)} />
+        <WithoutMask sums={sums} tokens={query} />
       </td>
     </tr>
   )
 }
 
+function callsOf(tool: string | null): string {
+  return tool === null ? 'part:tool_call' : `part:tool_call ${quote(tool)}`
+}
+
 function repliesOf(tool: string | null): string {
-  return tool === null ? 'reply_tokens>=0' : `part:tool_call ${quote(tool)} reply_tokens>=0`
+  return tool === null ? 'reply_tokens>=0' : `${callsOf(tool)} reply_tokens>=0`
+}
+
+/** Which reply is to which call no query tells: what is narrowed by the tool are the rollouts. */
+function replyTokensOf(tool: string | null): string {
+  return tool === null ? 'part:tool' : `part:tool (${callsOf(tool)})`
 }
 
 /** What each tool costs: what the model writes to call it, and what it answers with. */
@@ -177,38 +191,33 @@ export function LossByTool({ tools }: { tools: Report['totals']['by_tool'] }) {
           <tr key={tool ?? ''}>
             <th scope="row">{tool === null ? <span className="quiet">not named in the ids</span> : spelt(tool)}</th>
             <td className="number">
-              {tool === null ? (
-                count(calls.count)
-              ) : (
-                <NumberLink
-                  value={calls.count}
-                  behind={{ query: `part:tool_call ${quote(tool)}` }}
-                  title="Show the rollouts whose calls have this name in them"
-                />
-              )}
-            </td>
-            <td className="number">{mean(calls)}</td>
-            <td>
-              <TrainedShare sums={calls} />
+              <NumberLink
+                value={calls.count}
+                behind={{ query: callsOf(tool) }}
+                title={
+                  tool === null
+                    ? 'Show the rollouts with calls'
+                    : 'Show the rollouts whose calls have this name in them'
+                }
+              />
             </td>
             <td className="number">
-              {replies.count === 0 ? (
-                mean(replies)
-              ) : (
-                <button
-                  type="button"
-                  className="link"
-                  title={
-                    tool === null ? 'Show the rollouts with replies' : 'Show the rollouts that call it and have replies'
-                  }
-                  onClick={() => showRollouts({ query: repliesOf(tool) })}
-                >
-                  {mean(replies)}
-                </button>
-              )}
+              <MeanLength of={calls} behind={{ query: callsOf(tool) }} title="Show the rollouts with these calls" />
             </td>
             <td>
-              <TrainedShare sums={replies} />
+              <TrainedShare sums={calls} tokens={callsOf(tool)} />
+            </td>
+            <td className="number">
+              <MeanLength
+                of={replies}
+                behind={{ query: repliesOf(tool) }}
+                title={
+                  tool === null ? 'Show the rollouts with replies' : 'Show the rollouts that call it and have replies'
+                }
+              />
+            </td>
+            <td>
+              <TrainedShare sums={replies} tokens={replyTokensOf(tool)} />
             </td>
           </tr>
         ))}
@@ -217,30 +226,41 @@ export function LossByTool({ tools }: { tools: Report['totals']['by_tool'] }) {
   )
 }
 
-/** Share of the tokens with a mask. */
-export function TrainedShare({ sums }: { sums: TokenSums }) {
+/** Share of the tokens with a mask; `tokens` is a query that finds just these. */
+export function TrainedShare({ sums, tokens }: { sums: TokenSums; tokens: string }) {
   if (sums.total === 0) return <span className="quiet">{ABSENT}</span>
   const share = trainedShare(sums)
-  return share === null ? <span className="quiet">{NOT_IN_DUMP}</span> : <ShareBar share={share} />
+  if (share === null) return <span className="quiet">{NOT_IN_DUMP}</span>
+  return (
+    <ShareBar share={share}>
+      <ShowLink {...behindShare(share, tokens)}>{percent(share)}</ShowLink>
+    </ShareBar>
+  )
 }
 
 /** How many of the tokens beside it are in no share. */
-export function WithoutMask({ sums: { unknown = 0 } }: { sums: TokenSums }) {
-  return unknown === 0 ? null : <span className="quiet without-mask">{count(unknown)} without a mask</span>
+export function WithoutMask({ sums: { unknown = 0 }, tokens }: { sums: TokenSums; tokens: string }) {
+  if (unknown === 0) return null
+  return (
+    <span className="quiet without-mask">
+      <NumberLink value={unknown} {...withTokens(`state:unknown ${tokens}`)} /> without a mask
+    </span>
+  )
 }
 
-function mean({ count: times, total }: { count: number; total: number }): string {
-  return times === 0 ? ABSENT : count(Math.round(total / times))
+function MeanLength({ of, ...shows }: Shows & { of: { count: number; total: number } }) {
+  if (of.count === 0) return <>{ABSENT}</>
+  return <ShowLink {...shows}>{count(Math.round(of.total / of.count))}</ShowLink>
 }
 
 /** A share as a bar and as a number. */
-export function ShareBar({ share }: { share: number }) {
+export function ShareBar({ share, children = percent(share) }: { share: number; children?: ReactNode }) {
   return (
     <span className="share">
       <span className="share-bar" aria-hidden="true">
         <span className="share-fill" style={{ width: `${share * 100}%` }} />
       </span>
-      <span className="number">{percent(share)}</span>
+      <span className="number">{children}</span>
     </span>
   )
 }
