@@ -43,6 +43,27 @@ export function real(value: number | null | undefined): string {
   return minus(trimZero(value.toPrecision(4)))
 }
 
+const MOST_DECIMALS = 4
+
+/** Digits behind the point that a column of numbers takes, as far as four show them. */
+export function decimalsOf(values: Iterable<number | null | undefined>): number {
+  let most = 0
+  for (const value of values) {
+    const [, digits = ''] = /\.(\d+)$/.exec(real(value)) ?? []
+    most = Math.max(most, Math.min(digits.length, MOST_DECIMALS))
+  }
+  return most
+}
+
+/** A number of a column, with as many digits behind the point as all of it, so that points stand below each other. What would be lost so is written as `real` does. */
+export function inDecimals(value: number | null | undefined, decimals: number): string {
+  if (value === null || value === undefined || !Number.isFinite(value)) return real(value)
+  const size = Math.abs(value)
+  if (size >= 1000) return fourDigits(value)
+  if (size > 0 && size < 0.5 * 10 ** -decimals) return real(value)
+  return minus((value + 0).toFixed(decimals))
+}
+
 /** A number that was computed, such as a mean: whole ones as they are, of others four digits (`12,350`), without an exponent below a million. */
 export function fourDigits(value: number): string {
   const isShort = Number.isInteger(value) || !(Math.abs(value) < 1e6)

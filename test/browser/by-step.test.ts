@@ -53,7 +53,13 @@ describePage('one run by training step', (tests) => {
     await section.getByRole('button', { name: 'The numbers, step by step' }).click()
     const rows = section.getByRole('table').getByRole('row')
     await expect.poll(() => rows.count()).toBe(13)
-    expect(await rows.first().getByRole('columnheader').allTextContents()).toContain('mean KL to the reference (k3)')
+    const heads = await rows.first().getByRole('columnheader').allTextContents()
+    expect(heads).toContain('mean KL to the reference (k3) nats')
+    // Points stand below each other.
+    const gaps = await section
+      .locator(`tbody td:nth-child(${heads.indexOf('mean |sampler − trainer| nats') + 1})`)
+      .allTextContents()
+    expect(new Set(gaps.map((gap) => gap.split('.')[1]?.length))).toEqual(new Set([4]))
     await rows.nth(3).getByRole('button', { name: 'step 3' }).click()
     await page.getByText('4 of 48 rollouts listed').waitFor()
     expect(window.errors).toEqual([])

@@ -218,6 +218,28 @@ describePage('the groups of a run', (page) => {
     await window.close()
   })
 
+  test('have like decimals in each column, and the bar of the chosen rollout touches no name', async () => {
+    const { page: view, close } = await page.openWith([join(SAMPLES, 'verifiers-2025-08.jsonl.gz')])
+    await view.keyboard.press('3')
+    const rows = view.locator('.sibling')
+    await rows.first().waitFor()
+    const cells = await rows.evaluateAll((all) =>
+      all.map((row) => [...row.querySelectorAll('td.number')].slice(0, 2).map((cell) => cell.textContent ?? '')),
+    )
+    for (const column of [0, 1]) {
+      const decimals = cells.map((row) => row[column]?.split('.')[1]?.length)
+      expect([column, ...new Set(decimals)]).toEqual([column, 4])
+    }
+    const means = await view.locator('.group-row td.number:nth-child(6)').allTextContents()
+    expect(new Set(means.map((mean) => mean.split('.')[1]?.length))).toEqual(new Set([3]))
+    const gap = await rows.first().evaluate((row) => {
+      const name = row.querySelector('.sibling-id') as HTMLElement
+      return name.getBoundingClientRect().left - row.getBoundingClientRect().left
+    })
+    expect(gap).toBeGreaterThan(6)
+    await close()
+  })
+
   test('that are not there are asked for', async () => {
     const text = FLAT.replaceAll(/"group_id": ?"[^"]*", ?/g, '')
     const window = await page.openWith([page.folder.write('no-groups.jsonl', text)])

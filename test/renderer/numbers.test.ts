@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { bytes, counted, percent, real, short } from '../../renderer/text/numbers.ts'
+import { bytes, counted, decimalsOf, inDecimals, percent, real, short } from '../../renderer/text/numbers.ts'
 
 describe('numbers for people', () => {
   it('never rounds a fault away, nor the last good one', () => {
@@ -22,6 +22,16 @@ describe('numbers for people', () => {
       '123,456',
       '0',
     ])
+  })
+
+  it.each([
+    { column: [0.9, 0.5533, -0.08167, 1, null], shown: ['0.9000', '0.5533', '−0.0817', '1.0000', '–'] },
+    { column: [1, 0, 1], shown: ['1', '0', '1'] },
+    { column: [0.5, 0.00002, -0], shown: ['0.5', '2.00e−5', '0.0'] },
+    { column: [0.25, 12345.6, Number.NaN], shown: ['0.25', '12,350', 'NaN'] },
+  ])('gives a column like decimals: $shown', ({ column, shown }) => {
+    const decimals = decimalsOf(column)
+    expect(column.map((value) => inDecimals(value, decimals))).toEqual(shown)
   })
 
   it('writes a number in short with the sign of all others', () => {

@@ -4,7 +4,16 @@ import { count } from '../../text/numbers.ts'
 import { FoldButton, useFold } from '../verdicts/unfold.tsx'
 import { savedSteps } from './saved-steps.ts'
 import type { StepOpening } from './step-chart.tsx'
-import { allPoints, bareStepsWords, exactWords, type StepLine, type Steps, valueAt, valueWords } from './step-words.ts'
+import {
+  allPoints,
+  bareStepsWords,
+  columnDecimals,
+  columnWords,
+  exactWords,
+  type StepLine,
+  type Steps,
+  valueAt,
+} from './step-words.ts'
 
 /** Rows that are drawn; what is saved has all of them. */
 const MOST_ROWS = 500
@@ -28,6 +37,7 @@ export function StepTable(props: {
   const { name, what, stem, columns, opens } = props
   const fold = useFold(`table ${name}`)
   const points = fold.isOpen ? allPoints(columns.map(({ line }) => line)) : []
+  const decimals = fold.isOpen ? columns.map(({ line, unit }) => columnDecimals(line.values, unit)) : []
   const wordsOf = props.stepWords ?? ((at: number) => bareStepsWords(points[at] as Steps))
   return (
     <div className="step-table">
@@ -45,9 +55,10 @@ export function StepTable(props: {
             <thead>
               <tr>
                 <th scope="col">step</th>
-                {columns.map(({ title }) => (
+                {columns.map(({ title, unit }) => (
                   <th key={title} scope="col" className="number">
                     {title}
+                    {(unit === 'nats' || unit === 'tokens') && <span className="quiet"> {unit}</span>}
                   </th>
                 ))}
               </tr>
@@ -69,9 +80,9 @@ export function StepTable(props: {
                       </button>
                     )}
                   </th>
-                  {columns.map(({ title, unit, line }) => (
+                  {columns.map(({ title, unit, line }, column) => (
                     <td key={title} className="number" title={exactWords(valueAt(line, point), unit)}>
-                      {valueWords(valueAt(line, point), unit)}
+                      {columnWords(valueAt(line, point), unit, decimals[column] ?? 0)}
                     </td>
                   ))}
                 </tr>

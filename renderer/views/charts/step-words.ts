@@ -1,5 +1,5 @@
 import type { MeasureUnit } from '../../../shared/session/requests/compare.ts'
-import { ABSENT, allDigits, fourDigits, percent, real } from '../../text/numbers.ts'
+import { ABSENT, allDigits, decimalsOf, fourDigits, inDecimals, percent, real } from '../../text/numbers.ts'
 
 /** Training steps `from` to `to`, both of them in it, that are drawn as one point. */
 export interface Steps {
@@ -23,6 +23,18 @@ export function valueWords(value: number | null | undefined, unit: MeasureUnit):
   if (unit === 'share') return percent(value)
   const shown = fourDigits(value)
   return unit === 'nats' || unit === 'tokens' ? `${shown} ${unit}` : shown
+}
+
+/** Digits behind the point that a column of such values takes. */
+export function columnDecimals(values: readonly (number | null)[], unit: MeasureUnit): number {
+  return unit === 'share' ? Math.min(1, decimalsOf(values.map((value) => value && value * 100))) : decimalsOf(values)
+}
+
+/** A value in a column with like decimals, whose unit stands at its head. */
+export function columnWords(value: number | null | undefined, unit: MeasureUnit, decimals: number): string {
+  if (unit !== 'share' || value === null || value === undefined) return inDecimals(value, decimals)
+  const shown = percent(value)
+  return /^[<>–]/.test(shown) ? shown : `${(value * 100).toFixed(decimals)} %`
 }
 
 /** The number with all its digits, where `valueWords` rounds it; undefined where it does not. For tooltips. */

@@ -3,13 +3,16 @@ import type { GroupQuery, GroupRow, GroupSort, GroupSummary } from '../../../sha
 import { openRollout } from '../../commands/go.ts'
 import { ask } from '../../engine/engine.ts'
 import { type ListColumn, PositionList } from '../../lists/position-list.tsx'
-import { ABSENT, count, real } from '../../text/numbers.ts'
+import { ABSENT, count, inDecimals, real } from '../../text/numbers.ts'
 import { shownId, wholeId } from '../../text/visible.ts'
 import { SEVERITY_WORDS } from '../../text/words.ts'
 import { groupPages } from './group-list-data.ts'
 import { COLUMN_WORDS, KIND_WORDS, MARK_WORDS } from './group-words.ts'
 import { showGroup, sortGroups } from './groups-place.ts'
 import { RewardTicks } from './reward-ticks.tsx'
+
+/** Of means and stds: rows come as they are scrolled to, so that no column is known whole. */
+const DECIMALS = 3
 
 /** @param ends least and greatest reward of the dump */
 const columnsFor = (ends: GroupSummary['rewards']): readonly ListColumn<GroupRow, GroupSort>[] => [
@@ -53,7 +56,7 @@ const columnsFor = (ends: GroupSummary['rewards']): readonly ListColumn<GroupRow
     says: 'mean of the rewards',
     width: '3.7rem',
     isNumber: true,
-    cell: ({ mean }) => real(mean),
+    cell: ({ mean }) => inDecimals(mean, DECIMALS),
   },
   {
     sort: 'std',
@@ -61,7 +64,7 @@ const columnsFor = (ends: GroupSummary['rewards']): readonly ListColumn<GroupRow
     says: COLUMN_WORDS.std.what,
     width: '4.7rem',
     isNumber: true,
-    cell: ({ std }) => real(std === null ? null : Number(std.toPrecision(3))),
+    cell: ({ std }) => inDecimals(std, DECIMALS),
   },
   {
     sort: 'amplification',
@@ -81,7 +84,7 @@ const columnsFor = (ends: GroupSummary['rewards']): readonly ListColumn<GroupRow
 ]
 
 function times(value: number): string {
-  return value >= 100 ? count(value) : real(Number(value.toPrecision(3)))
+  return value === 1 ? '1' : value >= 100 ? count(value) : inDecimals(value, 2)
 }
 
 function Findings({ row: { codes, worst, marks } }: { row: GroupRow }) {

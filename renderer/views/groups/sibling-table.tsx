@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import type { GroupDetail, GroupMember, GroupScheme } from '../../../shared/session/requests/groups.ts'
 import { openRollout } from '../../commands/go.ts'
-import { ABSENT, count, percent, real } from '../../text/numbers.ts'
+import { ABSENT, allDigits, count, decimalsOf, inDecimals, percent, real } from '../../text/numbers.ts'
 import { shownId, wholeId } from '../../text/visible.ts'
 import { END_WORDS } from '../../text/words.ts'
 import { COLUMN_WORDS, MARK_WORDS, SCHEME_WORDS } from './group-words.ts'
@@ -29,6 +29,16 @@ export function SiblingTable({
     .map((scheme, at) => ({ ...scheme, at }))
     .filter(({ scheme, inUse }) => isAll || inUse || USUAL.includes(scheme))
     .sort((a, b) => order(a) - order(b))
+  const decimals = {
+    reward: decimalsOf(members.map(({ row }) => row.facts.reward)),
+    // Made to be laid beside each other, across columns too.
+    advantage: decimalsOf(
+      members.flatMap(({ row, advantages }) => [
+        row.facts.advantage,
+        ...shown.map(({ at }) => advantages?.[at] ?? null),
+      ]),
+    ),
+  }
   const hasStored = members.some(({ row }) => row.facts.advantage !== null)
   return (
     <section aria-labelledby="siblings">
@@ -72,6 +82,7 @@ export function SiblingTable({
                 member={member}
                 members={members}
                 shown={shown}
+                decimals={decimals}
                 isChosen={member.row.index === chosen}
                 isBeside={member.row.index === beside}
               />
@@ -123,12 +134,14 @@ function SiblingRow({
   member: { row, advantages, untrained, copyOf },
   members,
   shown,
+  decimals,
   isChosen,
   isBeside,
 }: {
   member: GroupMember
   members: readonly GroupMember[]
   shown: readonly (GroupScheme & { readonly at: number })[]
+  decimals: { readonly reward: number; readonly advantage: number }
   isChosen: boolean
   isBeside: boolean
 }) {
@@ -169,12 +182,15 @@ function SiblingRow({
           ⇆
         </button>
       </td>
-      <td className="number">{real(facts.reward)}</td>
-      <td className="number stored">{real(facts.advantage)}</td>
+      <Exact value={facts.reward} decimals={decimals.reward} className="number" />
+      <Exact value={facts.advantage} decimals={decimals.advantage} className="number stored" />
       {shown.map(({ scheme, at, inUse }) => (
-        <td key={scheme} className={inUse ? 'number in-use' : 'number'}>
-          <Advantage value={advantages?.[at] ?? null} />
-        </td>
+        <Exact
+          key={scheme}
+          value={withoutRounding(advantages?.[at] ?? null)}
+          decimals={decimals.advantage}
+          className={inUse ? 'number in-use' : 'number'}
+        />
       ))}
       <td className="number">{facts.realLength > 0 ? count(facts.realLength) : ABSENT}</td>
       <td className="number">
@@ -213,7 +229,16 @@ function SiblingRow({
 }
 
 /** What is left of rounding is 0. */
-function Advantage({ value }: { value: number | null }) {
-  if (value === null) return <span className="quiet">{ABSENT}</span>
-  return <>{Math.abs(value) < 5e-7 ? '0' : real(Number(value.toPrecision(4)))}</>
+function withoutRounding(value: number | null): number | null {
+  return value !== null && Math.abs(value) < 5e-7 ? 0 : value
+}
+
+/** A number with the decimals of its column, all of its digits where the pointer rests. */
+function Exact({ value, decimals, className }: { value: number | null; decimals: number; className: string }) {
+  const shown = inDecimals(value, decimals)
+  return (
+    <td className={className} title={value === null || !Number.isFinite(value) ? undefined : allDigits(value, shown)}>
+      {value === null ? <span className="quiet">{shown}</span> : shown}
+    </td>
+  )
 }

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import type { Stream } from '../../../shared/model/streams.ts'
 import type { Row, SortColumn } from '../../../shared/session/protocol.ts'
+import { inDecimals } from '../../text/numbers.ts'
 
 export interface Column {
   readonly key: string
@@ -14,6 +15,8 @@ export interface Column {
   readonly isNumber: boolean
   /** Without this stream no rollout of a file has a value. */
   readonly needs: Stream | null
+  /** The number in it, where it is one that has digits behind its point. */
+  real?(row: Row): number | null
   /** Null where the rollout has none. `position` is its place in the list. */
   cell(row: Row, position: number): ReactNode
 }
@@ -34,4 +37,20 @@ export function fitting(columns: readonly Column[], room: number, goFirst: reado
     kept = kept.filter((column) => column.key !== key)
   }
   return kept
+}
+
+/** The columns, of which those of reals have this many digits behind their points, by key. */
+export function withDecimals(columns: readonly Column[], decimals: ReadonlyMap<string, number>): readonly Column[] {
+  return columns.map((column) => {
+    const { real } = column
+    if (real === undefined) return column
+    const digits = decimals.get(column.key) ?? 0
+    return {
+      ...column,
+      cell: (row) => {
+        const value = real(row)
+        return value === null ? null : inDecimals(value, digits)
+      },
+    }
+  })
 }

@@ -20,6 +20,7 @@ function number(
 ): Column {
   const { of, draw = real, ...rest } = given
   return {
+    ...(given.draw === undefined ? { real: ({ facts }) => of(facts) ?? null } : {}),
     rem: 4.6,
     grows: 0,
     sort: null,
@@ -80,6 +81,7 @@ export const COLUMNS: readonly Column[] = [
   }),
   number({
     key: 'step',
+    draw: real,
     title: 'step',
     means: 'Training step.',
     rem: 3.6,

@@ -17,6 +17,7 @@ import { hitsColumn } from './hits-column.tsx'
 import { pageOfTable } from './page-of-table.ts'
 import { RolloutRow } from './rollout-row.tsx'
 import { TableHead } from './table-head.tsx'
+import { useDecimals } from './use-decimals.ts'
 import { useFitting } from './use-fitting.ts'
 
 const ROW_HEIGHT = 30
@@ -47,7 +48,8 @@ function Grid({ table }: { table: RefObject<HTMLTableElement | null> }) {
   const name = useFilters(nameOfList)
   const rows = useLongTable(indices.length, ROW_HEIGHT, fetchRows, name)
   const { first, end, shift, printed, reveal, rowsInWindow } = rows
-  const columns = useFitting(wanted, rows.scroller)
+  const fitting = useFitting(wanted, rows.scroller)
+  const columns = useDecimals(fitting, indices.subarray(first, end))
   const grid = useMemo(() => gridOf(columns), [columns])
   const band = useFilters(({ sort }) => (sort === 'group' || sort === 'step' ? sort : null))
   useRows(indices, first, end, rows.isFlying)
