@@ -40,4 +40,27 @@ describePage('where the system sets all colours', (page) => {
     expect(await fill(part.first())).not.toBe(await fill(view.locator('body')))
     await close()
   })
+
+  test('drawings have the colours of the system, and their states differ by pattern', async () => {
+    const { page: view, close } = await page.openWith([join(SAMPLES, 'verifiers-2025-08.jsonl.gz')], {
+      forcedColors: 'active',
+      reducedMotion: 'reduce',
+    })
+    const style = (of: Locator, name: string) =>
+      of.evaluate((element, wanted) => getComputedStyle(element).getPropertyValue(wanted), name)
+    const ink = await style(view.locator('body'), 'color')
+    await view.locator('.step-line').first().waitFor()
+    expect(await style(view.locator('.step-line').first(), 'stroke')).toBe(ink)
+    expect(await style(view.locator('.totals-part.trained'), 'background-color')).toBe(ink)
+    // What is masked is hollow, and padding hatched.
+    expect(await style(view.locator('.totals-part.masked'), 'background-color')).toBe(
+      await style(view.locator('body'), 'background-color'),
+    )
+    expect(await style(view.locator('.totals-part.padding'), 'background-image')).toContain('gradient')
+    await view.keyboard.press('2')
+    const strip = view.locator('.mask-strip').first()
+    await strip.waitFor()
+    expect(await style(strip.locator('.strip-trained'), 'fill')).toBe(ink)
+    await close()
+  })
 })
