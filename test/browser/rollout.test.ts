@@ -241,4 +241,41 @@ describePage('the screen of one rollout', (pageTests) => {
     expect(await page.locator('.tokens .token', { hasText: '𓀀' }).count()).toBe(1)
     expect(await page.locator('.tokens .token.split').count()).toBe(tokenizer.encode('𓀀').length)
   })
+
+  test('the turn of the token that is jumped to is in sight among the turns', async () => {
+    const turns = Array.from({ length: 60 }, (_, k) => [user(`Question ${k}?`), assistant(`Answer ${k}.`)]).flat()
+    const page = await openFirst('turns.jsonl', lines([conversation(tokenizer, turns)]))
+    const outline = page.getByRole('navigation', { name: 'Turns' })
+    await outline.getByRole('button').nth(119).waitFor()
+    await page.locator('.token').first().waitFor()
+    const strip = page.locator('.token-strip')
+    const box = (await strip.boundingBox()) as { x: number; y: number; width: number; height: number }
+    await page.mouse.click(box.x + box.width * 0.95, box.y + box.height / 2)
+    const current = outline.locator('[aria-current="true"]')
+    await expect.poll(async () => Number(await current.locator('.outline-index').innerText())).toBeGreaterThan(100)
+    const { height } = (await outline.boundingBox()) as { height: number }
+    const top = () =>
+      current.evaluate(
+        (turn) => turn.getBoundingClientRect().top - (turn.closest('nav')?.getBoundingClientRect().top ?? 0),
+      )
+    await expect.poll(top).toBeLessThan(height)
+  })
+
+  test('states beside the edges of turns do not run into each other in a narrow window', async () => {
+    const page = await openFirst(
+      'no-mask.jsonl',
+      lines([conversation(tokenizer, [user('Hi'), assistant('<think>Hello.</think> Hi')], { mask: 'none' })]),
+    )
+    await page.setViewportSize({ width: 1024, height: 700 })
+    await page.keyboard.press('b')
+    const cells = page.locator('.zoom-table td')
+    await cells
+      .getByText(/^un.?known$/)
+      .first()
+      .waitFor()
+    const wide = await cells.evaluateAll((all) =>
+      all.filter((cell) => cell.scrollWidth > cell.clientWidth + 1).map((cell) => cell.textContent),
+    )
+    expect(wide).toEqual([])
+  })
 })

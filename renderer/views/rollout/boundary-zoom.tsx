@@ -170,7 +170,7 @@ function EdgeTokens({
             </button>
           ))}
           {row('id', (token) => detail.ids?.[token], 'zoom-ids')}
-          {row('mask', (token) => stateName(detail, token))}
+          {row('mask', (token) => breakable(stateName(detail, token)))}
           {row('expected', (token) => (
             <>
               {disagrees(detail, token) && (
@@ -178,7 +178,7 @@ function EdgeTokens({
                   ▲{' '}
                 </span>
               )}
-              {structureSays(detail, token) ?? ABSENT}
+              {breakable(structureSays(detail, token) ?? ABSENT)}
             </>
           ))}
           {overlay !== null && row(overlay.title, (token) => overlayValue(overlay, token))}
@@ -192,6 +192,11 @@ function EdgeTokens({
       </table>
     </div>
   )
+}
+
+/** The longest states break behind their first syllable, where columns are narrow, instead of running into each other. */
+function breakable(state: string): string {
+  return state.replace(/^un(?=known|decided)/, 'un\u00ad')
 }
 
 /** Where not all tokens fit, those at the edge are what one came for. */

@@ -1,4 +1,4 @@
-import { useMemo } from 'react'
+import { useEffect, useMemo, useRef } from 'react'
 import { clipped } from '../../../shared/model/clipped.ts'
 import type { Finding, Severity } from '../../../shared/model/report.ts'
 import { TokenState, type Turn } from '../../../shared/model/tokens.ts'
@@ -31,6 +31,12 @@ export function TurnOutline({ detail }: { detail: TrajectoryDetail }) {
   const turns = useMemo(() => coverage(detail), [detail])
   const listed = Math.min(turns.length, MOST_TURNS)
   const drawn = Math.min(listed, TURNS_AT_ONCE * (1 + usePaintedFrames(Math.ceil(listed / TURNS_AT_ONCE) - 1)))
+  const shown = useRef<HTMLButtonElement>(null)
+  const isDrawn = current >= 0 && current < drawn
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another turn is the current one, or it has just been drawn
+  useEffect(() => {
+    shown.current?.scrollIntoView({ block: 'nearest' })
+  }, [current, isDrawn])
   if (turns.length === 0) {
     return (
       <nav className="outline" aria-label="Turns">
@@ -44,6 +50,7 @@ export function TurnOutline({ detail }: { detail: TrajectoryDetail }) {
         {turns.slice(0, drawn).map(({ turn, trained, worst }) => (
           <li key={turn.index}>
             <button
+              ref={turn.index === current ? shown : undefined}
               type="button"
               className={`outline-turn ${turn.kind}`}
               aria-current={turn.index === current ? 'true' : undefined}
