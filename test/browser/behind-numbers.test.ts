@@ -49,7 +49,7 @@ describePage('what stands behind numbers', (tests) => {
 
     // The table of turn edges.
     const edge = page.getByRole('row', { name: /^assistant to tool/ })
-    await edge.getByRole('button').last().click()
+    await edge.locator('.share-bad').last().click()
     await listed('96 of 96 rollouts listed')
     const chips = page.getByRole('group', { name: 'Filters' })
     expect(await chips.getByRole('button', { name: /T04/ }).getAttribute('aria-pressed')).toBe('true')

@@ -14,9 +14,7 @@ import { contextWords } from '../../text/context-words.ts'
 import { count, counted, percent } from '../../text/numbers.ts'
 import { PLACES_WORDS, SEVERITY_WORDS, UNIT_WORDS } from '../../text/words.ts'
 import { ByStepLink } from './by-step.tsx'
-
-/** Bars drawn for the turns of one check. */
-const MOST_TURNS = 16
+import { turnBars } from './turn-bars.ts'
 
 /** The table around rows of failing checks. */
 export function CheckRows({ caption, children }: { caption: string; children: ReactNode }) {
@@ -152,48 +150,42 @@ export function RateBar({ rate, severity }: { rate: number; severity: Severity }
   )
 }
 
-/** Affected rollouts per assistant turn, as small bars that open them. */
+/** Affected rollouts per assistant turn, as small bars that open them. Of many turns several share a bar, which is as high as the worst of them. */
 export function ByTurn(props: {
   counts: Readonly<Record<string, number>>
   severity: Severity
   codes: readonly string[]
 }) {
   const { counts, severity, codes } = props
-  const turns = Object.entries(counts).filter(([, affected]) => affected > 0 || Object.keys(counts).length > 1)
-  if (turns.length === 0) return <>–</>
-  const most = Math.max(...turns.map(([, affected]) => affected), 1)
-  const more = turns.length - MOST_TURNS
+  const bars = turnBars(counts)
+  if (bars.length === 0) return <>–</>
+  const most = Math.max(...bars.map(({ affected }) => affected), 1)
   return (
     // biome-ignore lint/a11y/useSemanticElements: bars are no fields of a form
     <span className="by-turn" role="group" aria-label="affected rollouts by assistant turn">
-      {turns.slice(0, MOST_TURNS).map(([turn, affected]) => (
-        <button
-          key={turn}
-          type="button"
-          className="by-turn-bar"
-          disabled={affected === 0}
-          aria-label={`turn ${turn}: ${count(affected)}`}
-          title={`turn ${turn}: ${counted(affected, 'rollout')}`}
-          onClick={() => showRollouts({ query: `assistant_turn:${turn}`, codes })}
-        >
-          <span className="by-turn-scale">
-            {affected > 0 && (
-              <span className={`by-turn-fill ${severity}`} style={{ height: `${(affected / most) * 100}%` }} />
-            )}
-          </span>
-          <span className="by-turn-label">{turn}</span>
-        </button>
-      ))}
-      {more > 0 && (
-        <button
-          type="button"
-          className="by-turn-more link"
-          title={`Show the rollouts in the other ${counted(more, 'turn')}`}
-          onClick={() => showRollouts({ query: `assistant_turn>=${turns[MOST_TURNS]?.[0]}`, codes })}
-        >
-          +{count(more)}
-        </button>
-      )}
+      {bars.map(({ from, to, affected }) => {
+        const turns = from === to ? `turn ${from}` : `turns ${from} to ${to}`
+        const query = `assistant_turn:${from === to ? from : `${from}..${to}`}`
+        const upTo = from === to || affected === 0 ? '' : 'up to '
+        return (
+          <button
+            key={from}
+            type="button"
+            className="by-turn-bar"
+            disabled={affected === 0}
+            aria-label={`${turns}: ${upTo}${count(affected)}`}
+            title={`${turns}: ${upTo}${counted(affected, 'rollout')}${upTo && ' a turn'}`}
+            onClick={() => showRollouts({ query, codes })}
+          >
+            <span className="by-turn-scale">
+              {affected > 0 && (
+                <span className={`by-turn-fill ${severity}`} style={{ height: `${(affected / most) * 100}%` }} />
+              )}
+            </span>
+            <span className="by-turn-label">{from}</span>
+          </button>
+        )
+      })}
     </span>
   )
 }
