@@ -18,14 +18,18 @@ import {
   whereText,
 } from '../shared/exports/phrases.ts'
 import { adviceSentences } from '../shared/hypotheses/advice.ts'
+import type { Aggregates } from '../shared/hypotheses/aggregates.ts'
 import { count, counted, percent } from '../shared/model/number-text.ts'
 import type { CheckResult, HypothesisResult, LogReport, Report, SourceReport } from '../shared/model/report.ts'
+import { STREAM_TITLES } from '../shared/session/streams.ts'
 import type { Line, Segment, Style, Terminal } from './terminal.ts'
 
 /** What is listed of anything that may come in thousands; the JSON report has the rest. */
 const LISTED = 5
 /** Characters of what would change a verdict, from which on only its first conditions are told; the reports have all of them. */
 const LONGEST_WAY = 240
+/** Aggregates count rewards in millionths. */
+const REWARD_UNIT = 1e6
 /** Column where the values of the facts begin. */
 const FACT = 11
 
@@ -190,6 +194,17 @@ function printFacts(terminal: Terminal, report: Report): void {
   const turns = totals.tokens.total > 0 ? `, ${counted(totals.turns, 'turn')}` : ''
   fact('rollouts', `${count(totals.trajectories)}${groups}${turns}`)
   fact('tokens', tokensText(report))
+  const rewards = rewardsText(report)
+  if (rewards !== null) fact('rewards', rewards)
+}
+
+/** Of the rollouts that have one; null where none has. */
+function rewardsText({ aggregates, totals }: Report): string | null {
+  const { rewards } = aggregates as Partial<Aggregates>
+  if (rewards === undefined || rewards.rows === 0) return null
+  const { rows, sum } = rewards
+  const mean = (sum / REWARD_UNIT / rows).toFixed(3)
+  return `mean ${mean}${rows < totals.trajectories ? ` of the ${count(rows)} rollouts with one` : ''}`
 }
 
 function because(evidence: readonly string[]): Line {
@@ -310,17 +325,27 @@ function printUndecided(terminal: Terminal, report: Report): void {
     const needs = missing.length > 0 ? `: needs ${missing.join(', ')}` : ''
     terminal.line([{ text: `  ${id} `, style: 'strong' }, `${title}${needs}`], 6)
   }
-  for (const { reason, codes } of reasons) terminal.line([`  ${codes.join(', ')}: `, reason], 6)
+  // Where no rollout has ids, each of the other streams that a check of tokens needs is as absent, and told above.
+  const ofTokens = report.totals.tokens.total > 0 ? [] : reasons.filter(({ reason }) => reason.startsWith(NO_IDS))
+  for (const { reason, codes } of reasons) {
+    if (!ofTokens.some((each) => each.reason === reason)) terminal.line([`  ${codes.join(', ')}: `, reason], 6)
+  }
+  const blind = ofTokens.flatMap(({ codes }) => codes).length
+  if (blind > 0) terminal.line(`  ${counted(blind, 'check')} of tokens: ${NO_IDS}`, 6)
   const switches = [...new Set(report.hypotheses.flatMap(({ recorded_by = [] }) => recorded_by))]
   if (switches.length === 0) return
   terminal.line('  What a trainer would write it with:')
   for (const line of switches) terminal.line([{ text: `    ${line}`, style: 'soft' }], 6)
 }
 
+const NO_IDS = `the dump does not carry ${STREAM_TITLES.ids}`
+
 /** What it all comes to, last, where a terminal is read first. */
 function printAdvice(terminal: Terminal, report: Report): void {
   heading(terminal, 'What to do first')
-  for (const { text, fix } of adviceSentences(report, fixOf)) {
+  // What these lack stands just above.
+  const told = report.hypotheses.filter(({ verdict }) => verdict === 'not-checkable').map(({ id }) => id)
+  for (const { text, fix } of adviceSentences(report, fixOf, told)) {
     terminal.line(`  ${text}`, 4)
     if (fix !== null) terminal.line([{ text: `    ${fix}`, style: 'soft' }], 4)
   }

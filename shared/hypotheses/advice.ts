@@ -192,15 +192,23 @@ export interface AdviceSentence {
 /** The usual fix of a check, by its code. */
 export type FixOf = (code: string) => string | null
 
-/** The advice in a few sentences, the most urgent first. Without `fixOf` only defects tell how they are mended. */
-export function adviceSentences(report: Report, fixOf: FixOf = () => null): AdviceSentence[] {
+/**
+ * The advice in a few sentences, the most urgent first. Without `fixOf` only defects tell how they are mended.
+ *
+ * @param told hypotheses of which the reader has just been told what they lack
+ */
+export function adviceSentences(
+  report: Report,
+  fixOf: FixOf = () => null,
+  told: readonly HypothesisId[] = [],
+): AdviceSentence[] {
   const advice = adviceOf(report)
   const { declare, steps, notes, outcome } = advice
   const own = (texts: readonly string[]) => texts.map((text) => ({ text, quotes: false, fix: null }))
   const declared = own(declare.map((sentence) => `${sentence}.`))
   if (outcome === 'mend') return [...declared, ...mending(steps, report, fixOf)]
   const unusual = notes.length === 0 ? [] : [`What is only unusual stands as a note: ${notes.join(', ')}.`]
-  return [...declared, ...own([sound(report, outcome), ...unusual, ...lacking(advice)])]
+  return [...declared, ...own([sound(report, outcome), ...unusual, ...lacking(advice, told)])]
 }
 
 function mending(steps: readonly AdviceStep[], { hypotheses }: Report, fixOf: FixOf): AdviceSentence[] {
@@ -279,8 +287,10 @@ function passedAndBlind({ checks }: Pick<Report, 'checks'>): { readonly passed: 
   }
 }
 
-function lacking({ undecided }: Advice): string[] {
-  if (undecided.length === 0) return []
+function lacking(advice: Advice, told: readonly HypothesisId[]): string[] {
+  const undecided = advice.undecided
+    .map((each) => ({ ...each, ids: each.ids.filter((id) => !told.includes(id)) }))
+    .filter(({ ids }) => ids.length > 0)
   const each = undecided
     .filter(({ missing }) => missing.length > 0)
     .map(({ ids, missing }) => `${listed(ids)} ${ids.length === 1 ? 'needs' : 'need'} ${lackText(missing)}`)

@@ -3,6 +3,7 @@ import { printSummary } from '../../cli/summary.ts'
 import { createTerminal, displayWidth } from '../../cli/terminal.ts'
 import type { Report } from '../../shared/model/report.ts'
 import { finding, HOSTILE, report } from '../exports/report-fixture.ts'
+import { audited } from '../session/dumps.ts'
 
 function summary(of: Report, failOn: 'error' | 'warning' | 'none' = 'error', known: string[] = []): string {
   const written: string[] = []
@@ -70,6 +71,34 @@ describe('the summary of a report', () => {
     expect(flat).toMatch(/ 7\.jsonl 1.0 kB, .*?: 16 rollouts in 16 records .*?skipped record 17/)
     expect(flat).toContain(' 10.jsonl 1.0 kB, json, ')
     expect(flat).not.toContain(' 2.jsonl 1.0 kB')
+  })
+
+  test('tells of texts without ids what they lack once, and their mean reward', async () => {
+    const rows = Array.from({ length: 8 }, (_, i) =>
+      JSON.stringify({
+        input: `What is ${i >> 2} and ${i}?`,
+        output: `I count to ${i}.`,
+        score: i % 4 === 0 ? 1 : 0,
+        step: 3,
+        gts: String(i),
+      }),
+    )
+    const flat = summary((await audited(`${rows.join('\n')}\n`)).report()).replace(/\s+/g, ' ')
+    expect(flat).toContain('rewards mean 0.250')
+    expect(flat.match(/the dump does not carry token ids/g)).toHaveLength(1)
+    expect(flat).toMatch(/\d+ checks of tokens: the dump does not carry token ids/)
+    // What only the reward needs is not swept in with them.
+    expect(flat).toContain('A03, A04: the dump does not carry advantages')
+    expect(flat.match(/integrations\/python/g)).toHaveLength(4)
+    expect(flat).not.toContain('Not decided, for what this dump lacks')
+    expect(flat).toContain('but little could be')
+  })
+
+  test('says of how many rollouts the mean reward is', () => {
+    const rewards = { rows: 200, sum: 50_000_000, bins: {} }
+    const flat = summary({ ...report(), aggregates: { rewards } }).replace(/\s+/g, ' ')
+    expect(flat).toContain('rewards mean 0.250 of the 200 rollouts with one')
+    expect(summary(report())).not.toContain('rewards  ')
   })
 
   test('leaves tokens without a mask out of the trained share, and says of how many it is', () => {
