@@ -15,8 +15,12 @@ function tableOf(pieces: readonly (string | number)[]): TokenTable {
   return { size: pieces.length, bytes: Uint8Array.from(bytes.flatMap((each) => [...each])), offsets, kinds }
 }
 
+function lookAtTexts(texts: readonly string[]) {
+  return lookAt(tableOf(texts), Int32Array.from(texts.keys()), { start: 0, end: texts.length })
+}
+
 describe('the tokens of a reply', () => {
-  const pieces = ['a', 'é', 0xc3, 0xa9, '😀', ' '.repeat(300), '', ' submitted', 'unc', `${'.'.repeat(200)}trunc`]
+  const pieces = ['a', 'é', 0xc3, 0xa9, '😀', ' '.repeat(300), '', ' submitted', 'tr', `${'.'.repeat(200)}Trunc`]
   const table = tableOf(pieces)
   const look = (...ids: readonly number[]) => lookAt(table, Int32Array.from(ids), { start: 0, end: ids.length })
 
@@ -28,12 +32,44 @@ describe('the tokens of a reply', () => {
     }
   })
 
-  it('may hold a marker where one holds a piece of it', () => {
-    for (let time = 0; time < 2; time++) {
-      expect(look(0, 1, 7, 5).mayHoldMarker).toBe(false)
-      expect(look(0, 8, 1).mayHoldMarker).toBe(true)
-      expect(look(0, 9).mayHoldMarker).toBe(true)
-    }
+  it.each([
+    [['MOD', 'EL', ' and', ' omitted']],
+    [['12 lines r', 'emoved', ']']],
+    [['[', '1', ' TOKENS ', 'EL', '', 'ID', 'ED', ']']],
+    [[`${'.'.repeat(200)}Trunc`, 'ated']],
+    [['E', 'L', 'EL', 'I', 'D', 'ED']],
+    [['omi', 'TTED']],
+    [['unct', 'runcated']],
+  ])('hold the word of a marker where all of it stands in them, whatever its pieces are: %j', (texts) => {
+    for (let time = 0; time < 2; time++) expect(lookAtTexts(texts).mayHoldMarker).toBe(true)
+  })
+
+  it.each([
+    [['MOD', 'EL', 'ED']],
+    [['Unc', 'ated']],
+    [['unc', 'trunc', 'unc', 'ated']],
+    [['trunc']],
+    [['runcated']],
+    [['EL', 'I', 'DE']],
+    [['EL', 'IDE']],
+    [['remov', 'ing', 'oved']],
+    [['omi', 'mitted']],
+    [[' submitted', 'EL', 'TED', 'VED', 'IPP', 'ITTED', 'MOVED', '[12 lines ']],
+  ])('hold none where parts of one are parts of another: %j', (texts) => {
+    for (let time = 0; time < 2; time++) expect(lookAtTexts(texts).mayHoldMarker).toBe(false)
+  })
+
+  it('hold no word between the ends of two that are none of the vocabulary, and none from beyond their span', () => {
+    const table = tableOf(['om', 'itted'])
+    const at = (start: number, end: number, ...ids: readonly number[]) =>
+      lookAt(table, Int32Array.from(ids), { start, end }).mayHoldMarker
+    expect([at(0, 2, 0, 1), at(0, 3, 0, 2, 1), at(0, 3, 0, -1, 1), at(1, 2, 0, 1), at(0, 1, 0, 1)]).toEqual([
+      true,
+      false,
+      false,
+      false,
+      false,
+    ])
   })
 
   it('count for nothing where the vocabulary does not have them', () => {
@@ -41,7 +77,7 @@ describe('the tokens of a reply', () => {
   })
 
   it('between a span alone', () => {
-    const ids = Int32Array.of(8, 0, 0, 8)
+    const ids = Int32Array.of(9, 0, 0, 9)
     expect(lookAt(table, ids, { start: 1, end: 3 })).toEqual({ characters: 2, mayHoldMarker: false })
     expect(lookAt(table, ids, { start: 3, end: 3 })).toEqual({ characters: 0, mayHoldMarker: false })
   })

@@ -30,9 +30,17 @@ export function rerender(
   return orNull(() => template?.render(templateMessages(messages), { tools }) ?? null)
 }
 
+const learned = new WeakMap<object, LearnedTemplate | null>()
+
 /** What a tokenizer's template does; null without one, or where it cannot be learned. */
-export function learnedTemplateOf({ template, frame }: Pick<Tokenizer, 'template' | 'frame'>): LearnedTemplate | null {
-  return orNull(() => (template === null ? null : learnTemplate(template, frame?.names)))
+export function learnedTemplateOf(tokenizer: Pick<Tokenizer, 'template' | 'frame'>): LearnedTemplate | null {
+  let known = learned.get(tokenizer)
+  if (known === undefined) {
+    const { template, frame } = tokenizer
+    known = orNull(() => (template === null ? null : learnTemplate(template, frame?.names)))
+    learned.set(tokenizer, known)
+  }
+  return known
 }
 
 function orNull<T>(run: () => T | null): T | null {
