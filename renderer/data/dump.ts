@@ -346,7 +346,8 @@ async function finish(): Promise<void> {
   } catch (error) {
     if (error instanceof Cancelled || run !== opening) return
     addProblem(sentenceOf(error))
-    useFiles.setState({ phase: 'open', rate: null })
+    // What was read until then is all there is, and more than was asked about last.
+    useFiles.setState(({ revision }) => ({ phase: 'open', rate: null, revision: revision + 1 }))
   }
 }
 

@@ -247,6 +247,8 @@ export function serveEngine(port: WorkerPort, host: EngineWorkerHost): void {
       current,
       async reportsUnder(change, signal, tell) {
         const open = current()
+        // It would wait until somebody ends that.
+        if (following?.isOn) throw new Error('The run is still followed. End following, then try another policy.')
         await open.done
         const stillOpen = () => {
           signal.throwIfAborted()

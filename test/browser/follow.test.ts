@@ -64,6 +64,32 @@ describePage('a run that is followed in the page', (tests) => {
     await server.close()
   })
 
+  test.each([
+    ['Limits', '0 8', '0 16'],
+    ['Repaired masks', 'all 8 masks', '1 of 16 masks would change'],
+    ['Policy', 'The run is still followed. End following', 'fails in 16 of 16'],
+  ])('has all that was written in the lab once it is no longer followed: %s', async (panel, followed, ended) => {
+    const path = folder.write('run.jsonl', part(0, 8))
+    const window = await tests.open()
+    const { page } = window
+    const lab = async () => (await page.locator('.lab').innerText()).replace(/\s+/g, ' ')
+    await window.drop([path])
+    await window.read()
+    const follow = page.getByRole('button', { name: 'Follow', exact: true })
+    await follow.click()
+    await page.getByText('following, 8 rollouts so far').waitFor()
+    await page.keyboard.press('4')
+    await page.getByRole('button', { name: panel, exact: true }).click()
+    if (panel === 'Policy') await page.getByRole('radio', { name: /^last turn/ }).check()
+    await expect.poll(lab, { timeout: 15_000 }).toContain(followed)
+    appendFileSync(path, part(8, 16))
+    await follow.click()
+    await page.getByText('read 16 rollouts').waitFor()
+    await expect.poll(lab, { timeout: 15_000 }).toContain(ended)
+    expect(window.errors).toEqual([])
+    await window.close()
+  })
+
   test('says what to do where the window was given files that it cannot see grow', async () => {
     const path = folder.write('run.jsonl', part(0, 3))
     const window = await tests.open()

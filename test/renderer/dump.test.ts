@@ -287,6 +287,33 @@ describe('what is open in the page', () => {
     expect(files().following).toBe(true)
   })
 
+  it('is asked about anew where reading it breaks off', async () => {
+    const more = { more: { meta: { note: 'x'.repeat(60_000) } } }
+    const large = lines(Array.from({ length: 60 }, (_, seed) => cleanRollout(tokenizer, seed, more)))
+    const whole = memorySource(large, 1 << 16, 'torn')
+    const stream = (start = 0) => {
+      const chunks = whole.stream(start).getReader()
+      let at = start
+      return new ReadableStream<Uint8Array>({
+        async pull(controller) {
+          const { value } = await chunks.read()
+          at += value?.length ?? 0
+          if (at > large.length / 2) throw new Error('The disk is away.')
+          if (value !== undefined) controller.enqueue(value)
+        },
+      })
+    }
+    engine.files.set('torn', { name: 'torn', size: whole.size, slice: whole.slice, stream })
+    const revisions: number[] = []
+    const stop = useFiles.subscribe(({ phase, revision }) => phase === 'reading' && revisions.push(revision))
+    await openSources([{ kind: 'url', name: 'torn', url: 'torn', size: whole.size }])
+    await until(isOpen, 10_000)
+    stop()
+    expect(files().problems).toEqual([expect.stringContaining('The disk is away.')])
+    expect(files().rollouts).toBeGreaterThan(0)
+    expect(files().revision).toBeGreaterThan(Math.max(...revisions))
+  })
+
   it('keeps being followed beside a dataset, and is read as far as it was written once that ended', async () => {
     const [first = ''] = dump.split('\n')
     engine.watch = async () => async () => [
