@@ -34,14 +34,18 @@ export function proposeMapping(records: readonly JsonValue[]): FieldMapping | nu
     [/(^|\.)(input_ids|token_ids)$/, /(^|\.)(tokens?|ids|sequences?)$/, /(tokens?|ids)$/],
     /prompt|query|context|completion|response|output|generat|action|label|position|mask|attention/,
   )
-  const prompt = best(
-    idLists.filter(({ path }) => /prompt|query|context/.test(path)),
-    [/(ids|tokens?)$/],
-  )
-  const completion = best(
-    idLists.filter(({ path }) => /completion|response|output|generat|action/.test(path)),
-    [/(ids|tokens?)$/],
-  )
+  const named = {
+    prompt: best(
+      idLists.filter(({ path }) => /prompt|query|context/.test(path)),
+      [/(ids|tokens?|toks?)$/],
+    ),
+    completion: best(
+      idLists.filter(({ path }) => /completion|response|output|generat|action/.test(path)),
+      [/(ids|tokens?|toks?)$/],
+    ),
+  }
+  const areNamed = ids !== null || (named.prompt !== null && named.completion !== null)
+  const { prompt, completion } = (areNamed ? null : halves(idLists, lists)) ?? named
   const whole = ids ?? (prompt === null || completion === null ? (idLists[0] ?? null) : null)
   if (whole !== null) mapping.input_ids = whole.path
   else if (prompt !== null && completion !== null) {
@@ -63,6 +67,34 @@ export function proposeMapping(records: readonly JsonValue[]): FieldMapping | nu
 }
 
 type NumberPlace = Place & { readonly numbers: readonly (Numbers | null)[] }
+
+/**
+ * Two lists of ids whose names do not tell them apart, where flags or scores have the length of one alone: that one is the completion, the
+ * other its prompt. Null where either may be the whole sequence.
+ */
+function halves(idLists: readonly NumberPlace[], lists: readonly NumberPlace[]) {
+  const [first, second] = idLists
+  if (idLists.length !== 2 || first === undefined || second === undefined) return null
+  if (beginsWith(first, second) || beginsWith(second, first)) return null
+  const others = lists.filter((place) => !idLists.includes(place))
+  const hasBeside = (half: NumberPlace) => {
+    const lengths = half.numbers.map((list) => list?.length ?? null)
+    return others.some(({ numbers }) => sameLengths(numbers, lengths))
+  }
+  const ofFirst = hasBeside(first)
+  if (ofFirst === hasBeside(second)) return null
+  return ofFirst ? { prompt: second, completion: first } : { prompt: first, completion: second }
+}
+
+/** Whether in each record the ids of one list begin with those of the other. */
+function beginsWith(whole: NumberPlace, part: NumberPlace): boolean {
+  return whole.numbers.every((list, i) => {
+    const begin = part.numbers[i] ?? null
+    if (list === null || begin === null) return false
+    for (let k = 0; k < begin.length; k++) if (list[k] !== begin[k]) return false
+    return true
+  })
+}
 
 function proposeBeside(
   beside: readonly NumberPlace[],
@@ -106,13 +138,25 @@ function proposeBeside(
       (list) => list.every((value) => value <= 0 || Number.isNaN(value)) && list.some((value) => value < 0),
     ),
   )
-  take('logprobs.reference', scores, [/ref\w*log|log\w*ref/])
-  take('logprobs.sampler', scores, [/(sampl|infer|rollout|gen|vllm|behav|old)\w*log/, /log_?p(rob)?s?$/, /log_?prob/])
-  take('logprobs.trainer', scores, [/(train|actor|policy|prev|new)\w*log/, /log_?prob/])
-  take('advantages', beside, [/advantage/])
+  take('logprobs.reference', scores, [/ref\w*log|log\w*ref/, shortFor('ref')])
+  const ofSampler = 'sampl|infer|rollout|gen|vllm|sglang|behav|old'
+  const ofTrainer = 'train|actor|policy|prev|new|fsdp|megatron'
+  take(
+    'logprobs.sampler',
+    scores,
+    [new RegExp(`(${ofSampler})\\w*log`), shortFor(ofSampler), /log_?p(rob)?s?$/, /(^|[._])lps?$/, /log_?prob/],
+    shortFor(ofTrainer),
+  )
+  take('logprobs.trainer', scores, [new RegExp(`(${ofTrainer})\\w*log`), shortFor(ofTrainer), /log_?prob/])
+  take('advantages', beside, [/advantage/, /(^|[._])advs?$/])
   take('position_ids', beside, [/position/])
   take('kl', beside, [/(^|\.|_)kl(_|$)/])
   take('entropy', beside, [/entrop/])
+}
+
+/** A name such as `lp_vllm` or `old_lp`, in which `lp` stands for logprobs. */
+function shortFor(whose: string): RegExp {
+  return new RegExp(`(^|[._])(lps?_(${whose})|(${whose})[a-z]*_lps?($|_))`)
 }
 
 function proposeScalars(places: readonly Place[], mapping: Partial<Record<MapField, string>>): void {
@@ -134,16 +178,16 @@ function proposeScalars(places: readonly Place[], mapping: Partial<Record<MapFie
     value.every((entry) => isObject(entry) && typeof entry.role === 'string')
   take('messages', conversation, [/messages|conversation|chat|trajectory/, /./])
   take('reward', number, [/(^|\.)(reward|score|total_reward|final_reward)$/, /reward|score|return/])
-  take('advantage', number, [/advantage/])
+  take('advantage', number, [/advantage/, /(^|[._])adv$/])
   take('group_id', key, [
     /(^|\.)group(_?id|_index)?$/,
     /(^|\.)(prompt|problem|question|example|task)_?(id|idx|index|hash|key|uid)$/,
     /(^|\.)(uid|qid)$/,
   ])
-  take('step', number, [/(^|\.)(global_|training_)?step$/, /(^|\.)iteration$/])
+  take('step', number, [/(^|\.)(global_|training_)?step$/, /(^|\.)iter(ation)?$/])
   take('id', key, [/(^|\.)(rollout|sample|trajectory)_?(id|idx|index)$/, /(^|\.)id$/, /(^|\.)uid$/])
   take('answer', text, [/(^|\.)(answer|ground_truth|gold|target)$/])
-  take('finish_reason', text, [/(finish|stop)_reason/])
+  take('finish_reason', text, [/(finish|stop)_(reason|why|cause)/])
   take('model', text, [/(^|\.)model(_name)?$/])
 }
 
@@ -152,7 +196,7 @@ function proposeTexts(places: readonly Place[], mapping: Partial<Record<MapField
   if (mapping.reward === undefined) return
   const texts = places.filter(({ values }) => values.every((value) => typeof value === 'string'))
   const prompt = best(texts, [/(^|\.)(prompt|query|question|input|instruction)(_?text)?$/])
-  const completion = best(texts, [/(^|\.)(completion|response|output|generation|generated)(_?text)?$/])
+  const completion = best(texts, [/(^|\.)(completion|response|output|generation|generated|rollout|reply)(_?text)?$/])
   if (prompt === null || completion === null) return
   mapping.prompt_text = prompt.path
   mapping.completion_text = completion.path

@@ -166,6 +166,58 @@ describe('a proposal', () => {
     })
   })
 
+  test('prompt and response whose names say nothing, by what is as long as one of them alone', () => {
+    const [q, a] = [IDS.slice(0, 3), IDS.slice(3)]
+    const pair = { q_toks: q, a_toks: a, a_mask: MASK.slice(3), lp: MASK.slice(3).map(() => -0.5), score: 1 }
+    expect(proposeMapping([pair])).toEqual({
+      prompt_ids: 'q_toks',
+      completion_ids: 'a_toks',
+      completion_mask: 'a_mask',
+      'logprobs.sampler': 'lp',
+      reward: 'score',
+    })
+    const { q_toks, a_toks, ...beside } = pair
+    expect(proposeMapping([{ ...beside, first: a_toks, second: q_toks }])).toMatchObject({
+      prompt_ids: 'second',
+      completion_ids: 'first',
+    })
+    // Where one is all of it, or nothing tells which is which, no half is made up.
+    expect(proposeMapping([{ q_toks: q, all: IDS, m: MASK }])).not.toHaveProperty('completion_ids')
+    expect(proposeMapping([{ x: q, y: a }])).toEqual({ input_ids: 'x' })
+    expect(proposeMapping([{ x: a, y: [...a].reverse(), m: MASK.slice(3) }])).not.toHaveProperty('completion_ids')
+  })
+
+  test('names that are cut short, each logprobs to who scored', () => {
+    const scores = (from: number) => IDS.map((_, i) => (MASK[i] ? from - i / 100 : null))
+    const row = {
+      uid: 'u0',
+      problem_idx: 'q1',
+      iter: 7,
+      sample: { toks: IDS, train_on: MASK, lp_fsdp: scores(-0.2), lp_vllm: scores(-0.1), lp_ref: scores(-0.3) },
+      adv: 0.2,
+      score: 0.9,
+      stop_why: 'stop',
+    }
+    expect(proposeMapping([row])).toEqual({
+      input_ids: 'sample.toks',
+      loss_mask: 'sample.train_on',
+      'logprobs.sampler': 'sample.lp_vllm',
+      'logprobs.trainer': 'sample.lp_fsdp',
+      'logprobs.reference': 'sample.lp_ref',
+      reward: 'score',
+      advantage: 'adv',
+      group_id: 'problem_idx',
+      id: 'uid',
+      step: 'iter',
+      finish_reason: 'stop_why',
+    })
+    const { lp_fsdp, lp_ref, lp_vllm, ...sample } = row.sample
+    expect(proposeMapping([{ ...row, sample: { ...sample, new_lp: lp_fsdp } }])).not.toHaveProperty([
+      'logprobs.sampler',
+    ])
+    expect(proposeMapping([{ ...row, sample: { ...sample, help: lp_vllm } }])).not.toHaveProperty(['logprobs.sampler'])
+  })
+
   test('texts where they were rewarded, and no data set', async () => {
     const row = (i: number) => ({ prompt: `Question ${i >> 1}?`, completion: `Answer ${i}.`, reward: i % 2, step: 3 })
     const records = [0, 1, 2, 3].map(row)
