@@ -61,7 +61,9 @@ export function inDecimals(value: number | null | undefined, decimals: number): 
   const size = Math.abs(value)
   if (size >= 1000) return fourDigits(value)
   if (size > 0 && size < 0.5 * 10 ** -decimals) return real(value)
-  return minus((value + 0).toFixed(decimals))
+  // By the digits as they are written: the number 0.6375 lies a little below them, and would become 0.637.
+  const rounded = Math.round(Number(`${size}e${decimals}`)) / 10 ** decimals
+  return `${value < 0 ? '−' : ''}${rounded.toFixed(decimals)}`
 }
 
 /** A number that was computed, such as a mean: whole ones as they are, of others four digits (`12,350`), without an exponent below a million. */

@@ -70,7 +70,7 @@ describePage('accessibility', (tests) => {
     await look('mapping')
     expect(broken).toEqual({})
     await window.close()
-  })
+  }, 120_000)
 
   test.each(['light', 'dark'] as const)('rollouts break no rule of axe-core, %s', async (colorScheme) => {
     const { window, page, broken, look } = await openSample(colorScheme)

@@ -9,6 +9,7 @@ const OPEN_NOTHING: readonly { readonly where: string; readonly itself?: true; r
   { where: '.advice', because: 'sentences; their numbers stand below, with what is behind them' },
   { where: 'h2, h3, thead, dt, .verdict-id, .verdict-row-id', because: 'names' },
   { where: '.measure-text', itself: true, because: 'the name of a measure, whose value opens what is behind it' },
+  { where: '.measure-more', because: 'what is said of a value in words, which opens what is behind it' },
   { where: '.measure-threshold', because: 'a number that was set' },
   { where: '.ways, .missing, form', because: 'sentences on the measures beside them' },
   { where: '.faults-lead, .defect-part > p, .defect-codes, .check-title', because: 'codes, names and explanations' },

@@ -34,6 +34,15 @@ describe('numbers for people', () => {
     expect(column.map((value) => inDecimals(value, decimals))).toEqual(shown)
   })
 
+  it('rounds a tie away from zero, as it is written', () => {
+    expect([0.6375, -0.6375, 0.6725, 0.0005].map((value) => inDecimals(value, 3))).toEqual([
+      '0.638',
+      '−0.638',
+      '0.673',
+      '0.001',
+    ])
+  })
+
   it('writes a number in short with the sign of all others', () => {
     expect([short(-12_000), short(910_233)]).toEqual(['−12K', '910.2K'])
   })

@@ -191,10 +191,15 @@ function MeasureValue({ measure }: { measure: Measure }) {
   const shown = measured(measure.measure, measure.value)
   const proof = proofOf(measure, report)
   if (proof === null) return <span className="measure-value">{shown}</span>
+  // Of a value in words the first open it, and what is said of them in brackets stands behind the link.
+  const [, linked = shown, more = ''] = (typeof measure.value === 'string' && /^([^(]+)( \(.*)$/s.exec(shown)) || []
   return (
-    <button type="button" className="link measure-value" title={proof.title} onClick={() => openProof(proof)}>
-      {shown}
-    </button>
+    <>
+      <button type="button" className="link measure-value" title={proof.title} onClick={() => openProof(proof)}>
+        {linked}
+      </button>
+      {more !== '' && <span className="measure-more">{more}</span>}
+    </>
   )
 }
 
