@@ -99,6 +99,15 @@ const parallelCalls: Change = (conversation) => {
   return { ...conversation, turns: [both, ...rest] }
 }
 
+/** The model forgot a quote in its first call, and the environment says so. */
+const malformedCalls: Change = (conversation, random) => {
+  if (!random.chance(0.4)) return conversation
+  const call = '<tool_call>\n{"name": "retrieve", "arguments": {"query": "the river}}\n</tool_call>'
+  const error = 'Error: Unterminated string starting at: line 1 column 48 (char 47)'
+  const plain = withoutThought(conversation)
+  return { ...plain, turns: [{ ...PLAIN_TURN, text: call, replies: [error] }, ...plain.turns] }
+}
+
 const emptyContent: Change = (conversation, random) => {
   const { turns: all } = withoutThought(conversation)
   const at = random.integer(0, all.length - 1)
@@ -195,6 +204,7 @@ export const VARIANTS: readonly Variant[] = [
   { name: 'punctuation that merges with newlines', plan: { groups: 2, change: punctuation } },
   { name: 'control strings inside documents', plan: { groups: 2, change: controlStrings } },
   { name: 'parallel tool calls', families: QWEN, plan: { groups: 2, change: parallelCalls } },
+  { name: 'calls that are no JSON', families: QWEN, plan: { groups: 2, change: malformedCalls } },
   { name: 'empty assistant content', plan: { groups: 2, change: emptyContent } },
   { name: 'the user asks again', plan: { groups: 2, change: followUps } },
   { name: 'thinking absent', plan: { groups: 2, change: withoutThought } },

@@ -43,6 +43,19 @@ describe('C07', () => {
   })
 
   it.each([
+    ['a quote is missing', '{"name": "search", "arguments": {"query": "Ni}}', {}],
+    ['a brace is missing', '{"name": "search", "arguments": {"query": "Night"}', {}],
+    ['the model closed it itself', '{"name": "search", "arguments": {"query": "Ni', { sampled: true }],
+  ])('takes a call that is closed for the model’s own where %s', async (_, json, options: RecordOptions) => {
+    const audit = await auditDump({
+      story: '',
+      family: 'qwen2.5',
+      rows: (tokenizer) => [searchRow(tokenizer, 0, { call: { text: `<tool_call>\n${json}\n</tool_call>` } }, options)],
+    })
+    expect(audit.byCode.get('C07')?.findings ?? []).toEqual([])
+  })
+
+  it.each([
     ['llama3', '{"name": "search", "parameters": {}}', 0],
     ['llama3', '{"name": "search", "parameters": {"query": "Ni', 1],
     ['qwen2.5', '<tool_call>\n{"name": "search", "arguments": {}}', 1],

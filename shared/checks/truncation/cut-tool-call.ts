@@ -1,4 +1,4 @@
-import type { SubSpan, Turn } from '../../model/tokens.ts'
+import { Provenance, type SubSpan, type Turn } from '../../model/tokens.ts'
 import type { AuditSettings, Check, Reporter, TrajectoryView } from '../check.ts'
 import { endsInLetters } from '../template/spelt-markers.ts'
 import { isCutJson } from './cut-json.ts'
@@ -81,9 +81,16 @@ function openAtTheEnd(turn: Turn, call: SubSpan): CallFault {
   return { span: call, message: `A tool call of ${tokens} tokens is opened and not closed, ${how}` }
 }
 
+/** Whoever closed a call that a limit had cut, the model did not: where it wrote the tag, or the last brace, it counted its brackets wrong. */
 function cutButAnswered(view: TrajectoryView, calls: readonly SubSpan[], next: Turn | undefined): CallFault | null {
   if (next?.kind !== 'tool') return null
-  const span = calls.find((call) => call.closed && isCutJson(view.text(call)))
+  const isOwn = (call: SubSpan) => view.provenance?.[call.end - 1] === Provenance.sampled
+  const isBraced = (text: string) => /\}\s*(?:<\/[^>]*>\s*)?$/.test(text)
+  const span = calls.find((call) => {
+    if (!call.closed || isOwn(call)) return false
+    const text = view.text(call)
+    return isCutJson(text) && !isBraced(text)
+  })
   return span === undefined
     ? null
     : { span, message: 'The JSON of a tool call stops in the middle, and the environment answered it' }
