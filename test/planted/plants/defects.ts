@@ -230,7 +230,8 @@ export const DEFECT_PLANTS: readonly DefectPlant[] = [
   {
     id: 'V12',
     title: 'the answer was scored and cut away afterwards',
-    needs: SCORED_BEFORE.needs,
+    // The verdict takes the limits of the run, which verifiers does not write.
+    needs: [...SCORED_BEFORE.needs, 'more'],
     plan: { limits: true },
     rollout: (rollout, context) => SCORED_BEFORE.rollout?.(rollout, context) ?? null,
     symptoms: ['C12', 'C03'],

@@ -1,7 +1,7 @@
 import type { Random } from '../../../samples/random.ts'
 import { WORLD } from '../../../samples/world.ts'
 import type { PlannedConversation, PlannedTurn } from '../conversation.ts'
-import type { DumpPlan } from '../dump.ts'
+import { type DumpPlan, inGroups } from '../dump.ts'
 import type { Plant } from '../plant.ts'
 import type { PlantedRollout } from '../rollout.ts'
 import { decoded, turnsBy } from '../rollout.ts'
@@ -95,16 +95,20 @@ export const GROUP_PLANTS: readonly Plant[] = [
   },
   {
     code: 'A05',
-    title: 'a rollout stands in the group of another question',
-    needs: ['advantages', 'more'],
+    title: 'two rollouts stand in each other’s groups',
+    needs: ['advantages', 'groups'],
+    // Its groups are told by their order alone.
+    notIn: ['nemo-rl'],
     plan: CENTRED,
     patterns: ['sporadic'],
     dump: ({ rollouts }) => {
-      const [first, other] = [rollouts[3], rollouts.find(({ group }) => group !== rollouts[3]?.group)]
-      if (first === undefined || other === undefined) throw new Error('a dump of one group')
-      const exchanged = [first.group, other.group]
-      ;[other.group, first.group] = exchanged as [string, string]
-      return rollouts.filter(({ group }) => exchanged.includes(group))
+      const groups = inGroups(rollouts)
+      const [one, other] = [groups[0]?.[3], groups[1]?.[2]] as [PlantedRollout, PlantedRollout]
+      const [here, there] = [rollouts.indexOf(one), rollouts.indexOf(other)]
+      ;[one.group, other.group] = [other.group, one.group]
+      // The members of a group stand together where a record holds a group.
+      ;[rollouts[here], rollouts[there]] = [other, one]
+      return [...(groups[0] as PlantedRollout[]), ...(groups[1] as PlantedRollout[])]
     },
     alongside: { T09: 'another question may have another system text' },
   },

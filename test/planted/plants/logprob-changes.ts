@@ -4,6 +4,7 @@ import type { Span } from '../../../shared/model/tokens.ts'
 import type { PlannedTurn } from '../conversation.ts'
 import type { DumpPlan, PlantedDump } from '../dump.ts'
 import { inGroups } from '../dump.ts'
+import type { FamilyName } from '../families.ts'
 import type { Plant } from '../plant.ts'
 import { type PlantedRollout, type PlantedToken, type TurnPlace, turnsBy } from '../rollout.ts'
 
@@ -122,9 +123,15 @@ export const LONG_ANSWERS: DumpPlan = {
   build: { maxTokens: 2048 },
 }
 
+const EXPERTS_OF: Readonly<Record<FamilyName, string>> = {
+  'qwen2.5': 'Qwen/Qwen2-57B-A14B-Instruct',
+  qwen3: 'Qwen/Qwen3-30B-A3B-Instruct-2507',
+  llama3: 'meta-llama/Llama-4-Scout-17B-16E',
+}
+
 export const EXPERTS: DumpPlan = {
   finish: (rollout) => {
-    rollout.model = 'Qwen/Qwen3-30B-A3B-Instruct-2507'
+    rollout.model = EXPERTS_OF[rollout.family.name]
   },
 }
 

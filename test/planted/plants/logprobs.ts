@@ -202,7 +202,9 @@ export const LOGPROB_PLANTS: readonly Plant[] = [
   {
     code: 'L08',
     title: 'the adapter never reaches the sampler: the gap grows with every step',
-    needs: [...BOTH, 'more'],
+    needs: BOTH,
+    // A row of NeMo-RL does not say its step.
+    notIn: ['nemo-rl'],
     patterns: ['sporadic'],
     dump: (dump, { random }) => {
       const groups = stepByGroup(dump)
@@ -345,7 +347,6 @@ export const LOGPROB_PLANTS: readonly Plant[] = [
   {
     code: 'L12',
     title: 'a few tokens of a mixture of experts went to other experts',
-    families: ['qwen3'],
     needs: [...BOTH, 'more'],
     plan: EXPERTS,
     rollout: (rollout, { random }) => {
@@ -354,7 +355,7 @@ export const LOGPROB_PLANTS: readonly Plant[] = [
       for (const [index, token] of moved.entries()) {
         const far = 1.2 + random.next()
         token.sampler = index % 2 === 0 ? -0.2 : -0.2 - far
-        token.trainer = index % 2 === 0 ? -0.2 - far : -0.2
+        found(token, index % 2 === 0 ? -0.2 - far : -0.2)
       }
       return [sampledSpan(rollout)]
     },

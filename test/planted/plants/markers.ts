@@ -2,10 +2,14 @@ import type { Span } from '../../../shared/model/tokens.ts'
 import { contentOf, findText } from '../edit.ts'
 import type { Plant } from '../plant.ts'
 import { type PlantedRollout, type PlantedToken, type TurnPlace, turnsBy } from '../rollout.ts'
+import { OTHER_PROMPT, replace } from './like.ts'
 
 const QWEN = ['qwen2.5', 'qwen3'] as const
 /** Formats that keep one whole sequence: in the others what was not sampled is the prompt of the next call. */
 const IN_CALLS = ['verifiers-legacy', 'nemo-gym'] as const
+/** `<`, `think`, `>` as Qwen's vocabularies cut it. */
+const THINK_IN_LETTERS = [13708, 766, 29]
+const THINK_OF_QWEN3 = 151667
 const A05 = { A05: 'the prompts of its group differ' }
 const NO_END = { C03: 'the last turn of the row has no end token any more' }
 
@@ -147,5 +151,108 @@ export const MARKER_PLANTS: readonly Plant[] = [
       }
       return []
     },
+  },
+  {
+    code: 'T15',
+    title: 'a document spells the end token, and encoding made it one',
+    needs: ['messages'],
+    patternOfTwo: 'systematic',
+    rollout: (rollout) => {
+      const at = rollout.messages.findIndex(({ role }) => role === 'tool')
+      const [turn] = turnsBy(rollout, 'tool')
+      const message = rollout.messages[at]
+      if (turn === undefined || message === undefined) return null
+      const place = findText(rollout, contentOf(turn), /[a-z](?= [a-z]+ [a-z]+)/)
+      const position = /[a-z](?= [a-z]+ [a-z]+)/.exec(message.content)
+      if (place === null || position === null) return null
+      const { endText } = rollout.family
+      const head = position.index + 1
+      rollout.messages[at] = {
+        ...message,
+        content: `${message.content.slice(0, head)}${endText}${message.content.slice(head)}`,
+      }
+      replace(rollout, place.end, place.end, [rollout.family.end])
+      return []
+    },
+    alongside: {
+      M03: 'what follows the forged end is read as a turn of the model, and is masked',
+      C08: 'the reply ends at the forged end, without its closing tag',
+      C09: 'what follows the forged end is no text of the environment any more',
+    },
+  },
+  {
+    code: 'T16',
+    title: 'the tag that opens a thought is spelt in letters, which the model did not write',
+    families: ['qwen3'],
+    needs: ['mask'],
+    notIn: IN_CALLS,
+    severity: TAG_SEVERITY,
+    rollout: (rollout) => {
+      const turn = turnsBy(rollout, 'assistant').at(-1)
+      const open = turn && findText(rollout, contentOf(turn), /<think>/)
+      if (!open) return null
+      replace(rollout, open.start, open.end, THINK_IN_LETTERS)
+      for (const token of rollout.tokens.slice(open.start, open.start + 3)) token.trained = true
+      return []
+    },
+    alongside: { M09: 'what opens a turn and was not sampled is a prefill' },
+  },
+  {
+    code: 'T17',
+    title: 'ids of another family stand in the model’s text',
+    // Told by ids alone, such a dump would be one of the other family.
+    families: ['qwen2.5'],
+    options: { tokenizer: 'qwen2.5' },
+    needs: [],
+    rollout: (rollout) => {
+      const turn = turnsBy(rollout, 'assistant').at(-1)
+      if (turn === undefined) return null
+      const at = turn.contentStart + 2
+      replace(rollout, at, at + 1, [THINK_OF_QWEN3], true)
+      return []
+    },
+  },
+  {
+    code: 'T17',
+    title: 'an id that no vocabulary has stands in the model’s text',
+    families: ['qwen3', 'llama3'],
+    needs: [],
+    rollout: (rollout) => {
+      const turn = turnsBy(rollout, 'assistant').at(-1)
+      const token = turn && rollout.tokens[turn.contentStart + 2]
+      if (!token) return null
+      token.id = 160_000
+      return []
+    },
+  },
+  {
+    code: 'T18',
+    title: 'the newlines of the header and the first one of the answer are one token',
+    needs: [],
+    rollout: (rollout) => {
+      const { headerEnd: closed, tokenizer } = rollout.family
+      // One newline ends the header of ChatML, two that of Llama.
+      const [id, ...more] = tokenizer.encode(closed < 0 ? '\n\n' : '\n\n\n')
+      if (id === undefined || more.length > 0) throw new Error('newlines are several tokens')
+      const turns = turnsBy(rollout, 'assistant').slice(1)
+      for (const { headerEnd } of turns) (rollout.tokens[headerEnd - 1] as PlantedToken).id = id
+      return turns.length > 0 ? turns.map(({ headerEnd }) => ({ start: headerEnd - 1, end: headerEnd })) : null
+    },
+    perTurn: true,
+  },
+  {
+    code: 'T19',
+    title: 'a limit cut placeholders of an image',
+    families: QWEN,
+    needs: ['more'],
+    patternOfTwo: 'systematic',
+    rollout: (rollout) => {
+      const [turn] = turnsBy(rollout, 'user')
+      if (turn === undefined) return null
+      replace(rollout, turn.contentStart, turn.contentStart, [151652, 151655, 151655, 151655, 151655, 151653])
+      rollout.more = { ...rollout.more, meta: { image_grid_thw: [[1, 4, 6]] } }
+      return []
+    },
+    alongside: OTHER_PROMPT,
   },
 ]

@@ -16,7 +16,13 @@ export const planOf = (name: string): DumpPlan => {
   return plan
 }
 const EMPTY_THOUGHT = planOf('an empty thought is prefilled')
-const OPEN_THOUGHT = planOf('an open thought is prefilled')
+/** The tag is one id of Qwen3, and spelt in the other families. */
+const OPEN_THOUGHT: DumpPlan = {
+  change: (conversation, _random, { name }) => ({
+    ...conversation,
+    prefill: name === 'qwen3' ? '<think>\n' : '<think>',
+  }),
+}
 const TAGGED = planOf('tagged replies inside one assistant turn')
 
 export const assistant = (rollout: PlantedRollout) => turnsBy(rollout, 'assistant')
@@ -34,6 +40,15 @@ function someRepliesWithoutAnswer(conversation: PlannedConversation, random: Ran
     ...conversation,
     documents: conversation.documents.map((document) => ({ ...document, text: without(document.text) })),
     turns: conversation.turns.map((turn) => ({ ...turn, replies: turn.replies.map(without) })),
+  }
+}
+
+/** As where the template takes thoughts out of history. */
+function thoughtAtTheEnd(conversation: PlannedConversation): PlannedConversation {
+  const { turns } = conversation
+  return {
+    ...conversation,
+    turns: turns.map((turn, index) => (index === turns.length - 1 ? turn : { ...turn, thought: null })),
   }
 }
 
@@ -242,7 +257,6 @@ export const MASK_PLANTS: readonly Plant[] = [
   {
     code: 'M09',
     title: 'the open thought of the generation prompt is trained',
-    families: ['qwen3'],
     needs: ['mask', 'sampler'],
     // They hold 0 where nothing was sampled, which a sampled tag may have as well.
     notIn: ['nemo-rl', 'prime-rl-export'],
@@ -287,6 +301,17 @@ export const MASK_PLANTS: readonly Plant[] = [
     needs: MASK,
     perTurn: true,
     rollout: (rollout) => thoughts(rollout).map(({ end }) => train(rollout, end - 1, end, false)),
+  },
+  {
+    code: 'M16',
+    title: 'the thought of the last turn, the only one that has any, is masked',
+    needs: MASK,
+    perTurn: true,
+    plan: { change: thoughtAtTheEnd },
+    rollout: (rollout) => {
+      const spans = thoughts(rollout)
+      return spans.length === 0 ? null : spans.map(({ start, end }) => train(rollout, start, end, false))
+    },
   },
   {
     code: 'M18',

@@ -4,13 +4,10 @@ import { contentOf, findText } from '../edit.ts'
 import type { Plant } from '../plant.ts'
 import { type PlantedRollout, type PlantedToken, turnsBy } from '../rollout.ts'
 import { VARIANTS } from '../variants.ts'
-import { TAG_SEVERITY } from './markers.ts'
+import { OTHER_PROMPT, replace } from './like.ts'
 
 const QWEN = ['qwen2.5', 'qwen3'] as const
 const LLAMA = ['llama3'] as const
-/** `<`, `think`, `>` as Qwen's vocabularies cut it. */
-const THINK_IN_LETTERS = [13708, 766, 29]
-const THINK_OF_QWEN3 = 151667
 /** Formats that keep one whole sequence: in the others what was not sampled is the prompt of the next call. */
 const IN_CALLS = ['verifiers-legacy', 'nemo-gym'] as const
 
@@ -20,25 +17,7 @@ const THOUGHTLESS: DumpPlan = VARIANTS.find(({ name }) => name === 'thinking abs
 
 const ASKED_AGAIN: DumpPlan = VARIANTS.find(({ name }) => name === 'the user asks again')?.plan ?? {}
 
-/** In two rollouts of 64, a changed prompt is another one than those of their groups. */
-const OTHER_PROMPT = {
-  A05: 'the prompts of its group differ',
-  T09: 'the system texts of its group differ',
-}
-
 const later = (rollout: PlantedRollout) => turnsBy(rollout, 'assistant').slice(1)
-
-/** Puts ids in the place of tokens; they are of the same turn and part as the one before them. */
-function replace(rollout: PlantedRollout, start: number, end: number, ids: readonly number[], sampled = false): void {
-  const like = (rollout.tokens[start] ?? rollout.tokens[start - 1]) as PlantedToken
-  const tokens = ids.map((id): PlantedToken => {
-    const score = sampled ? -0.25 : Number.NaN
-    const context = like.part === 'padding' ? Number.NaN : -0.5
-    return { ...like, id, sampled, trained: sampled, sampler: score, trainer: context, reference: context }
-  })
-  rollout.tokens.splice(start, end - start, ...tokens)
-  if (start < rollout.promptLength) rollout.promptLength += ids.length - (end - start)
-}
 
 const encode = ({ family }: PlantedRollout, text: string) => family.encodeRendered(text)
 
@@ -206,6 +185,22 @@ export const TEMPLATE_PLANTS: readonly Plant[] = [
     alongside: OTHER_PROMPT,
   },
   {
+    code: 'T08',
+    title: 'an empty list of tools was rendered as a block of tools',
+    families: QWEN,
+    needs: [],
+    plan: SINGLE_TURN,
+    rollout: (rollout) => {
+      const [turn] = turnsBy(rollout, 'system')
+      if (turn === undefined) return null
+      const block =
+        '\n\n# Tools\n\nYou may call one or more functions to assist with the user query.\n\nYou are provided with function signatures within <tools></tools> XML tags:\n<tools>\n</tools>\n\nFor each function call, return a json object with function name and arguments within <tool_call></tool_call> XML tags:'
+      replace(rollout, turn.contentEnd, turn.contentEnd, encode(rollout, rollout.family.protect(block)))
+      return []
+    },
+    alongside: OTHER_PROMPT,
+  },
+  {
     code: 'T09',
     title: 'the system turn is repeated before a later turn',
     needs: [],
@@ -284,17 +279,21 @@ export const TEMPLATE_PLANTS: readonly Plant[] = [
   {
     code: 'T12',
     title: 'the arguments of a call were encoded twice',
-    families: QWEN,
     needs: ['mask', 'messages', 'sampler'],
     notIn: IN_CALLS,
     rollout: (rollout) => {
       const [turn] = turnsBy(rollout, 'assistant')
-      const called = turn && findText(rollout, contentOf(turn), /<tool_call>[\s\S]*?<\/tool_call>/)
+      const isLlama = rollout.family.name === 'llama3'
+      const pattern = isLlama ? /\{"name"[\s\S]*\}/ : /<tool_call>[\s\S]*?<\/tool_call>/
+      const called = turn && findText(rollout, contentOf(turn), pattern)
       const query = rollout.conversation.turns[0]?.calls[0]?.arguments
-      if (turn === undefined || !called || query === undefined) return null
-      const again = JSON.stringify({ name: 'retrieve', arguments: JSON.stringify(query) })
+      if (!called || query === undefined) return null
+      const twice = JSON.stringify(JSON.stringify(query))
+      const again = isLlama
+        ? `{"name": "retrieve", "parameters": ${twice}}`
+        : `<tool_call>\n{"name":"retrieve","arguments":${twice}}\n</tool_call>`
       const before = rollout.tokens.length
-      replace(rollout, called.start, called.end, encode(rollout, `<tool_call>\n${again}\n</tool_call>`))
+      replace(rollout, called.start, called.end, encode(rollout, again))
       const end = called.end + rollout.tokens.length - before
       for (const token of rollout.tokens.slice(called.start, end)) token.trained = true
       return [{ start: called.start, end }]
@@ -330,92 +329,5 @@ export const TEMPLATE_PLANTS: readonly Plant[] = [
       }
       return null
     },
-  },
-  {
-    code: 'T15',
-    title: 'a document spells the end token, and encoding made it one',
-    needs: ['messages'],
-    patternOfTwo: 'systematic',
-    rollout: (rollout) => {
-      const at = rollout.messages.findIndex(({ role }) => role === 'tool')
-      const [turn] = turnsBy(rollout, 'tool')
-      const message = rollout.messages[at]
-      if (turn === undefined || message === undefined) return null
-      const place = findText(rollout, contentOf(turn), /[a-z](?= [a-z]+ [a-z]+)/)
-      const position = /[a-z](?= [a-z]+ [a-z]+)/.exec(message.content)
-      if (place === null || position === null) return null
-      const { endText } = rollout.family
-      const head = position.index + 1
-      rollout.messages[at] = {
-        ...message,
-        content: `${message.content.slice(0, head)}${endText}${message.content.slice(head)}`,
-      }
-      replace(rollout, place.end, place.end, [rollout.family.end])
-      return []
-    },
-    alongside: {
-      M03: 'what follows the forged end is read as a turn of the model, and is masked',
-      C08: 'the reply ends at the forged end, without its closing tag',
-      C09: 'what follows the forged end is no text of the environment any more',
-    },
-  },
-  {
-    code: 'T16',
-    title: 'the tag that opens a thought is spelt in letters, which the model did not write',
-    families: ['qwen3'],
-    needs: ['mask'],
-    notIn: IN_CALLS,
-    severity: TAG_SEVERITY,
-    rollout: (rollout) => {
-      const turn = turnsBy(rollout, 'assistant').at(-1)
-      const open = turn && findText(rollout, contentOf(turn), /<think>/)
-      if (!open) return null
-      replace(rollout, open.start, open.end, THINK_IN_LETTERS)
-      for (const token of rollout.tokens.slice(open.start, open.start + 3)) token.trained = true
-      return []
-    },
-    alongside: { M09: 'what opens a turn and was not sampled is a prefill' },
-  },
-  {
-    code: 'T17',
-    title: 'ids of another family stand in the model’s text',
-    // Told by ids alone, such a dump would be one of the other family.
-    families: ['qwen2.5'],
-    options: { tokenizer: 'qwen2.5' },
-    needs: [],
-    rollout: (rollout) => {
-      const turn = turnsBy(rollout, 'assistant').at(-1)
-      if (turn === undefined) return null
-      const at = turn.contentStart + 2
-      replace(rollout, at, at + 1, [THINK_OF_QWEN3], true)
-      return []
-    },
-  },
-  {
-    code: 'T18',
-    title: 'the newline of the header and the first one of the answer are one token',
-    families: QWEN,
-    needs: [],
-    rollout: (rollout) => {
-      const turns = later(rollout)
-      for (const { headerEnd } of turns) (rollout.tokens[headerEnd - 1] as PlantedToken).id = 271
-      return turns.length > 0 ? turns.map(({ headerEnd }) => ({ start: headerEnd - 1, end: headerEnd })) : null
-    },
-    perTurn: true,
-  },
-  {
-    code: 'T19',
-    title: 'a limit cut placeholders of an image',
-    families: QWEN,
-    needs: ['more'],
-    patternOfTwo: 'systematic',
-    rollout: (rollout) => {
-      const [turn] = turnsBy(rollout, 'user')
-      if (turn === undefined) return null
-      replace(rollout, turn.contentStart, turn.contentStart, [151652, 151655, 151655, 151655, 151655, 151653])
-      rollout.more = { ...rollout.more, meta: { image_grid_thw: [[1, 4, 6]] } }
-      return []
-    },
-    alongside: OTHER_PROMPT,
   },
 ]
