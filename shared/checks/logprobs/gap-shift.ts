@@ -1,5 +1,5 @@
 import type { Thresholds } from '../../model/thresholds/registry.ts'
-import { correlationOf } from './gap-line.ts'
+import { correlationOf, type LineSums } from './gap-line.ts'
 import type { ScoredPairs } from './scored.ts'
 
 /** Largest shift that is tried: arrays that lie further apart were not made by one off-by-one after another. */
@@ -9,31 +9,37 @@ export const LARGEST_SHIFT = 3
  * Pearson's correlation of the sampler at i and the trainer at i + shift, for shifts from -3 to 3. Both tokens are scored ones of the same
  * turn: what a moved array has at an edge belongs to no token, and one such number outweighs the turn.
  */
-export function correlationsByShift({ tokens, sampler, trainer }: ScoredPairs, thresholds: Thresholds): number[] {
+export function correlationsByShift(pairs: ScoredPairs, thresholds: Thresholds): number[] {
   const enough = thresholds['scored-tokens'] / 2
   const correlations: number[] = []
   for (let shift = -LARGEST_SHIFT; shift <= LARGEST_SHIFT; shift++) {
-    let n = 0
-    let sumX = 0
-    let sumY = 0
-    let sumXX = 0
-    let sumXY = 0
-    let sumYY = 0
-    for (let k = 0; k < tokens.length; k++) {
-      const i = tokens[k] as number
-      if (tokens[k + shift] !== i + shift) continue
-      const y = trainer[i + shift] as number
-      const x = sampler[i] as number
-      n++
-      sumX += x
-      sumY += y
-      sumXX += x * x
-      sumXY += x * y
-      sumYY += y * y
-    }
-    correlations.push(n >= enough ? correlationOf({ n, sumX, sumY, sumXX, sumXY, sumYY }) : 0)
+    const sums = sumsAt(shift, pairs)
+    correlations.push(sums.n >= enough ? correlationOf(sums) : 0)
   }
   return correlations
+}
+
+function sumsAt(shift: number, { tokens, sampler, trainer }: ScoredPairs): LineSums {
+  let n = 0
+  let sumX = 0
+  let sumY = 0
+  let sumXX = 0
+  let sumXY = 0
+  let sumYY = 0
+  const end = tokens.length - Math.max(shift, 0)
+  for (let k = Math.max(-shift, 0); k < end; k++) {
+    const i = tokens[k] as number
+    if (tokens[k + shift] !== i + shift) continue
+    const y = trainer[i + shift] as number
+    const x = sampler[i] as number
+    n++
+    sumX += x
+    sumY += y
+    sumXX += x * x
+    sumXY += x * y
+    sumYY += y * y
+  }
+  return { n, sumX, sumY, sumXX, sumXY, sumYY }
 }
 
 /** The shift at which the two correlate, where they do not as they lie; 0 where there is none. */
