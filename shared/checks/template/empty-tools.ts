@@ -44,6 +44,8 @@ export const T08: Check = {
 
 /** The line that stands for tools, in a row that neither describes nor calls any. */
 function announcesNothing({ segmentation, trajectory, text }: TrajectoryView, system: string): boolean {
+  // Long prompts hardly ever have it, and a search for words is quicker than for lines.
+  if (!system.includes('Environment: ipython')) return false
   if (!IPYTHON_LINE.test(system) || BUILT_IN_LINE.test(system) || (trajectory.tools?.length ?? 0) > 0) return false
   const turns = segmentation?.turns ?? []
   const uses = turns.some(({ kind, spans }) => kind === 'tool' || spans.some(({ part }) => part === 'tool_call'))

@@ -1,6 +1,7 @@
-import { firstAtLeast } from '../../containers/kernel/numbers.ts'
 import type { Span } from '../../model/tokens.ts'
+import type { TokenTable } from '../../tokens/tokenizer.ts'
 import type { Check, TrajectoryView } from '../check.ts'
+import { firstHigh } from '../high-ids.ts'
 import { specialIds } from '../special-ids.ts'
 
 export const T19: Check = {
@@ -53,13 +54,10 @@ interface Image extends Span {
 /** Runs of placeholders with the markers around them; null in a row without any. */
 function imagesOf({ ids, tokenizer }: TrajectoryView): Image[] | null {
   if (tokenizer === null) return null
-  const special = specialIds(tokenizer.table)
-  const open = special.get('<|vision_start|>')
-  const close = special.get('<|vision_end|>')
-  const pads = [special.get('<|image_pad|>'), special.get('<|video_pad|>')].filter((id) => id !== undefined)
-  if (open === undefined || close === undefined || pads.length === 0) return null
+  const known = imageIds(tokenizer.table)
   // A closing marker alone is left of a cut, and takes no feature.
-  if (!holdsAny(ids, [open, ...pads])) return null
+  if (known === null || !holdsAny(ids, known)) return null
+  const { open, close, pads } = known
   const marks = [open, close, ...pads]
   const images: Image[] = []
   for (let i = 0; i < ids.length; i++) {
@@ -76,10 +74,41 @@ function imagesOf({ ids, tokenizer }: TrajectoryView): Image[] | null {
   return images
 }
 
+interface ImageIds {
+  readonly open: number
+  readonly close: number
+  readonly pads: readonly number[]
+  /** All but `close`. */
+  readonly wanted: readonly number[]
+  readonly lowest: number
+}
+
+const found = new WeakMap<TokenTable, ImageIds | null>()
+
+function imageIds(table: TokenTable): ImageIds | null {
+  let ids = found.get(table)
+  if (ids === undefined) found.set(table, (ids = findImageIds(table)))
+  return ids
+}
+
+function findImageIds(table: TokenTable): ImageIds | null {
+  const special = specialIds(table)
+  const open = special.get('<|vision_start|>')
+  const close = special.get('<|vision_end|>')
+  const pads = [special.get('<|image_pad|>'), special.get('<|video_pad|>')].filter((id) => id !== undefined)
+  if (open === undefined || close === undefined || pads.length === 0) return null
+  const wanted = [open, ...pads]
+  return { open, close, pads, wanted, lowest: Math.min(...wanted) }
+}
+
+/** The lowest id for which `firstHigh` is asked in this vocabulary; null where images have none. */
+export function lowestImageId(table: TokenTable): number | null {
+  return imageIds(table)?.lowest ?? null
+}
+
 /** Whether one of the wanted ids stands in a row. Hardly any id of a text is as high as theirs. */
-function holdsAny(ids: Int32Array, wanted: readonly number[]): boolean {
-  const lowest = Math.min(...wanted)
-  for (let at = firstAtLeast(ids, lowest); at < ids.length; at = firstAtLeast(ids, lowest, at + 1)) {
+function holdsAny(ids: Int32Array, { wanted, lowest }: ImageIds): boolean {
+  for (let at = firstHigh(ids, lowest, lowest, 0); at < ids.length; at = firstHigh(ids, lowest, lowest, at + 1)) {
     if (wanted.includes(ids[at] as number)) return true
   }
   return false

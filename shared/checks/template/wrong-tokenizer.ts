@@ -1,4 +1,3 @@
-import { firstAtLeast } from '../../containers/kernel/numbers.ts'
 import { decodeSpan } from '../../tokens/text.ts'
 import { type Tokenizer, TokenKind } from '../../tokens/tokenizer.ts'
 import type {
@@ -10,6 +9,8 @@ import type {
   Reporter,
   TrajectoryView,
 } from '../check.ts'
+import { firstHigh } from '../high-ids.ts'
+import { lowestImageId } from './image-placeholders.ts'
 
 export const T17: Check = {
   code: 'T17',
@@ -172,7 +173,7 @@ function vocabularyOfTokenizer({ title, table }: Tokenizer): Vocabulary {
 }
 
 /** Ids of real tokens that name no piece of the vocabulary. Negative ones are placeholders of other kinds, not of a vocabulary. */
-function foreignIds({ ids, segmentation, trajectory }: TrajectoryView, vocabulary: Vocabulary) {
+function foreignIds({ ids, segmentation, trajectory, tokenizer }: TrajectoryView, vocabulary: Vocabulary) {
   const { size, kinds, holes, lowestForeign } = vocabulary
   const { left, right } = segmentation?.padding ?? trajectory.padding ?? { left: 0, right: 0 }
   let first = -1
@@ -180,7 +181,8 @@ function foreignIds({ ids, segmentation, trajectory }: TrajectoryView, vocabular
   const counts = new Map<number, number>()
   const end = ids.length - right
   // Nearly always all are below, so that nothing need be looked up.
-  for (let i = firstAtLeast(ids, lowestForeign, left, end); i < end; i++) {
+  const least = (tokenizer === null ? null : lowestImageId(tokenizer.table)) ?? lowestForeign
+  for (let i = firstHigh(ids, least, lowestForeign, left, end); i < end; i++) {
     const id = ids[i] as number
     if (id < lowestForeign) continue
     if (id < size && (kinds === null ? !holes.has(id) : kinds[id] !== TokenKind.none)) continue
