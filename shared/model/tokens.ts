@@ -81,6 +81,8 @@ export interface Segmentation {
   readonly padding: { readonly left: number; readonly right: number }
   /** Index of every BOS token found. */
   readonly bos: readonly number[]
+  /** Tokens in the content of assistant turns with which the letters of a tag may begin that the vocabulary has as an id, in order. */
+  readonly letters: readonly number[]
   /** The template puts a separator between turns (ChatML yes, Llama no). */
   readonly hasSeparator: boolean
   /** The sequence begins with neither BOS nor a turn start. */

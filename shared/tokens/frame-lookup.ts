@@ -1,5 +1,5 @@
 import { type IdSet, idSet } from './id-set.ts'
-import { type TagTable, tagTable } from './tags.ts'
+import { lettersOfTags, type TagTable, tagTable } from './tags.ts'
 import { type Tokenizer, TokenKind, type TokenTable, type TurnFrame } from './tokenizer.ts'
 
 /** What an id can mean to a frame; bits of `FrameLookup.marks`. */
@@ -22,11 +22,13 @@ export interface FrameLookup {
   readonly frame: TurnFrame
   readonly table: TokenTable
   readonly tags: TagTable
+  /** Tags that the vocabulary has as one id, by their letters; null where it has none of them. */
+  readonly letters: TagTable | null
   /** Bits of `Mark`, one byte per id. */
   readonly marks: Uint8Array
   /** No id below it stands for a start or an end of anything. */
   readonly lowestStop: number
-  /** Those ids, and those in which a tag may begin. */
+  /** Those ids, those in which a tag may begin, and those in which the letters of one may. */
   readonly stopsAndTags: IdSet
   /** Roles that one token spells, by its id, as they were met. */
   readonly roles: Map<number, string>
@@ -40,14 +42,16 @@ export function frameLookup({ table, frame }: Pick<Tokenizer, 'table' | 'frame'>
   let lookup = lookups.get(table)
   if (lookup === undefined) {
     const tags = tagTable(table)
+    const letters = lettersOfTags(table, tags)
     const stops = [...turnStarts(frame), ...frame.turnEnds, ...frame.bos, ...frame.textEnds].filter((id) => id >= 0)
     lookup = {
       frame,
       table,
       tags,
+      letters,
       marks: marksOf(frame, table, tags),
       lowestStop: Math.min(table.size, ...stops),
-      stopsAndTags: idSet(table.size, [...stops, ...tags.candidates, frame.pythonTag]),
+      stopsAndTags: idSet(table.size, [...stops, ...tags.candidates, ...(letters?.candidates ?? []), frame.pythonTag]),
       roles: new Map(),
     }
     lookups.set(table, lookup)

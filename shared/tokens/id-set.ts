@@ -1,3 +1,5 @@
+import { kernelWith } from '../containers/kernel/kernel.ts'
+
 /** Ids of a vocabulary, a bit each: so few bytes stay near the processor while a loop asks for every token of a dump. */
 export type IdSet = Uint32Array
 
@@ -14,6 +16,18 @@ function addId(set: IdSet, id: number): void {
 }
 
 /** False for ids that the vocabulary does not have. */
-export function hasId(set: IdSet, id: number): boolean {
+function hasId(set: IdSet, id: number): boolean {
   return (((set[id >>> 5] ?? 0) >>> (id & 31)) & 1) === 1
+}
+
+/** The first index of `[start, end)` at which an id of the set stands; `end` where none does. */
+export function firstOf(set: IdSet, ids: Int32Array, start: number, end: number): number {
+  if (start >= end) return end
+  return kernelWith(ids)?.firstMember(ids, set, start, end) ?? scan(set, ids, start, end)
+}
+
+function scan(set: IdSet, ids: Int32Array, start: number, end: number): number {
+  let at = start
+  while (at < end && !hasId(set, ids[at] as number)) at++
+  return at
 }

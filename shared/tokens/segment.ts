@@ -2,7 +2,7 @@ import { bytesBeside, firstAtLeast } from '../containers/kernel/numbers.ts'
 import { PART, type Segmentation, type SubSpan, type Turn } from '../model/tokens.ts'
 import { type FrameLookup, frameLookup, Mark, turnStarts } from './frame-lookup.ts'
 import { type Header, readBareHeader, readHeader } from './header.ts'
-import { hasId } from './id-set.ts'
+import { firstOf } from './id-set.ts'
 import { findPadding } from './padding.ts'
 import { roleKind } from './roles.ts'
 import { assistantSpans } from './spans.ts'
@@ -37,6 +37,7 @@ function unframed(ids: Int32Array, padding: { readonly left: number; readonly ri
     turns: [],
     padding: { left, right },
     bos: [],
+    letters: [],
     hasSeparator: false,
     cutLeft: false,
     cutRight: false,
@@ -51,6 +52,7 @@ class Segmenter {
   private readonly parts: Uint8Array
   private readonly turns: Turn[] = []
   private readonly bos: number[] = []
+  private readonly letters: number[] = []
   /** First and last real token (exclusive). */
   private readonly from: number
   private readonly to: number
@@ -160,17 +162,18 @@ class Segmenter {
   /** Index of the token that ends the content: an end token, the next start, or the end of the sequence. */
   private contentEnd(start: number, candidates: number[] | null): number {
     const { ids, to } = this
-    const { marks, lowestStop, stopsAndTags } = this.lookup
+    const { marks, lowestStop, stopsAndTags, letters } = this.lookup
     for (let at = start; at < to; at++) {
       // Tags are looked for in what the model wrote; the rest, most of a row, need not be looked up.
-      if (candidates === null) at = firstAtLeast(ids, lowestStop, at, to)
-      else while (at < to && !hasId(stopsAndTags, ids[at] as number)) at++
+      at = candidates === null ? firstAtLeast(ids, lowestStop, at, to) : firstOf(stopsAndTags, ids, at, to)
       if (at === to) return to
-      const mark = marks[ids[at] as number] as number
+      const id = ids[at] as number
+      const mark = marks[id] as number
       if (mark & STOP) return at
       if (mark & Mark.bos) this.bos.push(at)
       if (mark & Mark.textEnd && this.endsTurn(at)) return at
       if (mark & Mark.tag) candidates?.push(at)
+      if (candidates !== null && letters?.candidates.has(id)) this.letters.push(at)
     }
     return to
   }
@@ -225,6 +228,7 @@ class Segmenter {
       turns: this.turns,
       padding,
       bos: this.bos,
+      letters: this.letters,
       hasSeparator: this.lookup.frame.separator,
       cutLeft: framed && to > from && !(this.markAt(from) & (Mark.bos | Mark.turnStart)),
       cutRight: open && !endsWithGenerationPrompt,

@@ -57,8 +57,8 @@ export function tagTable(table: TokenTable): TagTable {
  * The letters of tags that the vocabulary has as one id: what spells them is text about the tag, or a frame whose tokens were lost. Null
  * where it has none of them.
  */
-export function lettersOfTags(table: TokenTable): TagTable | null {
-  const spelt = [...tagTable(table).byId.values()]
+export function lettersOfTags(table: TokenTable, { byId }: Pick<TagTable, 'byId'>): TagTable | null {
+  const spelt = [...byId.values()]
   return spelt.length === 0 ? null : { byId: new Map(), spelt, candidates: new Set(spellingIds(table, spelt)) }
 }
 

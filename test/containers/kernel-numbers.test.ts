@@ -1,9 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { firstHigh } from '../../shared/checks/high-ids.ts'
+import { forgetLast } from '../../shared/checks/of-last.ts'
 import { kernelWith } from '../../shared/containers/kernel/kernel.ts'
 import { bagOf, bytesBeside, firstAtLeast, flagsOf } from '../../shared/containers/kernel/numbers.ts'
 import { parseRecords } from '../../shared/containers/records.ts'
 import { Hash64 } from '../../shared/model/hash.ts'
+import { firstOf, idSet } from '../../shared/tokens/id-set.ts'
 
 /** The same numbers in the kernel's memory, not at its beginning. */
 function inKernel(numbers: Int32Array): Int32Array {
@@ -38,6 +41,51 @@ describe('what the kernel tells of the numbers that lie in it', () => {
         const expected = numbers.findIndex(isFound)
         for (const each of [numbers, inKernel(numbers)]) {
           expect(firstAtLeast(each, bound, from, to)).toBe(expected < 0 ? to : expected)
+        }
+      }),
+      { numRuns: 1000 },
+    )
+  })
+
+  test('the first of a set is the one that a search finds, and none is of it that no vocabulary has', () => {
+    const vocabulary = fc.constantFrom(1, 31, 32, 33, 1000, 1001, 150_000)
+    const members = fc.array(fc.nat({ max: 1000 }), { maxLength: 40 })
+    fc.assert(
+      fc.property(ids, vocabulary, members, place, place, (numbers, size, set, a, b) => {
+        const from = Math.max(a, 0)
+        const to = Math.min(b, numbers.length)
+        const known = new Set(set.filter((id) => id < size))
+        const expected = numbers.findIndex((id, at) => at >= from && at < to && known.has(id))
+        for (const each of [numbers, inKernel(numbers)]) {
+          expect(firstOf(idSet(size, set), each, from, to)).toBe(expected < 0 ? to : expected)
+        }
+      }),
+      { numRuns: 1000 },
+    )
+  })
+
+  test('more sets than there is room for are found in by turns, and one that is too large all the same', () => {
+    const held = inKernel(Int32Array.from({ length: 64 }, (_, at) => at * 1000))
+    const sets = Array.from({ length: 20 }, (_, at) => idSet(150_000, [at * 3000]))
+    for (const set of [...sets, ...sets]) {
+      expect(firstOf(set, held, 0, 64)).toBe(sets.indexOf(set) * 3)
+    }
+    expect(firstOf(idSet(2_000_000, [63_000]), held, 0, 64)).toBe(63)
+    expect([...held]).toEqual(Array.from({ length: 64 }, (_, at) => at * 1000))
+  })
+
+  test('high ids are found where a search finds them, whoever asked before and however many there are', () => {
+    const asked = fc.array(fc.record({ bound: fc.constantFrom(1, 5, 900, 1001, 2 ** 31), from: place, to: place }), {
+      minLength: 1,
+      maxLength: 6,
+    })
+    const least = fc.constantFrom(1, 5, 900)
+    fc.assert(
+      fc.property(ids, least, asked, (numbers, lowest, questions) => {
+        forgetLast()
+        for (const { bound, from, to } of questions) {
+          const expected = firstAtLeast(numbers, bound, from, to)
+          expect(firstHigh(numbers, lowest, bound, from, to)).toBe(expected)
         }
       }),
       { numRuns: 1000 },

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { PARTS, type Segmentation } from '../../shared/model/tokens.ts'
 import { segment } from '../../shared/tokens/segment.ts'
+import { lettersOfTags, tagTable } from '../../shared/tokens/tags.ts'
 import { tokenTexts } from '../../shared/tokens/text.ts'
 import type { Tokenizer } from '../../shared/tokens/tokenizer.ts'
 import { FAMILIES, testTokenizer } from '../helpers/tokenizers.ts'
@@ -89,6 +90,26 @@ describe.each(FAMILIES)('segment, whatever the ids (%s)', (family) => {
         expectWhole(ids, segment(ids, tokenizer, null))
       }),
       { numRuns: 600, seed: 20 },
+    )
+  })
+
+  it('tells where the letters of tags may begin in what the model wrote', () => {
+    const tokenizer = tokenizers.get(family) as Tokenizer
+    const { candidates } = lettersOfTags(tokenizer.table, tagTable(tokenizer.table)) ?? {
+      candidates: new Set<number>(),
+    }
+    const letters = ['<', '</', '<th', 'ink>', '<tool', '_call>']
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom(...PIECES, ...letters), { maxLength: 40 }), (pieces) => {
+        const ids = idsOf(tokenizer, pieces)
+        const found = segment(ids, tokenizer, null)
+        const expected = found.turns
+          .filter(({ kind }) => kind === 'assistant')
+          .flatMap(({ contentStart, contentEnd }) => [...ids.keys()].slice(contentStart, contentEnd))
+          .filter((at) => candidates.has(ids[at] as number))
+        expect(found.letters).toEqual(expected)
+      }),
+      { numRuns: 600, seed: 23 },
     )
   })
 

@@ -1,6 +1,6 @@
 import { Provenance, type Segmentation, type Span, type Turn } from '../../model/tokens.ts'
-import { hasId, type IdSet, idSet } from '../../tokens/id-set.ts'
-import { type FoundTag, findTag, lettersOfTags, type TagTable } from '../../tokens/tags.ts'
+import { frameLookup } from '../../tokens/frame-lookup.ts'
+import { type FoundTag, findTag } from '../../tokens/tags.ts'
 import { decodeSpan } from '../../tokens/text.ts'
 import { type Tokenizer, TokenKind, type TokenTable } from '../../tokens/tokenizer.ts'
 import type { TrajectoryView } from '../check.ts'
@@ -43,24 +43,32 @@ export function startsInLetters(view: TrajectoryView, turn: Turn): boolean {
 
 function findAll(view: TrajectoryView, segmentation: Segmentation): ReadonlyMap<Turn, readonly SpeltMarker[]> {
   const { tokenizer } = view
-  const found = new Map<Turn, readonly SpeltMarker[]>()
+  const found = new Map<Turn, SpeltMarker[]>()
   if (tokenizer === null) return found
   const written = new Set(writtenTurns(segmentation))
+  const { letters } = segmentation
+  let letter = 0
+  let hasTagIds: boolean | null = null
+  const add = (turn: Turn, kind: SpeltMarker['kind'], span: Span | null) => {
+    if (span === null || isOwn(view, span)) return
+    const mayBeOwn = kind === 'tag' && written.has(turn) && isNobodysWord(view, span)
+    const marker = { kind, start: span.start, end: span.end, mayBeOwn }
+    const others = found.get(turn)
+    if (others === undefined) found.set(turn, [marker])
+    else others.push(marker)
+  }
   for (const turn of segmentation.turns) {
-    const markers: SpeltMarker[] = []
-    const add = (kind: SpeltMarker['kind'], span: Span | null) => {
-      if (span === null || isOwn(view, span)) return
-      const mayBeOwn = kind === 'tag' && written.has(turn) && isNobodysWord(view, span)
-      markers.push({ kind, start: span.start, end: span.end, mayBeOwn })
-    }
-    if (turn.header !== 'present') add('start', speltStart(view, turn))
-    if (written.has(turn)) for (const tag of speltTags(view, tokenizer, turn)) add('tag', tag)
-    else if (turn.kind === 'tool' && turn.role === 'user')
-      for (const tag of replyTags(view, tokenizer, turn)) add('tag', tag)
+    if (turn.header !== 'present') add(turn, 'start', speltStart(view, turn))
+    if (written.has(turn)) {
+      const from = letter
+      while (letter < letters.length && (letters[letter] as number) < turn.contentEnd) letter++
+      if (letter > from)
+        for (const tag of speltTags(view, tokenizer, turn, letters.slice(from, letter))) add(turn, 'tag', tag)
+    } else if (turn.kind === 'tool' && turn.role === 'user' && (hasTagIds ??= hasIdsOfTags(view, tokenizer)))
+      for (const tag of replyTags(view, tokenizer, turn)) add(turn, 'tag', tag)
     // A turn of the environment has its end spelt only where it has no other, and another turn follows.
     const mayEnd = written.has(turn) || (turn.endToken < 0 && turn.index < segmentation.turns.length - 1)
-    if (mayEnd) add('end', speltEnd(view, turn))
-    if (markers.length > 0) found.set(turn, markers)
+    if (mayEnd) add(turn, 'end', speltEnd(view, turn))
   }
   return found
 }
@@ -80,9 +88,12 @@ function speltStart(view: TrajectoryView, { start, end }: Turn): Span | null {
   return { start, end: past }
 }
 
-/** Tags in letters that take the place of those the turn lacks: around a thought at its beginning, or around a call on lines of its own. */
-function speltTags(view: TrajectoryView, tokenizer: Tokenizer, turn: Turn): FoundTag[] {
-  const letters = lettersOf(tokenizer.table)
+/**
+ * Tags in letters that take the place of those the turn lacks: around a thought at its beginning, or around a call on lines of its own.
+ * `places`: where their letters may begin.
+ */
+function speltTags(view: TrajectoryView, tokenizer: Tokenizer, turn: Turn, places: readonly number[]): FoundTag[] {
+  const letters = frameLookup(tokenizer)?.letters ?? null
   if (letters === null) return []
   const tags: FoundTag[] = []
   const { contentStart, contentEnd } = turn
@@ -90,9 +101,9 @@ function speltTags(view: TrajectoryView, tokenizer: Tokenizer, turn: Turn): Foun
     think: turn.spans.some(({ part, closed }) => part === 'think' && !closed),
     call: turn.spans.some(({ part, closed }) => part === 'tool_call' && !closed),
   }
-  const next = (from: number) => firstOf(letters.ids, view.ids, from, contentEnd)
-  for (let at = next(contentStart); at < contentEnd; at = next(at + 1)) {
-    const tag = findTag(tokenizer.table, letters.tags, view.ids, at, contentEnd)
+  let past = contentStart
+  for (const at of places) {
+    const tag = at < past ? null : findTag(tokenizer.table, letters, view.ids, at, contentEnd)
     if (tag === null) continue
     const within = turn.spans.find(({ start, end }) => start < tag.start && tag.end < end)
     if (tag.name === 'think') {
@@ -103,16 +114,9 @@ function speltTags(view: TrajectoryView, tokenizer: Tokenizer, turn: Turn): Foun
       open.call = tag.open
     } else continue
     tags.push(tag)
-    at = tag.end - 1
+    past = tag.end
   }
   return tags
-}
-
-/** Where one of a set first stands, `end` where none does; a function of its own, since closures in the loop around it would be made for every token. */
-function firstOf(set: IdSet, ids: Int32Array, start: number, end: number): number {
-  let at = start
-  while (at < end && !hasId(set, ids[at] as number)) at++
-  return at
 }
 
 /** On a line of its own, with a call behind it: prose that speaks of the tag has neither. */
@@ -124,22 +128,24 @@ function opensCall(view: TrajectoryView, { start, end, byte }: FoundTag, { conte
   return /^\s*(?:\{|<function=)/.test(view.text({ start: end, end: Math.min(contentEnd, end + 4) }))
 }
 
-/**
- * The two tags between which a reply stands, where the vocabulary has them as ids and the turn has not. A row without any id of thoughts and
- * replies may be of a model whose vocabulary lacks them all.
- */
-function replyTags(view: TrajectoryView, { table, frame }: Tokenizer, { contentStart, contentEnd }: Turn): FoundTag[] {
+/** A row without any id of thoughts and replies may be of a model whose vocabulary lacks them all. */
+function hasIdsOfTags({ ids }: TrajectoryView, { frame }: Tokenizer): boolean {
   const own = [frame?.think?.open, frame?.think?.close, frame?.toolResponse?.open]
-  if (!own.some((ids) => ids?.length === 1 && view.ids.includes(ids[0] as number))) return []
-  const letters = lettersOf(table)
+  return own.some((tag) => tag?.length === 1 && ids.includes(tag[0] as number))
+}
+
+/** The two tags between which a reply stands, where the vocabulary has them as ids and the turn has not. */
+function replyTags(view: TrajectoryView, tokenizer: Tokenizer, { contentStart, contentEnd }: Turn): FoundTag[] {
+  const { table } = tokenizer
+  const letters = frameLookup(tokenizer)?.letters ?? null
   if (letters === null) return []
   let first = contentStart
   while (first < contentEnd && view.text({ start: first, end: first + 1 }).trim() === '') first++
-  const opening = findTag(table, letters.tags, view.ids, first, contentEnd)
+  const opening = findTag(table, letters, view.ids, first, contentEnd)
   if (opening?.name !== 'tool_response' || !opening.open) return []
   for (let at = contentEnd - 1; at >= Math.max(opening.end, contentEnd - LONGEST_MARKER); at--) {
-    const closing = hasId(letters.ids, view.ids[at] as number)
-      ? findTag(table, letters.tags, view.ids, at, contentEnd)
+    const closing = letters.candidates.has(view.ids[at] as number)
+      ? findTag(table, letters, view.ids, at, contentEnd)
       : null
     if (closing?.name === 'tool_response' && !closing.open) return [opening, closing]
   }
@@ -178,24 +184,6 @@ function isOwn(view: TrajectoryView, { start, end }: Span): boolean {
 function isNobodysWord({ mask, provenance }: TrajectoryView, { start, end }: Span): boolean {
   if (provenance !== null && countOf(provenance, Provenance.silent, start, end) < end - start) return false
   return mask === null || countOf(mask, 1, start, end) > 0 || !mask.includes(1)
-}
-
-interface Letters {
-  readonly tags: TagTable
-  /** Ids with which the letters of a tag can begin. */
-  readonly ids: IdSet
-}
-
-const known = new WeakMap<TokenTable, Letters | null>()
-
-function lettersOf(table: TokenTable): Letters | null {
-  let letters = known.get(table)
-  if (letters === undefined) {
-    const tags = lettersOfTags(table)
-    letters = tags === null ? null : { tags, ids: idSet(table.size, tags.candidates) }
-    known.set(table, letters)
-  }
-  return letters
 }
 
 const GREATER_THAN = 0x3e

@@ -4,6 +4,8 @@ import { KERNEL_MODULE } from './kernel-module.ts'
 
 /** Bytes that lie in the kernel's memory at most; their numbers take at most twice that, since each has a comma. */
 const INPUT_BYTES = 4 << 20
+/** Bytes at the end of the memory in which sets of ids lie: six of vocabularies of 150,000. */
+const SET_BYTES = 128 << 10
 
 /** What kernel.wat exports. Addresses are offsets in `memory`. */
 interface KernelExports {
@@ -14,6 +16,7 @@ interface KernelExports {
   readonly low: WebAssembly.Global<'i32'>
   readonly high: WebAssembly.Global<'i32'>
   first(at: number, end: number, bound: number): number
+  member(at: number, end: number, set: number, words: number): number
   narrow(at: number, end: number, out: number): void
   bag(at: number, end: number): number
   other(at: number, end: number, value: number): number
@@ -31,13 +34,17 @@ export class Kernel implements PlainNumbers, WordMixer {
   /** Numbers before it belong to arrays that were taken and lie here. */
   private first = 0
   private passing = false
+  /** Addresses of the sets that lie here. */
+  private readonly sets = new Map<Uint32Array, number>()
+  private nextSet: number
 
   private constructor(private readonly code: KernelExports) {
     // The memory never grows, so that its buffer stays the same.
     const buffer = code.memory.buffer as ArrayBuffer
     this.buffer = buffer
     this.input = new Uint8Array(buffer, 0, INPUT_BYTES)
-    this.numbers = new Int32Array(buffer, INPUT_BYTES)
+    this.numbers = new Int32Array(buffer, INPUT_BYTES, (buffer.byteLength - SET_BYTES - INPUT_BYTES) >> 2)
+    this.nextSet = this.numbers.byteOffset + this.numbers.byteLength
   }
 
   /** Null where this machine, or the page's policy, runs no such code. */
@@ -100,6 +107,34 @@ export class Kernel implements PlainNumbers, WordMixer {
     return (this.code.first(at + from * 4, at + to * 4, bound) - at) >> 2
   }
 
+  /**
+   * The first index from `from` on at which numbers that this memory holds are in a set, which has a bit for each; `to` where none is. Null where
+   * there is no room for so large a set.
+   */
+  firstMember(numbers: Int32Array, set: Uint32Array, from: number, to: number): number | null {
+    const placed = this.sets.get(set) ?? this.place(set)
+    if (placed === null) return null
+    const at = numbers.byteOffset
+    return (this.code.member(at + from * 4, at + to * 4, placed, set.length) - at) >> 2
+  }
+
+  /** Copies a set here, in place of all others where they fill the room. */
+  private place(set: Uint32Array): number | null {
+    const size = set.byteLength + 4
+    if (size > SET_BYTES) return null
+    if (this.nextSet + size > this.buffer.byteLength) {
+      this.sets.clear()
+      this.nextSet = this.buffer.byteLength - SET_BYTES
+    }
+    const at = this.nextSet
+    const words = new Uint32Array(this.buffer, at, set.length + 1)
+    words.set(set)
+    words[set.length] = 0
+    this.sets.set(set, at)
+    this.nextSet += size
+    return at
+  }
+
   /** See `bagOf`, of numbers that this memory holds. */
   bagOf(numbers: Int32Array, from: number, to: number): number {
     const at = numbers.byteOffset
@@ -127,7 +162,7 @@ export class Kernel implements PlainNumbers, WordMixer {
   /** Room for bytes, whatever is in it, that stand as long as what was taken; null where there is none. */
   bytes(length: number): Uint8Array | null {
     const at = INPUT_BYTES + this.first * 4
-    if (at + length > this.buffer.byteLength) return null
+    if (at + length > this.buffer.byteLength - SET_BYTES) return null
     this.first += (length + 3) >> 2
     return new Uint8Array(this.buffer, at, length)
   }

@@ -2,7 +2,7 @@
 ;; `npm run kernel` writes kernel-module.ts from it. What each function must give is held by test/containers/kernel.test.ts.
 (module
   ;; Bytes that are read lie first, numbers that were scanned behind them; kernel.ts says how many of each.
-  (memory (export "memory") 193)
+  (memory (export "memory") 195)
 
   ;; Where the next number would have been written.
   (global $written (mut i32) (i32.const 0))
@@ -209,6 +209,42 @@
       (loop $one
         (br_if $done (i32.ge_u (local.get $at) (local.get $end)))
         (br_if $done (i32.ge_u (i32.load (local.get $at)) (local.get $bound)))
+        (local.set $at (i32.add (local.get $at) (i32.const 4)))
+        (br $one)))
+    (local.get $at))
+
+  ;; The address of the first number of 32 bits from `at` to `end` that is in a set, `end` where none is. The set has a bit for each number: `words`
+  ;; words of 32 bits from `set` on, and behind them one that is zero. Above that no number is in it; below zero none is either.
+  (func (export "member") (param $at i32) (param $end i32) (param $set i32) (param $words i32) (result i32)
+    (local $a i32) (local $b i32) (local $c i32) (local $d i32)
+    (block $found
+      (loop $four
+        (br_if $found (i32.gt_u (i32.add (local.get $at) (i32.const 16)) (local.get $end)))
+        (local.set $a (i32.shr_u (i32.load (local.get $at)) (i32.const 5)))
+        (local.set $b (i32.shr_u (i32.load offset=4 (local.get $at)) (i32.const 5)))
+        (local.set $c (i32.shr_u (i32.load offset=8 (local.get $at)) (i32.const 5)))
+        (local.set $d (i32.shr_u (i32.load offset=12 (local.get $at)) (i32.const 5)))
+        (local.set $a (select (local.get $a) (local.get $words) (i32.lt_u (local.get $a) (local.get $words))))
+        (local.set $b (select (local.get $b) (local.get $words) (i32.lt_u (local.get $b) (local.get $words))))
+        (local.set $c (select (local.get $c) (local.get $words) (i32.lt_u (local.get $c) (local.get $words))))
+        (local.set $d (select (local.get $d) (local.get $words) (i32.lt_u (local.get $d) (local.get $words))))
+        ;; How far bits are moved counts modulo 32.
+        (br_if $found (i32.and (i32.const 1) (i32.or
+          (i32.or
+            (i32.shr_u (i32.load (i32.add (local.get $set) (i32.shl (local.get $a) (i32.const 2)))) (i32.load (local.get $at)))
+            (i32.shr_u (i32.load (i32.add (local.get $set) (i32.shl (local.get $b) (i32.const 2)))) (i32.load offset=4 (local.get $at))))
+          (i32.or
+            (i32.shr_u (i32.load (i32.add (local.get $set) (i32.shl (local.get $c) (i32.const 2)))) (i32.load offset=8 (local.get $at)))
+            (i32.shr_u (i32.load (i32.add (local.get $set) (i32.shl (local.get $d) (i32.const 2)))) (i32.load offset=12 (local.get $at)))))))
+        (local.set $at (i32.add (local.get $at) (i32.const 16)))
+        (br $four)))
+    (block $done
+      (loop $one
+        (br_if $done (i32.ge_u (local.get $at) (local.get $end)))
+        (local.set $a (i32.shr_u (i32.load (local.get $at)) (i32.const 5)))
+        (local.set $a (select (local.get $a) (local.get $words) (i32.lt_u (local.get $a) (local.get $words))))
+        (br_if $done (i32.and (i32.const 1)
+          (i32.shr_u (i32.load (i32.add (local.get $set) (i32.shl (local.get $a) (i32.const 2)))) (i32.load (local.get $at)))))
         (local.set $at (i32.add (local.get $at) (i32.const 4)))
         (br $one)))
     (local.get $at))
