@@ -61,6 +61,16 @@ describePage('where the system sets all colours', (page) => {
     const strip = view.locator('.mask-strip').first()
     await strip.waitFor()
     expect(await style(strip.locator('.strip-trained'), 'fill')).toBe(ink)
+    // What is no drawing is left to the browser: a notice of the colours of text would have none that can be read.
+    await view.keyboard.press('j')
+    await view.keyboard.press('f')
+    await view
+      .locator('.notice')
+      .getByText(/flagged/)
+      .waitFor()
+    expect(await style(view.locator('.notice'), 'background-color')).toBe(
+      await style(view.locator('body'), 'background-color'),
+    )
     await close()
   })
 })

@@ -1,5 +1,6 @@
-/** Bars drawn for the turns of one check. */
+/** Bars drawn for the turns of one check, and of more turns than these, whose numbers are longer. */
 const MOST_BARS = 16
+const BARS_OF_MANY = 8
 
 /** Assistant turns `from` to `to`, both of them in it. */
 export interface TurnBar {
@@ -15,7 +16,7 @@ export function turnBars(counts: Readonly<Record<string, number>>): readonly Tur
     .map(([turn, affected]) => ({ turn: Number(turn), affected }))
     .sort((a, b) => a.turn - b.turn)
   if (turns.every(({ affected }) => affected === 0)) return []
-  const each = Math.ceil(turns.length / MOST_BARS)
+  const each = turns.length <= MOST_BARS ? 1 : Math.ceil(turns.length / BARS_OF_MANY)
   return Array.from({ length: Math.ceil(turns.length / each) }, (_, bar) => {
     const own = turns.slice(bar * each, (bar + 1) * each)
     return {
