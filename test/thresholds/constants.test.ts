@@ -49,6 +49,7 @@ const STRUCTURAL: Readonly<Record<string, string>> = {
   'checks/packed-columns.ts NULL': 'a code in an array of bytes',
   'checks/packed-columns.ts UNDEFINED': 'a code in an array of bytes',
   'checks/passages.ts ESCAPE': 'characters of an escape',
+  'checks/high-ids.ts MOST_KEPT': 'places that are kept; beyond them a row is looked through again',
   'checks/passages.ts MOST_KEPT': 'bound of memory',
   'checks/prompt-end.ts LONGEST_PREFILL':
     'tokens that templates begin a turn with; says where a prompt ends, not what is wrong',
