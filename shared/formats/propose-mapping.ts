@@ -44,8 +44,8 @@ export function proposeMapping(records: readonly JsonValue[]): FieldMapping | nu
       [/(ids|tokens?|toks?)$/],
     ),
   }
-  const areNamed = ids !== null || (named.prompt !== null && named.completion !== null)
-  const { prompt, completion } = (areNamed ? null : halves(idLists, lists)) ?? named
+  const isNamed = ids !== null || named.prompt !== null || named.completion !== null
+  const { prompt, completion } = (isNamed ? null : halves(idLists, lists)) ?? named
   const whole = ids ?? (prompt === null || completion === null ? (idLists[0] ?? null) : null)
   if (whole !== null) mapping.input_ids = whole.path
   else if (prompt !== null && completion !== null) {
@@ -68,15 +68,22 @@ export function proposeMapping(records: readonly JsonValue[]): FieldMapping | nu
 
 type NumberPlace = Place & { readonly numbers: readonly (Numbers | null)[] }
 
+/** Before the word for ids in a name: what is no part of what the model read and wrote, or the same once more. */
+const NO_HALF = /gold|answer|target|label|next|shift|ref|truth|solution|draft/
+/** In names of numbers that are as long as ids and tell nothing of which of them were written. */
+const OF_ANY_IDS = /attention|pad|position|prompt|query|context/
+
 /**
- * Two lists of ids whose names do not tell them apart, where flags or scores have the length of one alone: that one is the completion, the
- * other its prompt. Null where either may be the whole sequence.
+ * Two lists of ids whose names differ in their beginnings alone (`q_toks`, `a_toks`), where flags or scores have the length of one of them
+ * alone: that one is the completion, the other its prompt. Null where either may be the whole sequence.
  */
 function halves(idLists: readonly NumberPlace[], lists: readonly NumberPlace[]) {
   const [first, second] = idLists
   if (idLists.length !== 2 || first === undefined || second === undefined) return null
-  if (beginsWith(first, second) || beginsWith(second, first)) return null
-  const others = lists.filter((place) => !idLists.includes(place))
+  const kinds = [first, second].map(({ path }) => /^(.+)[._]([^._]+)$/.exec(path.toLowerCase()))
+  if (kinds.some((kind) => kind === null || kind[2] !== kinds[0]?.[2] || NO_HALF.test(kind[1] as string))) return null
+  if (holds(first, second) || holds(second, first)) return null
+  const others = lists.filter((place) => !idLists.includes(place) && !OF_ANY_IDS.test(place.path.toLowerCase()))
   const hasBeside = (half: NumberPlace) => {
     const lengths = half.numbers.map((list) => list?.length ?? null)
     return others.some(({ numbers }) => sameLengths(numbers, lengths))
@@ -86,13 +93,17 @@ function halves(idLists: readonly NumberPlace[], lists: readonly NumberPlace[]) 
   return ofFirst ? { prompt: second, completion: first } : { prompt: first, completion: second }
 }
 
-/** Whether in each record the ids of one list begin with those of the other. */
-function beginsWith(whole: NumberPlace, part: NumberPlace): boolean {
+/** Whether in each record the ids of one list stand somewhere in the other, one after the other. */
+function holds(whole: NumberPlace, part: NumberPlace): boolean {
   return whole.numbers.every((list, i) => {
-    const begin = part.numbers[i] ?? null
-    if (list === null || begin === null) return false
-    for (let k = 0; k < begin.length; k++) if (list[k] !== begin[k]) return false
-    return true
+    const within = part.numbers[i] ?? null
+    if (list === null || within === null) return false
+    for (let from = 0; from + within.length <= list.length; from++) {
+      let same = 0
+      while (same < within.length && list[from + same] === within[same]) same++
+      if (same === within.length) return true
+    }
+    return false
   })
 }
 
@@ -141,12 +152,14 @@ function proposeBeside(
   take('logprobs.reference', scores, [/ref\w*log|log\w*ref/, shortFor('ref')])
   const ofSampler = 'sampl|infer|rollout|gen|vllm|sglang|behav|old'
   const ofTrainer = 'train|actor|policy|prev|new|fsdp|megatron'
-  take(
-    'logprobs.sampler',
-    scores,
-    [new RegExp(`(${ofSampler})\\w*log`), shortFor(ofSampler), /log_?p(rob)?s?$/, /(^|[._])lps?$/, /log_?prob/],
-    shortFor(ofTrainer),
-  )
+  take('logprobs.sampler', scores, [new RegExp(`(${ofSampler})\\w*log`), shortFor(ofSampler)])
+  if (mapping['logprobs.sampler'] === undefined)
+    take(
+      'logprobs.sampler',
+      scores,
+      [/log_?p(rob)?s?$/, /(^|[._])lps?$/, /log_?prob/],
+      shortFor(`(\\w+_)?(${ofTrainer})`),
+    )
   take('logprobs.trainer', scores, [new RegExp(`(${ofTrainer})\\w*log`), shortFor(ofTrainer), /log_?prob/])
   take('advantages', beside, [/advantage/, /(^|[._])advs?$/])
   take('position_ids', beside, [/position/])
@@ -154,9 +167,9 @@ function proposeBeside(
   take('entropy', beside, [/entrop/])
 }
 
-/** A name such as `lp_vllm` or `old_lp`, in which `lp` stands for logprobs. */
+/** A name such as `lp_vllm` or `old_policy_lp`, in which `lp` stands for logprobs: whose they are is said first. */
 function shortFor(whose: string): RegExp {
-  return new RegExp(`(^|[._])(lps?_(${whose})|(${whose})[a-z]*_lps?($|_))`)
+  return new RegExp(`(^|[.])(lps?_(${whose})|(${whose})\\w*_lps?($|_))`)
 }
 
 function proposeScalars(places: readonly Place[], mapping: Partial<Record<MapField, string>>): void {

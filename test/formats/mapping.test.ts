@@ -176,15 +176,34 @@ describe('a proposal', () => {
       'logprobs.sampler': 'lp',
       reward: 'score',
     })
-    const { q_toks, a_toks, ...beside } = pair
-    expect(proposeMapping([{ ...beside, first: a_toks, second: q_toks }])).toMatchObject({
-      prompt_ids: 'second',
-      completion_ids: 'first',
-    })
     // Where one is all of it, or nothing tells which is which, no half is made up.
     expect(proposeMapping([{ q_toks: q, all: IDS, m: MASK }])).not.toHaveProperty('completion_ids')
     expect(proposeMapping([{ x: q, y: a }])).toEqual({ input_ids: 'x' })
     expect(proposeMapping([{ x: a, y: [...a].reverse(), m: MASK.slice(3) }])).not.toHaveProperty('completion_ids')
+  })
+
+  test.each([
+    ['times of tools', { seq: IDS, tool_ms: [1203, 845, 4100] }, 'seq'],
+    ['the targets of the next token', { toks: IDS, next_toks: IDS.slice(1, -1) }, 'toks'],
+    ['a reference answer', { my_toks: IDS, gold_toks: IDS.slice(6) }, 'my_toks'],
+    ['a part of it', { my_toks: IDS, tool_toks: IDS.slice(2, 5) }, 'my_toks'],
+    ['a half that has its name', { input_toks: IDS.slice(4), response_toks: IDS }, 'input_toks'],
+  ])('no prompt where a list beside the ids is %s', (_, ids, whole) => {
+    const proposed = proposeMapping([{ ...ids, mask: MASK, reward: 1 }])
+    expect(proposed).toMatchObject({ input_ids: whole })
+    expect(proposed).not.toHaveProperty('prompt_ids')
+  })
+
+  test.each([
+    ['old_policy_lp', 'logprobs.sampler'],
+    ['new_policy_lp', 'logprobs.trainer'],
+    ['ref_policy_lp', 'logprobs.reference'],
+  ] as const)('%s as %s, by whose it is said to be first', (name, field) => {
+    const scores = IDS.map((_, i) => -0.1 - i / 100)
+    expect(proposeMapping([{ toks: IDS, lp: scores, [name]: scores.map((score) => score / 2) }])).toMatchObject({
+      [field]: name,
+    })
+    expect(proposeMapping([{ toks: IDS, [name]: scores }])).toEqual({ input_ids: 'toks', [field]: name })
   })
 
   test('names that are cut short, each logprobs to who scored', () => {

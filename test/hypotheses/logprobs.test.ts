@@ -20,8 +20,12 @@ const gapOf = (mean: number): GapSums => ({
 })
 
 /** Ten tokens, d = reference − trainer from -0.5 to 0.4; the stored KL follows `formula`. */
-function klOf(formula: ((d: number) => number) | null, more: Partial<KlSums> = {}, shift = 0): KlSums {
-  const ds = Array.from({ length: 10 }, (_, k) => shift + (k - 5) / 10)
+function klOf(
+  formula: ((d: number) => number) | null,
+  more: Partial<KlSums> = {},
+  shift = 0,
+  ds = Array.from({ length: 10 }, (_, k) => shift + (k - 5) / 10),
+): KlSums {
   const each = ds.map((d) => [-d, (d * d) / 2, Math.exp(d) - d - 1, Math.exp(-d) + d - 1])
   const sum = (of: (k: number) => number) => ds.reduce((total, _, k) => total + of(k), 0)
   const stored = formula === null ? [] : ds.map(formula)
@@ -65,6 +69,14 @@ describe('H03', () => {
     ['something that is negative, declared as k1', (d: number) => d * d * d - 0.1, { declared: 'k1' }, 'inconclusive'],
   ] as const)('%s', (_, formula, more, verdict) => {
     expect(verdictOf('H03', klDump(klOf(formula, more))).verdict).toBe(verdict)
+  })
+
+  it.each([
+    ['nothing declares which is meant', {}, 'inconclusive'],
+    ['k1 is declared', { declared: 'k1' }, 'contradicted'],
+  ] as const)('takes differences that are all alike for k1 and for no k3 with its sign turned, where %s', (_, more, verdict) => {
+    const alike = Array.from({ length: 10 }, (_, k) => (k === 3 ? 8e-5 : 0))
+    expect(verdictOf('H03', klDump(klOf((d) => -d, more, 0, alike))).verdict).toBe(verdict)
   })
 
   it('is supported by a mean above 10, and inconclusive without a stored KL', () => {

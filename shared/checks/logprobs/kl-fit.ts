@@ -83,7 +83,11 @@ function* fitting({ facts, settings }: DumpView): Steps<KlFit | null> {
   const much = thresholds['kl-worse'] * Math.max(closest, thresholds['kl-rounding'])
   const ruledOut = (name: KlFormula) => unexplained(name) > much
   const follows = (name: KlFormula) => unexplained(name) <= thresholds['kl-unexplained'] && !ruledOut(name)
-  const fitted = (['k3', 'k1', 'k2', 'k3-reversed'] as const).find(follows) ?? null
+  const isTurned = (name: KlFormula) => name !== 'k1' && scales[name] < 0
+  // Of differences that are all alike every formula is the same but for a factor: one that needs its sign turned for it is not meant.
+  const isK1 = follows('k1') && scales.k1 > 0
+  const fitted =
+    (['k3', 'k1', 'k2', 'k3-reversed'] as const).find((name) => follows(name) && !(isK1 && isTurned(name))) ?? null
   // Where most of a small KL was rounded away, no fit is close, and every token may still be what a formula rounds to.
   const rounded = fitted === null || isNegative(least, thresholds) ? yield* roundedFormula(having, thresholds) : null
   const best = fitted ?? rounded?.formula ?? null
@@ -93,7 +97,7 @@ function* fitting({ facts, settings }: DumpView): Steps<KlFit | null> {
   const declared = declarations.size === 1 ? ([...declarations][0] as KlFormula) : null
   const reversed = best === 'k3-reversed' || (best === 'k1' && scales.k1 < 0)
   // However small: what follows the formula so closely is no rounding.
-  const turned = fitted !== null && fitted !== 'k1' && scales[fitted] < 0
+  const turned = fitted !== null && isTurned(fitted)
   const undeclared =
     declared !== null && best !== null && best !== declared && ruledOut(declared) && !rounded?.agrees(declared)
   return {
