@@ -292,12 +292,20 @@ function replyLimit(
   return null
 }
 
+/** Rows without those that wrote too little to tell: behind prompts of one length they are all equally long. */
+function withoutShort({ completion, ends, saidCut, lastTokens }: Lengths, thresholds: Thresholds): RowEnds {
+  const least = thresholds['pile-up-tokens']
+  const isShort = (end: number, i: number) =>
+    end === ENDS.open && (completion[i] as number) < least && saidCut[i] === 0 ? ENDS.unknown : end
+  return { ends: ends.map(isShort), saidCut, lastTokens }
+}
+
 function* inferringFromPileUps(
   lengths: Lengths,
   thresholds: Thresholds,
 ): Steps<{ name: 'max_seq_len' | 'max_completion_length'; value: number; per?: 'turn' | 'completion' } | null> {
   yield 0
-  const sequence = pileUp(lengths.sequence, lengths, thresholds)
+  const sequence = pileUp(lengths.sequence, withoutShort(lengths, thresholds), thresholds)
   yield 0.3
   const completion = pileUp(lengths.completion, lengths, thresholds)
   yield 0.6

@@ -51,7 +51,8 @@ export function pileUp(lengths: Float64Array, rows: RowEnds, thresholds: Thresho
     else if (length < value && ends[i] === ENDS.open) before++
   }
   // Replies of few lengths, all of them about equally long: any one of these is shared by many.
-  if (before > 0 && shorter === 0) return null
+  if (shorter === 0 && open <= before) return null
+  if (value < thresholds['pile-up-tokens'] && !mostAreSaidCut(lengths, value, rows)) return null
   const isPeak = open > before || atLeast(open, open + before, 1 / (near + 1)) < thresholds['pile-up-chance']
   return isPeak && !endsAtString(lengths, value, rows) ? { value, rows: open } : null
 }
@@ -68,26 +69,36 @@ function atLeast(some: number, all: number, chance: number): number {
   return sum
 }
 
+function mostAreSaidCut(lengths: Float64Array, value: number, { ends, saidCut }: RowEnds): boolean {
+  let [there, said] = [0, 0]
+  for (let i = 0; i < lengths.length; i++) {
+    if (ends[i] !== ENDS.open || lengths[i] !== value) continue
+    there++
+    said += saidCut[i] as number
+  }
+  return 2 * said >= there
+}
+
 /**
- * All open rows of this length end with one id, as do most of the shorter ones, if there are any: a stop string ended them. A limit cuts
- * wherever a text has come to, and what the dump itself calls cut was cut.
+ * All open rows of this length end with one id, as do most of the shorter ones: a stop string ended them. A limit cuts wherever a text has
+ * come to, and what the dump itself calls cut was cut. Where none is shorter, a policy may as well repeat that id up to its limit.
  */
-function endsAtString(lengths: Float64Array, value: number, { ends, saidCut, lastTokens }: RowEnds): boolean {
+function endsAtString(lengths: Float64Array, value: number, rows: RowEnds): boolean {
+  const { ends, lastTokens } = rows
   let last = Number.NaN
-  let [said, there, alike, shorter] = [0, 0, 0, 0]
+  let [there, alike, shorter] = [0, 0, 0]
   for (let i = 0; i < lengths.length; i++) {
     if (ends[i] !== ENDS.open || lengths[i] !== value) continue
     const own = lastTokens[i] as number
     if (there > 0 && own !== last) return false
     last = own
     there++
-    said += saidCut[i] as number
   }
-  if (Number.isNaN(last) || 2 * said >= there) return false
+  if (Number.isNaN(last) || mostAreSaidCut(lengths, value, rows)) return false
   for (let i = 0; i < lengths.length; i++) {
     if (ends[i] !== ENDS.open || !((lengths[i] as number) < value)) continue
     shorter++
     if (lastTokens[i] === last) alike++
   }
-  return 2 * alike >= shorter
+  return shorter > 0 && 2 * alike >= shorter
 }

@@ -143,6 +143,44 @@ describe('resolveLimits', () => {
     expect(resolveLimits(settings(), {}, answers).max_completion_length).toBeNull()
   })
 
+  /** Rows without an end token whose last turns are so long; without prompts of different lengths, `sequence` piles up as well. */
+  const replies = (lengths: readonly number[], lastToken = ownToken, prompt = (row: number) => 90 + (row % 9)) =>
+    lengths.map((length, i) =>
+      factsOf(100 + i, {
+        realLength: prompt(i) + length,
+        promptLength: prompt(i),
+        assistantLengths: [length],
+        endReason: 'cut-prose',
+        endsClosed: false,
+        lastToken: lastToken(i),
+      }),
+    )
+  const found = (facts: Parameters<typeof resolveLimits>[2]) =>
+    Object.values(resolveLimits(settings(), {}, facts)).flatMap((limit) => limit?.value ?? [])
+  const times = <T>(count: number, of: T) => Array.from({ length: count }, () => of)
+
+  it('infers a limit from rows that repeat one token up to it, where all others are closed or nothing shorter is open', () => {
+    expect(found([...closed(60), ...replies(times(6, 4096), () => 0)])).toEqual([4096])
+    expect(found([...closed(3), ...replies(times(6, 4096), () => 0)])).toEqual([4096])
+  })
+
+  it('infers a limit that ends the whole dump, though a row or two stop a token before', () => {
+    expect(found(replies(times(64, 4096)))).toEqual([4096])
+    expect(found(replies([...times(62, 4096), ...times(2, 4095)]))).toEqual([4096])
+    expect(found(replies([...times(20, 4096), ...times(22, 4093), ...times(22, 4094)]))).toEqual([])
+  })
+
+  it.each([1, 5, 15])('infers none from answers that are all %i tokens long, and one of 16', (length) => {
+    for (const prompt of [(row: number) => 90 + (row % 9), () => 90]) {
+      expect(found(replies(times(40, length), (row) => row % 4, prompt))).toEqual([])
+      const nearly = times(40, length).map((each, i) => (i % 3 === 0 ? each + 1 : each + 2))
+      if (length < 10) expect(found(replies(nearly, (row) => row % 4, prompt))).toEqual([])
+      expect(found(replies(times(40, 16), (row) => row % 4, prompt))).toEqual([16])
+    }
+    const said = replies(times(40, length)).map((row) => ({ ...row, finishReason: 'length' }))
+    expect(found(said)).toEqual([length])
+  })
+
   it('infers a limit per turn where only the last turns are equally long', () => {
     const cut = [1, 2, 3].map((i) =>
       factsOf(20 + i, {

@@ -24,6 +24,14 @@ export const LIMIT_THRESHOLDS = {
     reason:
       'How likely chance may put as many of the rollouts without an end token, that end there or within near-limit-tokens before, at the one length, unless more end there than before: replies that stop at a string vary there too.',
   },
+  'pile-up-tokens': {
+    value: 16,
+    unit: 'tokens',
+    range: [1, 100_000],
+    usedBy: ['C03', 'C05', 'C06', 'C13', 'H04'],
+    reason:
+      'A length below it is taken for no limit unless the dump says of most rollouts there that they were cut: a letter or a number takes as many tokens in all replies.',
+  },
   'near-limit-tokens': {
     value: 10,
     unit: 'tokens',

@@ -70,6 +70,7 @@ export const LIMIT_FLIPS: Flips = {
   'pile-up-rollouts': flip(verdict('H04', pile.slice(60)), 4, 'inconclusive', 'not-checkable'),
   'pile-up-share': flip(verdict('H04', pile), 0.03, 'not-checkable', 'inconclusive'),
   'pile-up-chance': flip(verdict('H04', thickPile), 0.1, 'not-checkable', 'supported'),
+  'pile-up-tokens': flip(verdict('H04', pile.slice(60)), 5000, 'inconclusive', 'not-checkable'),
   'near-limit-tokens': flip(verdict('H04', nearby, { limits: { max_seq_len: 200 } }), 30, 'contradicted', 'supported'),
   'closed-share-for-contrast': flip(onFixture('C03.trips'), 1, 1, 'silent'),
   'answer-tail-characters': flip(rewritten, 20, 1, 'silent'),
