@@ -296,25 +296,23 @@ function isRight({ rewards }: TrajectoryFacts): boolean {
   return Object.entries(rewards ?? {}).some(([name, value]) => value >= 1 && RIGHT.test(name))
 }
 
-/** Thoughts are missing from all turns but the last, or the last alone has a block that only the template can have written. */
+/** Thoughts are missing from all turns but the last, or the last alone has a trained block that only the template can have written. */
 function thoughtsRewritten(evidence: DefectEvidence): DefectShape | null {
   const stripped = evidence.failing('T10')
   const inserted = evidence.failing('M09')
   if (stripped === null && inserted === null) return null
   const { dump } = evidence
   const withMore = rolloutsByTurn(dump.facts)
-  const endAt = (turn: number) => (withMore[turn] ?? 0) - (withMore[turn + 1] ?? 0)
-  const isLastAlone = ({ by_turn }: CheckResult) =>
-    Object.entries(by_turn).every(([turn, n]) => n <= endAt(Number(turn)))
   if (stripped !== null && isNearlyAllOf(stripped, withMore[2] ?? 0, dump)) {
     // A thought that is missing from last turns as well was never kept by anyone.
     const lastIntact = Object.entries(stripped.by_turn).every(([turn, n]) => n <= (withMore[Number(turn) + 1] ?? 0))
-    if (lastIntact || isLastAlone(stripped))
-      return { checks: ['T10'], places: { ...stripped.places }, rows: evidence.rows('T10') }
+    if (lastIntact) return { checks: ['T10'], places: { ...stripped.places }, rows: evidence.rows('T10') }
   }
   if (inserted === null || !isNearlyAllOf(inserted, inserted.checked, dump)) return null
+  const endAt = (turn: number) => (withMore[turn] ?? 0) - (withMore[turn + 1] ?? 0)
+  const lastAlone = Object.entries(inserted.by_turn).every(([turn, n]) => n <= endAt(Number(turn)))
   const later = Object.entries(inserted.by_turn).reduce((sum, [turn, n]) => sum + (Number(turn) > 1 ? n : 0), 0)
-  const shows = isLastAlone(inserted) && later >= dump.settings.thresholds['systematic-units']
+  const shows = lastAlone && later >= dump.settings.thresholds['systematic-units']
   return shows ? { checks: ['M09'], places: { ...inserted.places }, rows: evidence.rows('M09') } : null
 }
 

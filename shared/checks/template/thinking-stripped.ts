@@ -1,9 +1,7 @@
-import type { Turn } from '../../model/tokens.ts'
 import type { Message } from '../../model/trajectory.ts'
 import { roleKind } from '../../tokens/roles.ts'
 import { learnedTemplateOf, rerender } from '../../tokens/template/rerender.ts'
-import type { Check, Reporter, TrajectoryView } from '../check.ts'
-import { writtenTurns } from '../edges.ts'
+import type { Check, TrajectoryView } from '../check.ts'
 import { normalised } from '../normalised-text.ts'
 import { countOf } from '../spans.ts'
 import { type PairedTurn, pairedTurns, sampledSpan } from './paired-turns.ts'
@@ -16,8 +14,7 @@ export const T10: Check = {
   severity: 'error',
   unit: 'trajectory',
   needs: ['ids', 'mask', 'messages', 'tokenizer', 'template'],
-  looksAt:
-    'trained assistant turns whose message holds a thought, and last turns of rollouts without any, where the template puts an empty one there',
+  looksAt: 'trained assistant turns whose message holds a thought',
   why: 'The model thought before it wrote the turn. Trained without the thought, it learns an answer in a context it never had.',
   fix: 'Train the ids that were sampled, one row for each call where the template rewrites history, or use a template that keeps thoughts.',
   cite: 'prime-rl#1334, verl#2165, TRL#6361',
@@ -47,37 +44,7 @@ export const T10: Check = {
         },
       })
     }
-    lookAtLastTurn(view, report)
   },
-}
-
-/** An empty thought that stands before the last turn alone: the template writes it where a conversation ends, and nobody was asked with it before. */
-function lookAtLastTurn(view: TrajectoryView, report: Reporter): void {
-  const { segmentation, tokenizer, mask } = view
-  if (segmentation === null || tokenizer === null || mask === null) return
-  if ((learnedTemplateOf(tokenizer)?.lastTurnPrefill ?? '') === '') return
-  const thinks = ({ spans }: Turn) => spans.some(({ part }) => part === 'think' || part === 'prefill')
-  const trained = writtenTurns(segmentation).filter(
-    ({ contentStart, contentEnd }) => countOf(mask, 1, contentStart, contentEnd) > 0,
-  )
-  const last = trained.at(-1)
-  if (last === undefined || trained.length < 2 || trained.slice(0, -1).some(thinks)) return
-  const block = last.spans.find(({ part }) => part === 'prefill')
-  if (block === undefined && thinks(last)) return
-  // What is trained of a prefill is M09.
-  const inserted = block !== undefined && countOf(mask, 1, block.start, block.end) === 0
-  report.place(inserted, { turn: last.ordinal })
-  if (!inserted) return
-  report.fault({
-    turn: last,
-    tokens: { start: block.start, end: block.end },
-    message: `An empty thought stands before assistant turn ${last.ordinal}, the last, and before none of the ${trained.length - 1} trained ones that come earlier: the chat template puts it there where a conversation ends`,
-    evidence: {
-      ids_begin: view.text({ start: last.headerEnd, end: Math.min(last.contentEnd, last.contentStart + 24) }),
-      trained_turns: trained.length,
-      reason: 'empty-thought-inserted',
-    },
-  })
 }
 
 interface Spoken {

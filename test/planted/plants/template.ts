@@ -13,8 +13,6 @@ const IN_CALLS = ['verifiers-legacy', 'nemo-gym'] as const
 
 const PARALLEL: DumpPlan = VARIANTS.find(({ name }) => name === 'parallel tool calls')?.plan ?? {}
 
-const THOUGHTLESS: DumpPlan = VARIANTS.find(({ name }) => name === 'thinking absent')?.plan ?? {}
-
 const ASKED_AGAIN: DumpPlan = VARIANTS.find(({ name }) => name === 'the user asks again')?.plan ?? {}
 
 const later = (rollout: PlantedRollout) => turnsBy(rollout, 'assistant').slice(1)
@@ -229,30 +227,6 @@ export const TEMPLATE_PLANTS: readonly Plant[] = [
       if (turn === undefined || !thought) return null
       rollout.tokens.splice(thought.start, thought.end - thought.start)
       return [{ start: turn.start, end: turn.end - (thought.end - thought.start) }]
-    },
-  },
-  {
-    code: 'T10',
-    title: 'the template put an empty thought before the last turn',
-    families: ['qwen3'],
-    needs: ['mask', 'messages'],
-    notIn: IN_CALLS,
-    plan: THOUGHTLESS,
-    rollout: (rollout) => {
-      const turns = turnsBy(rollout, 'assistant')
-      const last = turns.at(-1)
-      if (last === undefined || turns.length < 2) return null
-      const block = encode(rollout, '<think>\n\n</think>\n\n')
-      rollout.tokens.splice(
-        last.contentStart,
-        0,
-        ...block.map((id) => ({
-          ...(rollout.tokens[last.headerEnd - 1] as PlantedToken),
-          id,
-          part: 'prefill' as const,
-        })),
-      )
-      return [{ start: last.contentStart, end: last.contentStart + block.length }]
     },
   },
   {
