@@ -53,11 +53,10 @@ export interface HeadCount {
 
 /** The heads of rows. A row that stores the length of its prompt, or says of all of its head that nobody sampled it, tells by itself what is an example. */
 export function countHeads(views: readonly TrajectoryView[]): HeadCount[] {
-  const known = new Map<string, { rows: number; asking: number; rests: Set<string>; groups: Map<string, string[]> }>()
+  const known = new Map<string, { rows: number; asking: number; rests: Set<string>; groups: Map<string, Stretches> }>()
   let [stretch, stretches] = ['', 0]
   for (const { ids, mask, provenance, segmentation, trajectory } of views) {
     const { group, step, place } = trajectory
-    // A number may be given again to the rows of another prompt: those of one prompt stand together.
     const own = JSON.stringify([place.source, step, group])
     if (own !== stretch) stretches++
     stretch = own
@@ -74,16 +73,32 @@ export function countHeads(views: readonly TrajectoryView[]): HeadCount[] {
     if (segmentation.turns.slice(last.index + 1, firstTrained.index).some(({ kind }) => kind === 'user')) same.asking++
     same.rests.add(rest)
     if (group === null) continue
-    const key = String(stretches)
-    same.groups.set(key, [...(same.groups.get(key) ?? []), rest])
+    const ofGroup = same.groups.get(own) ?? new Map<number, string[]>()
+    ofGroup.set(stretches, [...(ofGroup.get(stretches) ?? []), rest])
+    same.groups.set(own, ofGroup)
   }
   return [...known].map(([head, { rows, asking, rests, groups }]) => ({
     head,
     rows,
     asking,
     rests: [...rests].slice(0, DIFFERENT_RESTS),
-    torn: [...groups.values()].filter(isTorn).length,
+    torn: tornOf([...groups.values()]),
   }))
+}
+
+/** What follows a head in the rows of one group, by where they stand together. */
+type Stretches = Map<number, string[]>
+
+/**
+ * Groups that are torn. A number may be given again to the rows of another prompt: where several groups begin alike, rows of one prompt are
+ * those that stand together. A head of one group alone has that group's question in it, wherever its rows stand.
+ */
+function tornOf(groups: readonly Stretches[]): number {
+  const each =
+    groups.length > 1
+      ? groups.flatMap((group) => [...group.values()])
+      : groups.map((group) => [...group.values()].flat())
+  return each.filter(isTorn).length
 }
 
 function isToldUnsampled({ turns }: Head, provenance: Uint8Array | null): boolean {
@@ -128,9 +143,10 @@ export function addHeads(a: readonly HeadCount[], b: readonly HeadCount[]): Head
  * Rollouts that all open alike look the same: it stays a guess.
  */
 export function sharedHeads(counts: readonly HeadCount[]): { readonly heads: number; readonly shared: number } {
-  const isShared = ({ rows, rests, torn }: HeadCount) =>
-    torn < FEWEST_TORN && (rows >= FEWEST_OF_ONE_PROMPT || rests.length > 1)
   const sum = (numbers: readonly number[]) => numbers.reduce((total, each) => total + each, 0)
+  const areTorn = sum(counts.map(({ torn }) => torn)) >= FEWEST_TORN
+  const isShared = ({ rows, rests, torn }: HeadCount) =>
+    !(areTorn && torn > 0) && (rows >= FEWEST_OF_ONE_PROMPT || rests.length > 1)
   return {
     heads: sum(counts.map(({ rows }) => rows)),
     shared: sum(counts.filter(isShared).map(({ asking }) => asking)),

@@ -17,10 +17,11 @@ async function records(
     next = asked,
     members = 4,
     numbered = byGroup,
+    mixed = false,
   }: Shape = {},
 ) {
   const tokenizer = await qwen()
-  return questions.flatMap((river, group) =>
+  const rows = questions.map((river, group) =>
     Array.from({ length: members }, (_, member) => {
       const { record } = conversation(tokenizer, [
         system('Answer in one sentence.'),
@@ -38,6 +39,9 @@ async function records(
       })
     }),
   )
+  return mixed
+    ? Array.from({ length: members }, (_, member) => rows.map((row) => row[member] as string)).flat()
+    : rows.flat()
 }
 
 interface Shape {
@@ -46,9 +50,13 @@ interface Shape {
   readonly next?: (river: string, member: number) => string
   readonly members?: number
   readonly numbered?: (group: number, member: number) => number | string
+  /** The first rows of all groups, then the second ones. */
+  readonly mixed?: boolean
 }
 
 const byGroup = (group: number) => group
+
+const rats = (river: string, member: number) => `You see ${member} rats in ${river}.`
 
 const asked = (river: string) => `Where does ${river} rise?`
 
@@ -93,6 +101,14 @@ describe('assistant turns before the first that is trained, in rows without a le
   })
   it.each<[string, Shape]>([
     ['the rows of one group go on otherwise: it was answered', { next: (_, member) => `${member} letters are right.` }],
+    [
+      'each room has its own question and chance in its replies',
+      { first: (group) => `Find the key of room ${group}.`, next: rats },
+    ],
+    [
+      'they are, whose groups take turns',
+      { first: (group) => `Find the key of room ${group}.`, next: rats, mixed: true },
+    ],
     ['others were asked first: no two prompts are alike', { members: 2, first: (group) => `Guess word ${group}.` }],
   ])('are turns that the mask leaves out where all are the same and %s', async (_, shape) => {
     const found = await report(() => 'crane', shape)
