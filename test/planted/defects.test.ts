@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { HypothesisResult } from '../../shared/model/report.ts'
 import { type AuditedDump, audit, summary, verdictOf } from './audit.ts'
-import { formatsFor } from './describe-plants.ts'
+import { formatsFor, optionsOf } from './describe-plants.ts'
 import { cleanDump } from './dump.ts'
 import { FAMILY_NAMES } from './families.ts'
 import { damage } from './judge.ts'
@@ -24,7 +24,7 @@ describe.each(cases)('$defect.id: $defect.title', ({ defect, family, format, pad
     const dump = await cleanDump(`${name} ${run}`, family, { groups: 4, ...defect.plan, padding })
     const context = { family: dump.family, format, pattern: 'systematic', random } as const
     const damaged = damage(dump, { ...defect, code: defect.symptoms[0] as string }, context)
-    const audited = await audit(damaged.dump, writerOf(format), defect.options)
+    const audited = await audit(damaged.dump, writerOf(format), optionsOf(defect, damaged.dump))
     expect(misses(audited, defect), again(name, run)).toEqual([])
   })
 })

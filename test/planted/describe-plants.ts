@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { AuditOptions } from '../../shared/model/policy.ts'
 import { audit } from './audit.ts'
 import { cleanDump, type DumpPlan, type Padding, type PlantedDump } from './dump.ts'
 import { FAMILY_NAMES, type FamilyName } from './families.ts'
@@ -30,7 +31,7 @@ export function describePlants(plants: readonly Plant[]): void {
       (plant.patterns ?? (['systematic', 'sporadic'] as const)).map((pattern) => {
         const random = randomFor(plant.code, plant.title, pattern, run)
         const family = random.pick(plant.families ?? FAMILY_NAMES)
-        const format = random.pick(formatsFor(plant))
+        const format = given(random.pick(formatsFor(plant)), formatsFor(plant))
         const padding = plant.plan?.padding ?? paddingFor(format, random)
         return { plant, pattern, family, format, padding, run, random }
       }),
@@ -43,14 +44,30 @@ export function describePlants(plants: readonly Plant[]): void {
       const dump = await cleanFor(family, padding, GROUPS[pattern], plant.plan)
       const context = { family: dump.family, format, pattern, random }
       const damaged = damage(dump, plant, context)
-      const audited = await audit(damaged.dump, writerOf(format), plant.options)
+      const audited = await audit(damaged.dump, writerOf(format), optionsOf(plant, damaged.dump))
       expect(misses(damaged, audited, plant, context), again(name, run)).toEqual([])
     })
   })
 }
 
-export function formatsFor({ needs, notIn = [] }: Pick<Plant, 'needs' | 'notIn'>): FormatName[] {
-  return WRITERS.filter(({ carries }) => needs.every((each) => (carries as ReadonlySet<string>).has(each)))
+/** The format that `PLANTED_FORMAT` names, for the plants that can stand in it. */
+function given(drawn: FormatName, formats: readonly FormatName[]): FormatName {
+  return formats.find((format) => format === process.env.PLANTED_FORMAT) ?? drawn
+}
+
+export function optionsOf({ options }: Pick<Plant, 'options'>, dump: PlantedDump): AuditOptions | undefined {
+  return typeof options === 'function' ? options(dump) : options
+}
+
+export function formatsFor({
+  needs,
+  notIn = [],
+  alsoIn = [],
+}: Pick<Plant, 'needs' | 'notIn' | 'alsoIn'>): FormatName[] {
+  const carrying: FormatName[] = WRITERS.filter(({ carries }) =>
+    needs.every((each) => (carries as ReadonlySet<string>).has(each)),
+  )
     .map(({ format }) => format)
     .filter((format) => !notIn.includes(format))
+  return [...new Set([...carrying, ...alsoIn])]
 }

@@ -83,7 +83,7 @@ export function misses(
   if ((planted !== null || groups.size > 0) && count === 0) problems.push('nothing could be planted')
   if (check?.status !== 'fail') {
     problems.push(`${code} is ${check?.status ?? 'not listed'}${check?.reason ? ` (${check.reason})` : ''}`)
-  } else if (check.pattern !== (pattern === 'sporadic' ? (plant.patternOfTwo ?? pattern) : pattern)) {
+  } else if (check.pattern !== (pattern === 'sporadic' ? ofTwo(plant, format) : pattern)) {
     problems.push(
       `${code} is ${check.pattern}: ${check.affected} of ${check.checked} units, ${check.places.affected} of ${check.places.checked} places`,
     )
@@ -101,6 +101,10 @@ export function misses(
     }
   }
   return problems
+}
+
+function ofTwo({ patternOfTwo = 'sporadic' }: Plant, format: FormatName): Pattern {
+  return typeof patternOfTwo === 'function' ? patternOfTwo(format) : patternOfTwo
 }
 
 function severityOf({ severity, code }: Plant, format: FormatName) {

@@ -35,13 +35,16 @@ export interface Plant {
   readonly needs: readonly Carried[]
   /** Formats that carry it and are no place for this fault all the same. */
   readonly notIn?: readonly FormatName[]
+  /** Formats beside these that can be given what the fault needs. */
+  readonly alsoIn?: readonly FormatName[]
   /** What the clean dump is like that is damaged. */
   readonly plan?: DumpPlan
-  readonly options?: AuditOptions
+  /** What a person declares; a function where it follows from the dump. */
+  readonly options?: AuditOptions | ((dump: PlantedDump) => AuditOptions)
   /** Default: both. A fault of the whole dump has no sporadic form. */
   readonly patterns?: readonly Pattern[]
   /** What two of 64 rollouts are, where a check looks at fewer than all. */
-  readonly patternOfTwo?: Pattern
+  readonly patternOfTwo?: Pattern | ((format: FormatName) => Pattern)
 
   /** Damages one rollout in place. Advantages of its group are computed again afterwards, unless `keepAdvantages`. */
   readonly rollout?: (rollout: PlantedRollout, context: PlantContext) => Planted

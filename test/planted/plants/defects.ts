@@ -169,6 +169,7 @@ export const DEFECT_PLANTS: readonly DefectPlant[] = [
     id: 'V9',
     title: 'each request was rendered from parsed messages: calls have their keys in another order there',
     needs: ['mask', 'sampler', 'trainer', 'messages'],
+    alsoIn: ['verifiers-v1'],
     rollout: (rollout, context) => {
       if (!several(rollout)) return null
       rollout.messages = rollout.messages.map((message) =>

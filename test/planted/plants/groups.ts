@@ -146,6 +146,7 @@ export const GROUP_PLANTS: readonly Plant[] = [
     code: 'A08',
     title: 'the reported length is that of everything after the prompt',
     needs: ['mask', 'more'],
+    alsoIn: ['verifiers-legacy', 'atropos'],
     plan: LENGTH_REPORTED,
     rollout: (rollout, { random }) => {
       const after = rollout.tokens.slice(rollout.promptLength).filter(({ part }) => part !== 'padding').length
@@ -158,6 +159,7 @@ export const GROUP_PLANTS: readonly Plant[] = [
     code: 'A09',
     title: 'a penalty on length takes away what a right answer brings',
     needs: ['components', 'more'],
+    alsoIn: ['verifiers-v1'],
     patterns: ['sporadic'],
     dump: ({ rollouts }, { random }) => {
       for (const rollout of rollouts) {
@@ -174,6 +176,7 @@ export const GROUP_PLANTS: readonly Plant[] = [
     code: 'A09',
     title: 'one component of three has nearly all the variance',
     needs: ['components', 'more'],
+    alsoIn: ['verifiers-v1'],
     patterns: ['sporadic'],
     severity: 'info',
     dump: ({ rollouts }, { random }) => {

@@ -1,6 +1,6 @@
 import { copyOf, inGroups } from '../dump.ts'
 import type { Plant } from '../plant.ts'
-import type { PlantedRollout } from '../rollout.ts'
+import type { PlantedRollout, PlantedToken } from '../rollout.ts'
 import { numberOf } from '../writers/writer.ts'
 
 /** Positions as the forward pass of padded rows counts them, when it does not look at the mask. */
@@ -10,6 +10,7 @@ export const LAYOUT_PLANTS: readonly Plant[] = [
   {
     code: 'S01',
     title: 'the positions of a second sequence in the row run on',
+    // Writers of rollouts write each sequence by itself: rows of several documents with positions are those of packed SFT data sets.
     needs: ['more'],
     plan: { padding: 'none' },
     patternOfTwo: 'systematic',
@@ -41,8 +42,10 @@ export const LAYOUT_PLANTS: readonly Plant[] = [
     code: 'S02',
     title: 'positions count the padding on the left',
     needs: ['more', 'padding'],
-    plan: { padding: 'left' },
-    patternOfTwo: 'systematic',
+    alsoIn: ['verl-batch'],
+    plan: { padding: 'left', spare: 3 },
+    // verl writes positions of every row, the native format of those that a plant gave some.
+    patternOfTwo: (format) => (format === 'verl-batch' ? 'sporadic' : 'systematic'),
     rollout: (rollout) => {
       if (rollout.tokens[0]?.part !== 'padding') return null
       rollout.more = { ...rollout.more, position_ids: countedFromStart(rollout) }
@@ -53,6 +56,7 @@ export const LAYOUT_PLANTS: readonly Plant[] = [
     code: 'S03',
     title: 'the mask is three shorter than the ids',
     needs: ['more', 'mask'],
+    alsoIn: ['nemo-rl', 'prime-rl-export'],
     rollout: (rollout) => {
       const mask = rollout.tokens.map(({ trained }) => (trained ? 1 : 0))
       rollout.more = { ...rollout.more, loss_mask: mask.slice(0, -3) }
@@ -75,16 +79,14 @@ export const LAYOUT_PLANTS: readonly Plant[] = [
   },
   {
     code: 'S03',
-    title: 'some trained tokens have an advantage of NaN',
-    needs: ['more', 'mask', 'token-advantages'],
+    title: 'a trained token has an advantage of NaN',
+    needs: ['mask', 'token-advantages'],
     patterns: ['sporadic'],
+    keepAdvantages: true,
     rollout: (rollout, { random }) => {
       const trained = [...rollout.tokens.keys()].filter((token) => rollout.tokens[token]?.trained)
       const start = trained[random.integer(0, trained.length - 4)] as number
-      const advantages = rollout.tokens.map(({ advantage }, token) =>
-        token === start ? numberOf(Number.NaN) : advantage,
-      )
-      rollout.more = { ...rollout.more, advantage: null, advantages }
+      ;(rollout.tokens[start] as PlantedToken).advantage = Number.NaN
       return [{ start, end: start + 1 }]
     },
   },
@@ -108,6 +110,7 @@ export const LAYOUT_PLANTS: readonly Plant[] = [
     code: 'S05',
     title: 'the prompt length was measured without the end of the generation prompt',
     needs: ['more', 'prompt-length'],
+    alsoIn: ['slime-rollout'],
     // Padding on the left leaves open from where a length that fits nowhere was counted.
     plan: { padding: 'right' },
     rollout: (rollout) => {
@@ -120,6 +123,7 @@ export const LAYOUT_PLANTS: readonly Plant[] = [
     code: 'S06',
     title: 'a compacted rollout is two rows',
     needs: ['more'],
+    alsoIn: ['slime-rollout'],
     patterns: ['sporadic'],
     patternOfTwo: 'systematic',
     dump: (dump) => {

@@ -246,14 +246,17 @@ export const LOGPROB_PLANTS: readonly Plant[] = [
     code: 'L09',
     title: 'new weights arrived while a later turn was written',
     needs: ['mask', 'more'],
+    alsoIn: ['slime-rollout'],
     // No other rollout names its version.
-    patternOfTwo: 'systematic',
-    // Sampler and trainer agree on both sides of the edge.
-    severity: 'info',
-    rollout: (rollout) => {
-      const turn = turnsBy(rollout, 'assistant').at(-1)
+    patternOfTwo: (format) => (format === 'slime-rollout' ? 'sporadic' : 'systematic'),
+    // Sampler and trainer agree on both sides of the edge; what slime samples no trainer has scored yet.
+    severity: (format) => (format === 'slime-rollout' ? 'warning' : 'info'),
+    rollout: (rollout, { format }) => {
+      const turn = turnsBy(rollout, 'assistant')[1]
       if (turn === undefined) return null
-      const edge = Math.floor((turn.contentStart + turn.contentEnd) / 2)
+      // The engine of slime names its version once for each call.
+      const edge =
+        format === 'slime-rollout' ? turn.contentStart : Math.floor((turn.contentStart + turn.contentEnd) / 2)
       const versions = rollout.tokens.map(({ sampled }, index) => (sampled ? (index < edge ? 7 : 8) : -1))
       rollout.more = { ...rollout.more, versions }
       return [sampledSpan(rollout)]
@@ -263,6 +266,7 @@ export const LOGPROB_PLANTS: readonly Plant[] = [
     code: 'L10',
     title: 'policy and reference are exchanged in the exponent of the stored KL',
     needs: ['mask', 'trainer', 'reference', 'more'],
+    alsoIn: ['slime-train', 'skyrl'],
     rollout: (rollout, { random }) => {
       const beta = 0.04
       storeKl(rollout, (d) => beta * (Math.exp(-d) + d - 1), random)
@@ -274,6 +278,7 @@ export const LOGPROB_PLANTS: readonly Plant[] = [
     code: 'L10',
     title: 'the stored KL has its sign turned',
     needs: ['mask', 'trainer', 'reference', 'more'],
+    alsoIn: ['slime-train', 'skyrl'],
     rollout: (rollout, { random }) => {
       storeKl(rollout, (d) => d, random)
       return []
@@ -287,7 +292,9 @@ export const LOGPROB_PLANTS: readonly Plant[] = [
     rollout: (rollout, { random }) => {
       storeKl(rollout, (d) => -1e-5 * (Math.exp(d) - d - 1), random)
       const kl = rollout.more.kl as (number | null)[]
-      const least = kl.reduce<number>((at, value, token) => ((value ?? 0) < (kl[at] ?? 0) ? token : at), 0)
+      // Streams are kept in single precision, in which two of the lowest may be the same.
+      const single = (value: number | null | undefined) => Math.fround(value ?? 0)
+      const least = kl.reduce<number>((at, value, token) => (single(value) < single(kl[at]) ? token : at), 0)
       return [{ start: least, end: least + 1 }]
     },
     verdicts: { H03: 'supported' },
@@ -306,10 +313,14 @@ export const LOGPROB_PLANTS: readonly Plant[] = [
     code: 'L10',
     title: 'k3 is stored without its linear part, and goes below 0',
     needs: ['mask', 'trainer', 'reference', 'more'],
+    // SkyRL pads on the left, so that tokens lie elsewhere.
+    alsoIn: ['slime-train'],
     rollout: (rollout, { random }) => {
       storeKl(rollout, (d) => Math.exp(d) - 1, random)
       const kl = rollout.more.kl as (number | null)[]
-      const least = kl.reduce<number>((at, value, token) => ((value ?? 0) < (kl[at] ?? 0) ? token : at), 0)
+      // Streams are kept in single precision, in which two of the lowest may be the same.
+      const single = (value: number | null | undefined) => Math.fround(value ?? 0)
+      const least = kl.reduce<number>((at, value, token) => (single(value) < single(kl[at]) ? token : at), 0)
       return [{ start: least, end: least + 1 }]
     },
     verdicts: { H03: 'supported' },
@@ -318,6 +329,8 @@ export const LOGPROB_PLANTS: readonly Plant[] = [
     code: 'L10',
     title: 'one token has nearly all the KL of its rollout',
     needs: ['mask', 'trainer', 'reference', 'more'],
+    // SkyRL pads on the left, so that tokens lie elsewhere.
+    alsoIn: ['slime-train'],
     severity: 'info',
     rollout: (rollout, { random }) => {
       const span = fewTokens(rollout, 1, random)
@@ -332,6 +345,7 @@ export const LOGPROB_PLANTS: readonly Plant[] = [
   {
     code: 'L11',
     title: 'a mean of entropy or KL counts what the model did not write',
+    // No writer has the values by token and a mean of them for a row: means are written for whole steps.
     needs: ['mask', 'more'],
     patternOfTwo: 'systematic',
     rollout: (rollout, { random }) => {
@@ -348,6 +362,7 @@ export const LOGPROB_PLANTS: readonly Plant[] = [
     code: 'L12',
     title: 'a few tokens of a mixture of experts went to other experts',
     needs: [...BOTH, 'more'],
+    alsoIn: ['verifiers-v1'],
     plan: EXPERTS,
     rollout: (rollout, { random }) => {
       const moved = scattered(rollout, 4, random)

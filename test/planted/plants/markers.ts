@@ -245,6 +245,7 @@ export const MARKER_PLANTS: readonly Plant[] = [
     title: 'a limit cut placeholders of an image',
     families: QWEN,
     needs: ['more'],
+    alsoIn: ['verifiers-legacy', 'nemo-gym', 'atropos'],
     patternOfTwo: 'systematic',
     rollout: (rollout) => {
       const [turn] = turnsBy(rollout, 'user')

@@ -1,4 +1,4 @@
-import { inGroups } from '../dump.ts'
+import { inGroups, type PlantedDump } from '../dump.ts'
 import { contentOf, findText, realEnd } from '../edit.ts'
 import type { Plant } from '../plant.ts'
 import { decoded, type PlantedMessage, type PlantedRollout, type TurnPlace, turnsBy } from '../rollout.ts'
@@ -45,6 +45,8 @@ export function flagged(rollout: PlantedRollout, truncated: boolean): void {
   rollout.finishReason = 'length'
   rollout.truncated = truncated
 }
+
+const shortestPrompt = ({ rollouts }: PlantedDump) => Math.min(...rollouts.map(({ promptLength }) => promptLength))
 
 const LIMIT_OF_TURN = 256
 /** Several turns, each within the limit, that have more together. */
@@ -213,14 +215,22 @@ export const TRUNCATION_PLANTS: readonly Plant[] = [
   {
     code: 'C10',
     title: 'the length filter counted prompts without the tool schema',
+    needs: ['tools', 'prompt-length'],
+    plan: { padding: 'none', limits: true },
+    patterns: ['systematic'],
+    options: (dump) => ({ limits: { max_prompt_length: shortestPrompt(dump) - 12 } }),
+    dump: ({ rollouts }) => rollouts,
+  },
+  {
+    code: 'C10',
+    title: 'the length filter that the dump declares counted prompts without the tool schema',
     needs: ['limits', 'tools', 'prompt-length', 'more'],
     plan: { padding: 'none', limits: true },
     patterns: ['systematic'],
-    patternOfTwo: 'systematic',
-    dump: ({ rollouts }) => {
-      const limit = Math.min(...rollouts.map(({ promptLength }) => promptLength)) - 12
-      for (const rollout of rollouts) rollout.limits = { ...rollout.limits, max_prompt_length: limit }
-      return rollouts
+    dump: (dump) => {
+      const limit = shortestPrompt(dump) - 12
+      for (const rollout of dump.rollouts) rollout.limits = { ...rollout.limits, max_prompt_length: limit }
+      return dump.rollouts
     },
   },
   {
@@ -264,7 +274,9 @@ export const TRUNCATION_PLANTS: readonly Plant[] = [
   {
     code: 'C14',
     title: 'the cut kept the prompt and dropped the completion',
-    needs: ['mask', 'more'],
+    needs: ['mask'],
+    // They write no row that trains nothing, and no call that gave nothing.
+    notIn: ['prime-rl-export', 'verifiers-legacy', 'nemo-gym'],
     rollout: (rollout) => {
       const [turn] = turnsBy(rollout, 'assistant')
       if (turn === undefined) return null

@@ -1,6 +1,6 @@
 import { inGroups, type PlantedDump } from '../dump.ts'
 import type { PlantedRollout } from '../rollout.ts'
-import { idsOf, jsonl, numberOf, type Writer } from './writer.ts'
+import { idsOf, jsonl, metaOf, numberOf, type Writer } from './writer.ts'
 
 /** A line of `data_path_to_save_groups`: the members of one group under each key. */
 function line(members: readonly PlantedRollout[]): Record<string, unknown> {
@@ -8,7 +8,7 @@ function line(members: readonly PlantedRollout[]): Record<string, unknown> {
     tokens: members.map(idsOf),
     masks: members.map(({ tokens }) => tokens.map(({ id, trained }) => (trained ? id : -100))),
     scores: members.map(({ reward }) => numberOf(reward)),
-    advantages: members.map(({ tokens }) => tokens.map(({ advantage }) => advantage)),
+    advantages: members.map(({ tokens }) => tokens.map(({ advantage }) => numberOf(advantage))),
     ref_logprobs: null,
     messages: members.map(({ messages, reward }) =>
       messages.map(({ role, content }) => ({ role, content, reward: role === 'assistant' ? reward : null })),
@@ -21,6 +21,13 @@ function line(members: readonly PlantedRollout[]): Record<string, unknown> {
     group_overrides: {},
     overrides: null,
     images: null,
+    // What an environment adds to its items.
+    ...Object.fromEntries(
+      [...new Set(members.flatMap((member) => Object.keys(metaOf(member))))].map((key) => [
+        key,
+        members.map((member) => metaOf(member)[key] ?? null),
+      ]),
+    ),
   }
 }
 

@@ -37,7 +37,7 @@ function record(rollout: PlantedRollout): Record<string, unknown> {
 function advantage({ advantage: whole, tokens }: PlantedRollout): Record<string, unknown> {
   const own = tokens.filter(({ part }) => part !== 'padding')
   if (own.every((token) => token.advantage === whole)) return { advantage: whole }
-  return { advantages: tokens.map((token) => token.advantage) }
+  return { advantages: tokens.map((token) => numberOf(token.advantage)) }
 }
 
 export const native = {

@@ -2,7 +2,7 @@ import type { PlantedDump } from '../dump.ts'
 import { inGroups } from '../dump.ts'
 import type { PlantedMessage, PlantedRollout } from '../rollout.ts'
 import { callsOf } from './model-calls.ts'
-import { jsonl, numberOf, rowPlaces, type Writer } from './writer.ts'
+import { jsonl, metaOf, numberOf, rowPlaces, type Writer } from './writer.ts'
 
 /** Rollouts of `gym eval run`: an OpenAI Responses object, with the ids of each model call on its last output item. */
 function row(rollout: PlantedRollout, task: number, index: number): Record<string, unknown> {
@@ -43,6 +43,8 @@ function row(rollout: PlantedRollout, task: number, index: number): Record<strin
     _ng_task_index: task,
     _ng_rollout_index: index,
     agent_ref: { name: 'search_agent' },
+    // What an environment returns beside the reward stands in the row.
+    ...metaOf(rollout),
     ...(rollout.excluded ? { mask_sample: true } : {}),
   }
 }

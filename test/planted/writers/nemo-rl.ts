@@ -16,7 +16,7 @@ function row(rollout: PlantedRollout, width: number, idx: number): Record<string
     token_ids: [idsOf(padded)],
     token_loss_mask: [maskOf(padded)],
     sample_loss_mask: [rollout.excluded ? 0 : 1],
-    advantages: [padded.tokens.map(({ advantage }) => advantage)],
+    advantages: [padded.tokens.map(({ advantage }) => numberOf(advantage))],
     generation_logprobs: [valuesOf(padded, (token) => token.sampler, 0)],
     prev_logprobs: [valuesOf(padded, (token) => token.trainer, 0)],
     idx,

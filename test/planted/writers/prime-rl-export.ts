@@ -1,6 +1,6 @@
 import type { PlantedDump } from '../dump.ts'
 import type { PlantedRollout } from '../rollout.ts'
-import { idsOf, jsonl, valuesOf, type Writer } from './writer.ts'
+import { idsOf, jsonl, maskOf, valuesOf, type Writer } from './writer.ts'
 
 /** A line of `token_exports/step_N/rank_R.jsonl`: what the trainer saw of one sequence, without prompt, group, reward or text. */
 function row(rollout: PlantedRollout, index: number): Record<string, unknown> {
@@ -18,7 +18,7 @@ function row(rollout: PlantedRollout, index: number): Record<string, unknown> {
     env_name: 'search',
     token_ids: idsOf(rollout),
     position_ids: tokens.map((_, at) => at),
-    loss_mask: tokens.map(({ trained }) => trained),
+    loss_mask: maskOf(rollout).map((flag) => flag === 1),
     advantages: tokens.map(({ trained, advantage }) => (trained ? advantage : 0)),
     inference_logprobs: valuesOf(rollout, ({ sampler }) => sampler, 0),
     trainer_logprobs: valuesOf(rollout, ({ trainer }) => trainer, 0),

@@ -1,11 +1,14 @@
 import type { Random } from '../../../samples/random.ts'
 import type { Padding } from '../dump.ts'
 import { atropos } from './atropos.ts'
+import { skyrl, verlBatch } from './batches.ts'
 import { native, nativeLean } from './native.ts'
 import { nemoGym } from './nemo-gym.ts'
 import { nemoRl } from './nemo-rl.ts'
 import { primeRlExport } from './prime-rl-export.ts'
+import { slimeRollout, slimeTrain } from './slime.ts'
 import { verifiersLegacy } from './verifiers-legacy.ts'
+import { verifiersV1 } from './verifiers-v1.ts'
 import type { Writer } from './writer.ts'
 
 export const WRITERS = [
@@ -18,10 +21,13 @@ export const WRITERS = [
   primeRlExport,
 ] as const satisfies readonly Writer[]
 
-export type FormatName = (typeof WRITERS)[number]['format']
+/** Formats that hold what few others do: drawn for the plants that name them (`alsoIn`) alone. */
+const SPECIAL_WRITERS = [slimeRollout, slimeTrain, skyrl, verlBatch, verifiersV1] as const satisfies readonly Writer[]
+
+export type FormatName = (typeof WRITERS | typeof SPECIAL_WRITERS)[number]['format']
 
 export function writerOf(format: FormatName): Writer {
-  return WRITERS.find((each) => each.format === format) as Writer
+  return [...WRITERS, ...SPECIAL_WRITERS].find((each) => each.format === format) as Writer
 }
 
 /** How the writer of a format pads its rows; the native format leaves it open. */

@@ -1,7 +1,7 @@
 import type { PlantedDump } from '../dump.ts'
 import type { PlantedMessage, PlantedRollout } from '../rollout.ts'
 import { callsOf } from './model-calls.ts'
-import { jsonl, numberOf, rowPlaces, type Writer } from './writer.ts'
+import { jsonl, metaOf, numberOf, rowPlaces, type Writer } from './writer.ts'
 
 /** A row of `results.jsonl` with the `trajectory` column saved: a step for every model call, each with its whole prompt. */
 function row(rollout: PlantedRollout): Record<string, unknown> {
@@ -21,6 +21,8 @@ function row(rollout: PlantedRollout): Record<string, unknown> {
     ...rewards,
     answer: rollout.answer,
     info: {},
+    // State columns that were saved.
+    ...metaOf(rollout),
     ...(rollout.tools === null ? {} : { tool_defs: rollout.tools }),
     trajectory: calls.map(({ prompt, generated }, index) => ({
       prompt: null,

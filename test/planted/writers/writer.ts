@@ -57,7 +57,9 @@ export function jsonl(records: readonly unknown[]): string {
 }
 
 export const idsOf = ({ tokens }: PlantedRollout) => tokens.map(({ id }) => id)
-export const maskOf = ({ tokens }: PlantedRollout) => tokens.map(({ trained }) => (trained ? 1 : 0))
+/** `more.loss_mask` where a plant gave the row another one. */
+export const maskOf = ({ tokens, more }: PlantedRollout) =>
+  (more.loss_mask as readonly number[] | undefined) ?? tokens.map(({ trained }) => (trained ? 1 : 0))
 
 /** Values of every token; `missing` where there is none. */
 export function valuesOf<T>({ tokens }: PlantedRollout, value: (token: PlantedToken) => number, missing: T) {
@@ -68,3 +70,6 @@ export function valuesOf<T>({ tokens }: PlantedRollout, value: (token: PlantedTo
 }
 
 export const rowPlaces = ({ rollouts }: PlantedDump) => rollouts.map((_, record) => `${record}.0`)
+
+/** What an environment says of a rollout under names of its own. */
+export const metaOf = (rollout: PlantedRollout | undefined) => (rollout?.more.meta ?? {}) as Record<string, unknown>
