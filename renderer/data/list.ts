@@ -2,10 +2,11 @@ import type { SearchResult } from '../../shared/session/requests/query.ts'
 import { Cancelled, sentenceOf } from '../engine/client.ts'
 import { ask } from '../engine/engine.ts'
 import { addProblem, useFiles } from '../state/files.ts'
-import { useFilters } from '../state/filters.ts'
+import { type FiltersState, useFilters } from '../state/filters.ts'
 import { markedHere, useMarks } from '../state/marks.ts'
 import { asksForMarks } from '../state/query-text.ts'
 import { during } from '../state/under-way.ts'
+import { say } from '../state/view.ts'
 import { observable } from './observable.ts'
 
 /** The rollouts that the table shows and that n and p walk through, in order. */
@@ -16,6 +17,9 @@ export const searched = observable<(Omit<SearchResult, 'indices'> & { readonly q
 
 /** Whether rollouts are still being looked into for the query. */
 export const isSearching = observable(false)
+
+/** The order that the rows of `list` stand in. */
+let order: Pick<FiltersState, 'sort' | 'descending'> | null = null
 
 let running: { readonly stop: AbortController; again: boolean } | null = null
 
@@ -37,6 +41,7 @@ export async function refresh(): Promise<void> {
   const { signal } = own.stop
   const take = ({ indices, ...rest }: SearchResult) => {
     if (signal.aborted) return
+    order = { sort, descending }
     list.set(indices)
     searched.set({ ...rest, query })
   }
@@ -44,7 +49,7 @@ export async function refresh(): Promise<void> {
     const answer = () => ask('search', { text: query, sort, descending, ...marksFor(query, sort) }, signal, take)
     // What looking for a query has come to is told beside it; while more is read the rows are put in order over and over.
     const isSorting = query === '' && phase === 'open'
-    take(await (isSorting ? during('Putting the rollouts in order', answer, { stop: stopSearching }) : answer()))
+    take(await (isSorting ? during('Putting the rollouts in order', answer, { stop: stopSorting }) : answer()))
   } catch (error) {
     if (!(error instanceof Cancelled)) addProblem(sentenceOf(error))
   }
@@ -66,6 +71,14 @@ export function stopSearching(): void {
   running.stop.abort()
   running = null
   isSearching.set(false)
+}
+
+/** Ends putting rows in order: the head of the table says what they are in, which is what they were in before. */
+function stopSorting(): void {
+  stopSearching()
+  if (order === null) return
+  useFilters.setState(order)
+  say('The rollouts stay in the order that they were in')
 }
 
 /** What people attached, where the question is about that. */

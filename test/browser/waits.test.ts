@@ -122,16 +122,22 @@ describePage('what takes a while and has no place of its own', (tests) => {
     await told.waitFor({ state: 'detached' })
   })
 
-  test('can be stopped', async () => {
+  test('can be stopped: rows that stay in their order are said to be in it', async () => {
     const page = await opened()
     await page.keyboard.press('2')
+    await page.getByText('96 of 96 rollouts listed').waitFor()
     await page.evaluate(`window.hold('search')`)
     await page
       .getByRole('columnheader', { name: /tokens/ })
       .getByRole('button')
       .click()
     const told = page.getByRole('status').filter({ hasText: 'Putting the rollouts in order…' })
+    const head = page.getByRole('columnheader', { name: /tokens/ })
+    expect(await head.getAttribute('aria-sort')).toBe('descending')
     await told.getByRole('button', { name: 'Stop' }).click()
+    await page.locator('.notice', { hasText: 'stay in the order that they were in' }).waitFor({ state: 'attached' })
+    expect(await head.getAttribute('aria-sort')).not.toBe('descending')
+    await page.evaluate('window.letGo()')
     await told.waitFor({ state: 'detached' })
   })
 

@@ -14,7 +14,7 @@ const A05 = { A05: 'the prompts of its group differ' }
 const NO_END = { C03: 'the last turn of the row has no end token any more' }
 
 /** Where the format does not say that the letters were not sampled, the model may have written them. */
-export const TAG_SEVERITY: NonNullable<Plant['severity']> = (format) =>
+const TAG_SEVERITY: NonNullable<Plant['severity']> = (format) =>
   format === 'native' || format === 'atropos' ? 'warning' : 'info'
 
 /** Letters of a tag that is one id, in pieces that no tokenizer joins to it. */
