@@ -96,7 +96,7 @@ describePage('what is taken out of the page', (pageTests) => {
 
     await page.keyboard.press('Control+k')
     await command.fill(id)
-    await page.getByRole('group', { name: 'Rollouts' }).waitFor()
+    await commands.getByRole('group', { name: 'Rollouts', exact: true }).waitFor()
     expect(await violations(page)).toEqual([])
     await page.getByRole('option', { name: `Open rollout ${id}`, exact: true }).click()
     await page.getByRole('heading', { level: 1, name: id }).waitFor()
