@@ -1,4 +1,5 @@
 import type { OpenedFiles } from '../../electron/bridge.ts'
+import { visibleText } from '../../shared/exports/visible-text.ts'
 import type { CommandIo } from '../io.ts'
 import { DEFAULT_PORT, type ListenOptions, type RunningServer, startServer } from './http-server.ts'
 import { findPlaces } from './places.ts'
@@ -23,7 +24,7 @@ export async function hostPage(parts: HostParts, io: CommandIo): Promise<Running
   let notice: string | null = null
   const told = new Set<string>()
   const tell = (sentence: string) => {
-    if (!told.has(sentence)) io.stderr.write(`${sentence}\n`)
+    if (!told.has(sentence)) io.stderr.write(`${visibleText(sentence)}\n`)
     told.add(sentence)
   }
   const offered = async (): Promise<Pick<PageSession, 'files' | 'folder' | 'problems'>> => {

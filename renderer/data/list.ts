@@ -21,6 +21,9 @@ export const isSearching = observable(false)
 /** The order that the rows of `list` stand in. */
 let order: Pick<FiltersState, 'sort' | 'descending'> | null = null
 
+/** The filters become those of the rows again, which need not be asked for. */
+let isSettingBack = false
+
 let running: { readonly stop: AbortController; again: boolean } | null = null
 
 /** Asks the engine again; an answer that a newer question overtook is dropped. */
@@ -29,6 +32,7 @@ export async function refresh(): Promise<void> {
   running = null
   const { phase } = useFiles.getState()
   if (phase === 'empty' || phase === 'opening') {
+    order = null
     list.set(new Int32Array(0))
     searched.set(null)
     isSearching.set(false)
@@ -77,7 +81,9 @@ export function stopSearching(): void {
 function stopSorting(): void {
   stopSearching()
   if (order === null) return
+  isSettingBack = true
   useFilters.setState(order)
+  isSettingBack = false
   say('The rollouts stay in the order that they were in')
 }
 
@@ -95,7 +101,9 @@ function marksFor(query: string, sort: string) {
 /** Keeps `list` true to filters, marks and what has been read. Returns the unsubscriber. */
 export function keepListFresh(): () => void {
   const stops = [
-    useFilters.subscribe(() => void refresh()),
+    useFilters.subscribe(() => {
+      if (!isSettingBack) void refresh()
+    }),
     useMarks.subscribe(() => {
       const { query, sort } = useFilters.getState()
       if (asksForMarks(query) || asksForMarks(sort)) void refresh()

@@ -51,7 +51,7 @@ export function pileUp(lengths: Float64Array, rows: RowEnds, thresholds: Thresho
     else if (length < value && ends[i] === ENDS.open) before++
   }
   // Replies of few lengths, all of them about equally long: any one of these is shared by many.
-  if (shorter === 0 && open <= before) return null
+  if (shorter === 0 && before > thresholds['pile-up-share'] * measured) return null
   if (value < thresholds['pile-up-tokens'] && !mostAreSaidCut(lengths, value, rows)) return null
   const isPeak = open > before || atLeast(open, open + before, 1 / (near + 1)) < thresholds['pile-up-chance']
   return isPeak && !endsAtString(lengths, value, rows) ? { value, rows: open } : null

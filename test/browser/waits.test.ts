@@ -137,8 +137,9 @@ describePage('what takes a while and has no place of its own', (tests) => {
     await told.getByRole('button', { name: 'Stop' }).click()
     await page.locator('.notice', { hasText: 'stay in the order that they were in' }).waitFor({ state: 'attached' })
     expect(await head.getAttribute('aria-sort')).not.toBe('descending')
-    await page.evaluate('window.letGo()')
     await told.waitFor({ state: 'detached' })
+    await page.evaluate('window.letGo()')
+    await page.getByText('96 of 96 rollouts listed').waitFor()
   })
 
   test('is told where the code of a dialog is still to come', async () => {

@@ -168,6 +168,7 @@ describe('resolveLimits', () => {
     expect(found(replies(times(64, 4096)))).toEqual([4096])
     expect(found(replies([...times(62, 4096), ...times(2, 4095)]))).toEqual([4096])
     expect(found(replies([...times(20, 4096), ...times(22, 4093), ...times(22, 4094)]))).toEqual([])
+    expect(found(replies([...times(26, 20), ...times(14, 19)]))).toEqual([])
   })
 
   it.each([1, 5, 15])('infers none from answers that are all %i tokens long, and one of 16', (length) => {
