@@ -109,6 +109,19 @@ test('a folder that is gone is said to the page, without saying where it was', a
   expect(await end).toBe(0)
 })
 
+test('what a file is called changes nothing of the terminal that its problem is told in', async () => {
+  const name = 'a\u001b]0;renamed\u0007\u202e.jsonl'
+  writeFileSync(join(folder, name), '{}\n')
+  const stop = new AbortController()
+  const end = serve([name, '--port', '0'], io, stop.signal)
+  const get = await enter()
+  rmSync(join(folder, name))
+  await get('/session.json')
+  expect(output.stderr).toContain('a␛]0;renamed␇‹U+202E›.jsonl does not exist')
+  stop.abort()
+  expect(await end).toBe(0)
+})
+
 test.each([
   [[], /takes one folder/],
   [['.', '.'], /takes one folder, or files/],
