@@ -32,7 +32,7 @@ export function endOfExamples(row: Looked): number | null {
 /** Rows before one and the same question show less: so many of them must begin alike. */
 const FEWEST_OF_ONE_PROMPT = 4
 
-/** One alone may be no group: a file may give all of its rows the name of their task. */
+/** One alone may be no group: a file may give all of its rows the name of their task, at every step. */
 const FEWEST_TORN = 2
 
 /** More need not be known of what follows a head. */
@@ -47,8 +47,11 @@ export interface HeadCount {
   readonly asking: number
   /** Hashes of what lies between, two different ones at most. */
   readonly rests: readonly string[]
-  /** Groups, so rows of one prompt, in most rows of which something else lies between: it answers the head, and is no question of the row's own. */
-  readonly torn: number
+  /**
+   * Hashes of the names of groups, so rows of one prompt, in most rows of which something else lies between: it answers the head, and is no
+   * question of the row's own. Two different ones at most.
+   */
+  readonly torn: readonly string[]
 }
 
 /** The heads of rows. A row that stores the length of its prompt, or says of all of its head that nobody sampled it, tells by itself what is an example. */
@@ -73,32 +76,35 @@ export function countHeads(views: readonly TrajectoryView[]): HeadCount[] {
     if (segmentation.turns.slice(last.index + 1, firstTrained.index).some(({ kind }) => kind === 'user')) same.asking++
     same.rests.add(rest)
     if (group === null) continue
-    const ofGroup = same.groups.get(own) ?? new Map<number, string[]>()
+    const ofGroup = same.groups.get(group) ?? new Map<number, string[]>()
     ofGroup.set(stretches, [...(ofGroup.get(stretches) ?? []), rest])
-    same.groups.set(own, ofGroup)
+    same.groups.set(group, ofGroup)
   }
   return [...known].map(([head, { rows, asking, rests, groups }]) => ({
     head,
     rows,
     asking,
     rests: [...rests].slice(0, DIFFERENT_RESTS),
-    torn: tornOf([...groups.values()]),
+    torn: tornOf(groups),
   }))
 }
 
 /** What follows a head in the rows of one group, by where they stand together. */
 type Stretches = Map<number, string[]>
 
+/** By the name of the group alone: one that comes back at another step is no second group. */
+type Groups = ReadonlyMap<string, Stretches>
+
 /**
  * Groups that are torn. A number may be given again to the rows of another prompt: where several groups begin alike, rows of one prompt are
  * those that stand together. A head of one group alone has that group's question in it, wherever its rows stand.
  */
-function tornOf(groups: readonly Stretches[]): number {
-  const each =
-    groups.length > 1
-      ? groups.flatMap((group) => [...group.values()])
-      : groups.map((group) => [...group.values()].flat())
-  return each.filter(isTorn).length
+function tornOf(groups: Groups): string[] {
+  const parts = (stretches: Stretches) => [...stretches.values()]
+  const torn = [...groups].filter(([, stretches]) =>
+    groups.size > 1 ? parts(stretches).some(isTorn) : isTorn(parts(stretches).flat()),
+  )
+  return torn.slice(0, FEWEST_TORN).map(([group]) => new Hash64().text(group).digest())
 }
 
 function isToldUnsampled({ turns }: Head, provenance: Uint8Array | null): boolean {
@@ -130,7 +136,7 @@ export function addHeads(a: readonly HeadCount[], b: readonly HeadCount[]): Head
             rows: sum.rows + each.rows,
             asking: sum.asking + each.asking,
             rests: [...new Set([...sum.rests, ...each.rests])].slice(0, DIFFERENT_RESTS),
-            torn: sum.torn + each.torn,
+            torn: [...new Set([...sum.torn, ...each.torn])].slice(0, FEWEST_TORN),
           },
     )
   }
@@ -144,9 +150,9 @@ export function addHeads(a: readonly HeadCount[], b: readonly HeadCount[]): Head
  */
 export function sharedHeads(counts: readonly HeadCount[]): { readonly heads: number; readonly shared: number } {
   const sum = (numbers: readonly number[]) => numbers.reduce((total, each) => total + each, 0)
-  const areTorn = sum(counts.map(({ torn }) => torn)) >= FEWEST_TORN
+  const areTorn = new Set(counts.flatMap(({ torn }) => torn)).size >= FEWEST_TORN
   const isShared = ({ rows, rests, torn }: HeadCount) =>
-    !(areTorn && torn > 0) && (rows >= FEWEST_OF_ONE_PROMPT || rests.length > 1)
+    !(areTorn && torn.length > 0) && (rows >= FEWEST_OF_ONE_PROMPT || rests.length > 1)
   return {
     heads: sum(counts.map(({ rows }) => rows)),
     shared: sum(counts.filter(isShared).map(({ asking }) => asking)),

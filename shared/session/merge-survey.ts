@@ -19,7 +19,7 @@ const FIT: Cells<SequenceFit> = recordOf(
 )
 
 const HEAD: Cells<HeadCount> = recordOf(
-  { head: TEXT, rows: COUNT, asking: COUNT, rests: listOf(TEXT), torn: COUNT },
+  { head: TEXT, rows: COUNT, asking: COUNT, rests: listOf(TEXT), torn: listOf(TEXT) },
   ':',
 )
 

@@ -18,6 +18,7 @@ async function records(
     members = 4,
     numbered = byGroup,
     mixed = false,
+    steps = 1,
   }: Shape = {},
 ) {
   const tokenizer = await qwen()
@@ -36,6 +37,7 @@ async function records(
         reward: member % 2,
         advantage: member % 2 === 0 ? -1 : 1,
         group_id: numbered(group, member),
+        step: Math.floor((group * steps) / questions.length),
       })
     }),
   )
@@ -49,9 +51,11 @@ interface Shape {
   readonly first?: string | ((group: number) => string)
   readonly next?: (river: string, member: number) => string
   readonly members?: number
-  readonly numbered?: (group: number, member: number) => number | string
+  readonly numbered?: (group: number, member: number) => number | string | undefined
   /** The first rows of all groups, then the second ones. */
   readonly mixed?: boolean
+  /** Over which the groups are spread. */
+  readonly steps?: number
 }
 
 const byGroup = (group: number) => group
@@ -83,8 +87,19 @@ describe('assistant turns before the first that is trained, in rows without a le
   })
 
   it.each<[string, Shape]>([
+    ['a document of its own prompt', {}],
+    ['that, in rows without a group', { numbered: () => undefined }],
+  ])('are as likely the prompt’s, whose user sent them behind %s', async (_, shape) => {
+    const found = await report(() => 'Understood.', { first: (group) => `Read this: ${QUESTIONS[group]}.`, ...shape })
+    expect(failingIn(found)).not.toContain('M03')
+    expect(h02(found)?.verdict).toBe('inconclusive')
+    expect(h02(found)?.missing.join()).toContain('the length of the prompts')
+  })
+
+  it.each<[string, Shape]>([
     ['is used again for other prompts', { members: 1, numbered: (group) => group % 4 }],
     ['names the task of all of them', { members: 1, numbered: () => 'rivers' }],
+    ['names it, and comes back at the next steps', { members: 1, numbered: () => 'rivers', steps: 4 }],
   ])('are examples of the prompt where a group number %s', async (_, shape) => {
     const questions = Array.from({ length: 16 }, (_, i) => `${QUESTIONS[i % 4]} of county ${i}`)
     const found = await report(() => 'It rises in the north.', { questions, ...shape })
@@ -140,6 +155,17 @@ describe('parts of a dump with examples in its prompts', () => {
     expect(() => merge(parts)).toThrow(
       'part-0.json was read with every untrained assistant turn as one that the mask leaves out; all reports together speak for untrained assistant turns at the start of rollouts as examples in the prompt. Inspect the files of all of them at once.',
     )
+  })
+
+  it('are judged as all together are where each holds a step of the same task', async () => {
+    const questions = Array.from({ length: 16 }, (_, i) => `${QUESTIONS[i % 4]} of county ${i}`)
+    const shape: Shape = { questions, members: 1, numbered: () => 'rivers', steps: 4 }
+    const rows = await records(() => 'It rises in the north.', shape)
+    const whole = (await audited(filesOf('step', rows.join('\n'), 4))).report()
+    const { report: merged } = merge(await reports(rows, 4))
+    expect(merged.policy).toEqual(whole.policy)
+    expect(whole.policy.examples_in_prompt).toBe(true)
+    expect(failingIn(merged)).not.toContain('M03')
   })
 
   it('are refused where one shows them and all together do not', async () => {
