@@ -1,7 +1,7 @@
 import { count, counted, measured, unitOf } from '../model/number-text.ts'
 import type { HypothesisId, HypothesisResult, Measure, Report, Severity, Unit } from '../model/report.ts'
 import { type Cause, causesOf } from './causes.ts'
-import { REMEDIES } from './remedies.ts'
+import { remedyOf } from './remedies.ts'
 
 /** What a report comes to for the person who has to act on it. It says what to mend and in which order, never what a flat reward is due to. */
 export interface Advice {
@@ -142,7 +142,7 @@ function ofMeasures(result: HypothesisResult, named: ReadonlySet<string>): Advic
     reach: shareOf(deciding),
     extent: deciding === undefined ? '' : `${deciding.measure}: ${measured(deciding.measure, deciding.value)}`,
     decides: [],
-    remedy: REMEDIES[id],
+    remedy: remedyOf(result),
     cause: null,
   }
 }

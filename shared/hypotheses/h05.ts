@@ -124,6 +124,9 @@ function flatLines(name: string, share: number, thresholds: Thresholds): Argumen
   return compared(name, share, supported, contradicted, ['A01', 'A02'])
 }
 
+/** Stated where the range is 0. */
+export const ONLY_REWARD = 'reward of every rollout in complete groups'
+
 /** Of rewards whose spread is small in units of reward, and not in their own range. */
 function unitLines(
   { noiseFloor }: RewardMeasures,
@@ -168,6 +171,7 @@ function argumentsOf(found: RewardMeasures, { within, contrast }: Shares, thresh
     ...(found.components ?? []).flatMap((each) => componentLines(each, thresholds)),
     ...stated('mean reward std within groups', found.within),
     ...stated('reward range', found.range),
+    ...stated(ONLY_REWARD, found.only),
     ...stated('noise floor of the reward std', found.noiseFloor),
   ]
 }

@@ -13,6 +13,8 @@ export interface RewardMeasures {
   /** Std below which a spread is noise. */
   readonly noiseFloor: number
   readonly range: number
+  /** Of every rollout in complete groups; null where they have several. */
+  readonly only: number | null
   /** Mean over complete groups of the unbiased std of rewards. */
   readonly within: number
   /** Unbiased std of the groups' mean rewards; null with a single group. */
@@ -38,6 +40,7 @@ export function measureRewards(dump: DumpView): RewardMeasures {
     groupsFlatInRange: below(ownFloor),
     noiseFloor: floor,
     range,
+    only: range === 0 ? (groups[0]?.rewards[0] ?? null) : null,
     within,
     between,
     contrastRatio: between === null || between === 0 ? null : within / between,

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { TrajectoryFacts } from '../../shared/checks/facts.ts'
 import { recomputeAdvantages } from '../../shared/checks/groups/advantages.ts'
 import { HYPOTHESES, judge } from '../../shared/hypotheses/registry.ts'
+import { remedyOf } from '../../shared/hypotheses/remedies.ts'
 import { dumpOf, factsOf, groupFacts } from '../helpers/facts.ts'
 import { inputWith, resultOf, verdictOf } from './input.ts'
 
@@ -279,6 +280,28 @@ describe('H05', () => {
     const result = verdictOf('H05', dumpOf(groupFacts(far)))
     expect(result.verdict).toBe('supported')
     expect(result.because[0]?.measure).toMatch(/contrast ratio/)
+  })
+
+  it.each([
+    [1, 'if all are right, take harder prompts.'],
+    [0, 'if none is right, take easier prompts.'],
+    [-0.5, 'if none is right, take easier prompts.'],
+  ])('asks, where every reward is %s, whether the reward function tells answers apart', (reward, advised) => {
+    const result = verdictOf(
+      'H05',
+      dumpOf(groupFacts(Array.from({ length: 20 }, () => [reward, reward, reward, reward]))),
+    )
+    expect(result.verdict).toBe('supported')
+    expect(remedyOf(result)).toBe(
+      `Every reward of a complete group is ${reward}: see that the reward function can tell a right answer from a wrong one, and ${advised}`,
+    )
+  })
+
+  it('asks, where some groups are all solved and others not at all, for prompts between these', () => {
+    const rewards = Array.from({ length: 20 }, (_, i) => [i % 2, i % 2, i % 2, i % 2])
+    expect(remedyOf(verdictOf('H05', dumpOf(groupFacts(rewards))))).toBe(
+      'Take prompts that the model solves sometimes, neither always nor never, or a reward that grades answers more finely.',
+    )
   })
 
   /** Total = 1·exact − or + w·style; the components vary on their own. */

@@ -125,7 +125,10 @@ const PROOFS: readonly NamedProof[] = [
     of: /^mean \|advantage\| over all rollouts$/,
     proof: () => rollouts('has:advantage', 'with an advantage, the largest first', 'advantage'),
   },
-  { of: /^reward range$/, proof: () => rollouts('has:reward', 'with a reward, the highest first', 'reward') },
+  {
+    of: /^reward range$|^reward of every rollout in complete groups$/,
+    proof: () => rollouts('has:reward', 'with a reward, the highest first', 'reward'),
+  },
   {
     of: /^share of the variance within groups from reward component |^correlation of .+ with the total$/s,
     proof: (name) => {
