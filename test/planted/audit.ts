@@ -1,6 +1,8 @@
 import type { AuditOptions } from '../../shared/model/policy.ts'
 import type { Finding, HypothesisResult, Report } from '../../shared/model/report.ts'
+import { memorySource } from '../containers/memory-source.ts'
 import { audited } from '../session/dumps.ts'
+import { testHost } from '../session/test-host.ts'
 import type { PlantedDump } from './dump.ts'
 import type { Writer, WrittenDump } from './writers/writer.ts'
 
@@ -10,9 +12,16 @@ export interface AuditedDump {
 }
 
 /** Writes a dump and opens it as a host does, knowing nothing but the file and what a person would declare about it. */
-export async function audit(dump: PlantedDump, writer: Writer, options: AuditOptions = {}): Promise<AuditedDump> {
+export async function audit(
+  dump: PlantedDump,
+  writer: Writer,
+  options: AuditOptions = {},
+  dataset: readonly object[] | null = null,
+): Promise<AuditedDump> {
   const written = writer.write(dump)
-  const session = await audited(written.text, { ...written.options, ...options })
+  const records = dataset?.map((record) => `${JSON.stringify(record)}\n`).join('')
+  const beside = records === undefined ? {} : { dataset: [memorySource(records, 1 << 16, 'dataset.jsonl')] }
+  const session = await audited(written.text, { ...written.options, ...options }, testHost(), beside)
   return { written, report: session.report() }
 }
 

@@ -44,7 +44,12 @@ export function describePlants(plants: readonly Plant[]): void {
       const dump = await cleanFor(family, padding, GROUPS[pattern], plant.plan)
       const context = { family: dump.family, format, pattern, random }
       const damaged = damage(dump, plant, context)
-      const audited = await audit(damaged.dump, writerOf(format), optionsOf(plant, damaged.dump))
+      const audited = await audit(
+        damaged.dump,
+        writerOf(format),
+        optionsOf(plant, damaged.dump),
+        plant.dataset?.(damaged.dump, context),
+      )
       expect(misses(damaged, audited, plant, context), again(name, run)).toEqual([])
     })
   })

@@ -41,6 +41,8 @@ export interface Plant {
   readonly plan?: DumpPlan
   /** What a person declares; a function where it follows from the dump. */
   readonly options?: AuditOptions | ((dump: PlantedDump) => AuditOptions)
+  /** Records of the dataset that a person gives beside the dump. */
+  readonly dataset?: (dump: PlantedDump, context: PlantContext) => readonly object[]
   /** Default: both. A fault of the whole dump has no sporadic form. */
   readonly patterns?: readonly Pattern[]
   /** What two of 64 rollouts are, where a check looks at fewer than all. */

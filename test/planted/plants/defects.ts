@@ -191,11 +191,13 @@ export const DEFECT_PLANTS: readonly DefectPlant[] = [
   {
     id: 'V10',
     title: 'turns that were stopped by their limit are not flagged, in a third of the rollouts',
+    // A third, as H04 takes a fifth and more for many. It takes the limits of the run as well, which verifiers does not write.
     needs: ['mask', 'messages', 'finish', 'more'],
     plan: { limits: true },
     dump: ({ rollouts }, { random }) => {
       const cut = random
         .shuffle(rollouts)
+        // What was cut and not paid for is trained no worse for the missing flag.
         .filter((rollout) => rollout.reward > 0)
         .slice(0, Math.ceil(rollouts.length / 3))
         .filter((rollout) => stopLastTurn(rollout) !== null)

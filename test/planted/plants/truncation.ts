@@ -234,6 +234,23 @@ export const TRUNCATION_PLANTS: readonly Plant[] = [
     },
   },
   {
+    code: 'C11',
+    title: 'the longest prompts of the dataset were dropped before the run',
+    // Llama's template writes the question into one turn with the schemas, where ids alone do not tell it.
+    needs: ['messages'],
+    // The places are prompts, of which the shorter ones have rollouts.
+    patterns: ['sporadic'],
+    dump: () => null,
+    dataset: ({ rollouts }) => {
+      const questions = [...new Set(rollouts.map(({ conversation }) => conversation.user))]
+      // Between the others: prompts that a run has not come to yet stand together.
+      return questions.flatMap((question, i) => [
+        { question },
+        { question: `${LONG_QUESTION.repeat(2 + (i % 3))} ${question}` },
+      ])
+    },
+  },
+  {
     code: 'C12',
     title: 'the reward was earned by an answer that was cut from the ids',
     needs: ['mask', 'messages', 'answer'],
