@@ -201,11 +201,10 @@ function withUnit(known: LimitInForce | null, seen: Pick<LimitInForce, 'value' |
   return known.origin === 'given' ? { ...known, unit: 'tokens' } : known
 }
 
-/** How long each row is, whole, behind its prompt and in its last turn (NaN where that is not known), and how it ends. */
+/** How long each row is, whole and behind its prompt (NaN where that is not known), and how it ends. */
 interface Lengths extends RowEnds {
   readonly sequence: Float64Array
   readonly completion: Float64Array
-  readonly turn: Float64Array
 }
 
 /** Of rows in tokens: texts have no length in them, and what a template makes of texts is none that a limit counted. */
@@ -225,6 +224,7 @@ function* measuringLengths(facts: readonly TrajectoryFacts[]): Steps<Lengths> {
   const lastTokens = columns.numbers('lastToken')
   // A row that is said to have stopped and has no end token may be cut all the same: ending at one length with others tells.
   const isOpen = columns.holds('endsClosed', (closed) => closed === false)
+  const endsInReply = columns.holds('endReason', (reason) => reason === 'cut-reply')
   const isUnknown = columns.holds('endReason', (reason) => reason === 'unknown' || reason === 'prompt-only')
   yield 0.8
   const completion = new Float64Array(sequence.length)
@@ -232,7 +232,8 @@ function* measuringLengths(facts: readonly TrajectoryFacts[]): Steps<Lengths> {
   for (let i = 0; i < sequence.length; i++) {
     completion[i] = (sequence[i] as number) - (prompts[i] as number)
     const last = (offsets[i + 1] as number) - 1
-    turn[i] = last >= (offsets[i] as number) ? (values[last] as number) : Number.NaN
+    const isWritten = last >= (offsets[i] as number) && endsInReply[i] === 0
+    turn[i] = isWritten ? (values[last] as number) : Number.NaN
     if (isOpen[i] === 1) ends[i] = ENDS.open
     if (isUnknown[i] === 1 || isReconstructed[i] === 1 || !((sequence[i] as number) > 0)) ends[i] = ENDS.unknown
   }
@@ -293,11 +294,11 @@ function replyLimit(
 }
 
 /** Rows without those that wrote too little to tell: behind prompts of one length they are all equally long. */
-function withoutShort({ completion, ends, saidCut, lastTokens }: Lengths, thresholds: Thresholds): RowEnds {
+function withoutShort({ completion, ends, saidCut, lastTokens, turn }: Lengths, thresholds: Thresholds): RowEnds {
   const least = thresholds['pile-up-tokens']
   const isShort = (end: number, i: number) =>
     end === ENDS.open && (completion[i] as number) < least && saidCut[i] === 0 ? ENDS.unknown : end
-  return { ends: ends.map(isShort), saidCut, lastTokens }
+  return { ends: ends.map(isShort), saidCut, lastTokens, turn }
 }
 
 function* inferringFromPileUps(

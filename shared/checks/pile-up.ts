@@ -8,6 +8,8 @@ export interface RowEnds {
   readonly saidCut: Uint8Array
   /** The id that stands last, NaN where that is not known. */
   readonly lastTokens: Float64Array
+  /** How long the last turn is, NaN where that is not known or the row does not end in it. */
+  readonly turn: Float64Array
 }
 
 /** `open`: without an end token, so that a limit may have cut it. `unknown` rows are not looked at. */
@@ -50,9 +52,10 @@ export function pileUp(lengths: Float64Array, rows: RowEnds, thresholds: Thresho
     if (length < value - near) shorter++
     else if (length < value && ends[i] === ENDS.open) before++
   }
-  // Replies of few lengths, all of them about equally long: any one of these is shared by many.
-  if (shorter === 0 && before > thresholds['pile-up-share'] * measured) return null
-  if (value < thresholds['pile-up-tokens'] && !mostAreSaidCut(lengths, value, rows)) return null
+  // Replies of few lengths, most of them about equally long: any one of these is shared by many.
+  if (shorter < before && before > thresholds['pile-up-share'] * measured) return null
+  const tooShort = value < thresholds['pile-up-tokens'] || endInOneWord(lengths, value, rows, thresholds)
+  if (tooShort && !mostAreSaidCut(lengths, value, rows)) return null
   const isPeak = open > before || atLeast(open, open + before, 1 / (near + 1)) < thresholds['pile-up-chance']
   return isPeak && !endsAtString(lengths, value, rows) ? { value, rows: open } : null
 }
@@ -67,6 +70,19 @@ function atLeast(some: number, all: number, chance: number): number {
     logOf += Math.log((all - k) / (k + 1)) + odds
   }
   return sum
+}
+
+/** The last turns of most open rows of this length are short and equally long: rows whose prompts and replies are equally long share it anyway. */
+function endInOneWord(lengths: Float64Array, value: number, { ends, turn }: RowEnds, thresholds: Thresholds): boolean {
+  const rowsOf = new Map<number, number>()
+  let there = 0
+  for (let i = 0; i < lengths.length; i++) {
+    if (ends[i] !== ENDS.open || lengths[i] !== value) continue
+    there++
+    const last = turn[i] as number
+    if (last < thresholds['pile-up-tokens']) rowsOf.set(last, (rowsOf.get(last) ?? 0) + 1)
+  }
+  return [...rowsOf.values()].some((rows) => 2 * rows > there)
 }
 
 function mostAreSaidCut(lengths: Float64Array, value: number, { ends, saidCut }: RowEnds): boolean {

@@ -182,6 +182,59 @@ describe('resolveLimits', () => {
     expect(found(said)).toEqual([length])
   })
 
+  const said = <Row extends object>(rows: readonly Row[]) => rows.map((row) => ({ ...row, finishReason: 'length' }))
+  /** Rows of three turns, of which the last is so long and open. */
+  const quiz = (lasts: readonly number[], more: (row: number, last: number) => Parameters<typeof factsOf>[1]) =>
+    lasts.map((last, i) =>
+      factsOf(i, {
+        assistantLengths: [40, 1, last],
+        endReason: 'cut-prose',
+        endsClosed: false,
+        lastToken: i % 4,
+        ...more(i, last),
+      }),
+    )
+
+  it.each([
+    ['rows that are equally long as well', () => ({ realLength: 300, promptLength: 240 })],
+    [
+      'rows of groups whose prompts are of no known length',
+      (row: number) => ({ realLength: 300 + 5 * (row >> 3), promptLength: null }),
+    ],
+  ])('infers none from letters that answer last, in %s', (_, more) => {
+    expect(found(quiz(times(40, 1), more))).toEqual([])
+    expect(found(said(quiz(times(40, 1), more)))).not.toEqual([])
+  })
+
+  it('infers the limit of sequences that leaves last turns of several lengths, be they short', () => {
+    expect(found(quiz([3, 7, 11, 12], () => ({ realLength: 512, promptLength: null })))).toEqual([512])
+    const known = quiz([3, 7, 11, 12], (row) => ({ realLength: 512, promptLength: 90 + row }))
+    expect(found([...closed(20), ...known])).toEqual([512])
+  })
+
+  it('infers the limit of sequences from replies that it cut behind calls that are equally long', () => {
+    const cut = [70, 80, 95].map((promptLength, i) =>
+      factsOf(i, { realLength: 512, promptLength, endReason: 'cut-reply', endsClosed: false, assistantLengths: [40] }),
+    )
+    expect(found(cut)).toEqual([512])
+  })
+
+  it.each([
+    ['one is shorter', [...times(40, 20), ...times(23, 19), 5]],
+    ['a tenth is shorter', [...times(40, 20), ...times(23, 19), ...times(7, 6)]],
+    ['most of them are of the greatest length', [...times(56, 24), ...times(5, 23), 7, 9]],
+  ])('infers none from answers of one format, of which %s', (_, lengths) => {
+    expect(found(replies(lengths, (row) => row % 10))).toEqual([])
+  })
+
+  it.each([
+    ['few stop just before', [...times(60, 512), 509, 511, 40, 300]],
+    ['as many stop far below as just before', [...times(12, 512), 503, 507, 511, 101, 240, 350]],
+    ['others stop anywhere', [...times(9, 64), ...Array.from({ length: 60 }, (_, i) => 4 + i)]],
+  ])('infers a limit where %s', (_, lengths) => {
+    expect(found(replies(lengths))).toEqual([Math.max(...lengths)])
+  })
+
   it('infers a limit per turn where only the last turns are equally long', () => {
     const cut = [1, 2, 3].map((i) =>
       factsOf(20 + i, {

@@ -14,7 +14,8 @@ export const LIMIT_THRESHOLDS = {
     unit: 'share',
     range: [0, 1],
     usedBy: ['C03', 'C05', 'C06', 'C08', 'C13', 'H04'],
-    reason: 'Of all rollouts, that must end there too: in a large dump a few unclosed rows share a length by chance.',
+    reason:
+      'Of all rollouts, that must end there too: in a large dump a few unclosed rows share a length by chance. Where more end within near-limit-tokens before it, they may not be more than all shorter ones: they are answers of one format.',
   },
   'pile-up-chance': {
     value: 0.001,
@@ -30,7 +31,7 @@ export const LIMIT_THRESHOLDS = {
     range: [1, 100_000],
     usedBy: ['C03', 'C05', 'C06', 'C13', 'H04'],
     reason:
-      'A length below it is taken for no limit unless the dump says of most rollouts there that they were cut: a letter or a number takes as many tokens in all replies.',
+      'A length below it, or one whose rollouts mostly end in turns of one length below it, is taken for no limit unless the dump says of most rollouts there that they were cut: a letter or a number takes as many tokens in all replies.',
   },
   'near-limit-tokens': {
     value: 10,
