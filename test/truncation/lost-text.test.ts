@@ -8,9 +8,12 @@ import { searchRow } from '../fixtures/checks/fixture.ts'
 import {
   assistant,
   type Conversation,
+  call,
   conversation,
   type RecordOptions,
   system,
+  type TurnSpec,
+  tool,
   user,
 } from '../helpers/conversation.ts'
 import { runOver } from '../helpers/dump-check.ts'
@@ -53,6 +56,60 @@ describe('C07', () => {
       rows: (tokenizer) => [searchRow(tokenizer, 0, { call: { text: `<tool_call>\n${json}\n</tool_call>` } }, options)],
     })
     expect(audit.byCode.get('C07')?.findings ?? []).toEqual([])
+  })
+
+  const BRACED = '{"name": "search", "arguments": {"query": "Night"}'
+  /** Findings where the first of two calls stops behind its inner brace, and is answered. */
+  async function braced({
+    limit = null,
+    first = BRACED,
+    unsampled = [],
+  }: {
+    readonly limit?: number | null
+    readonly first?: string
+    /** Calls whose closing tag and end token the model did not write. */
+    readonly unsampled?: readonly number[]
+  }) {
+    const audit = await auditDump({
+      story: '',
+      family: 'qwen2.5',
+      rows: (tokenizer) => {
+        const again = [
+          assistant(call(tokenizer, 'search', { query: 'Harbour' })),
+          tool('Nothing was found.'),
+          assistant('Nobody knows.'),
+        ]
+        const text = `<tool_call>\n${first}\n</tool_call>`
+        const row = searchRow(
+          tokenizer,
+          0,
+          { call: { text }, answer: again[0] as TurnSpec, after: () => again.slice(1) },
+          {
+            sampled: unsampled.length > 0,
+            ...(limit === null ? {} : { limits: { max_completion_length: limit } }),
+          },
+        )
+        const calls = row.layout.filter(({ role }) => role === 'assistant')
+        for (const at of unsampled) row.record.sampled?.fill(0, calls[at]!.contentEnd - 1, calls[at]!.end)
+        return [row]
+      },
+    })
+    return audit.byCode.get('C07')?.findings ?? []
+  }
+
+  it('names one that is closed behind its inner brace where the turn comes to its limit', async () => {
+    expect(await braced({})).toEqual([])
+    expect(await braced({ limit: 16 })).toMatchObject([{ turn: 2, evidence: { closed: true, limit: { value: 16 } } }])
+    expect(await braced({ limit: 200 })).toEqual([])
+    expect(await braced({ limit: 16, first: `${BRACED}}` })).toEqual([])
+  })
+
+  it('names one that is closed behind its inner brace where the model did not close it, and closes its calls itself', async () => {
+    expect(await braced({ unsampled: [0] })).toMatchObject([{ turn: 2, evidence: { closed: true } }])
+    expect(await braced({ unsampled: [0], first: `${BRACED}}` })).toEqual([])
+    expect(await braced({ unsampled: [1] })).toEqual([])
+    // The tag is a stop string that the framework writes again.
+    expect(await braced({ unsampled: [0, 1] })).toEqual([])
   })
 
   it.each([

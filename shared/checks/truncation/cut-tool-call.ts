@@ -28,7 +28,7 @@ function lookAtCalls(view: TrajectoryView, settings: AuditSettings, report: Repo
     const last = calls.at(-1)
     if (last === undefined) continue
     const open = last.closed || lostItsEnd(view, turn, last) ? null : openAtTheEnd(turn, last)
-    const fault = open ?? cutButAnswered(view, calls, turns[index + 1])
+    const fault = open ?? cutButAnswered(view, settings, turn, calls)
     report.place(fault !== null, { turn: turn.ordinal })
     if (fault === null) continue
     const { span, message } = fault
@@ -81,17 +81,56 @@ function openAtTheEnd(turn: Turn, call: SubSpan): CallFault {
   return { span: call, message: `A tool call of ${tokens} tokens is opened and not closed, ${how}` }
 }
 
-/** Whoever closed a call that a limit had cut, the model did not: where it wrote the tag, or the last brace, it counted its brackets wrong. */
-function cutButAnswered(view: TrajectoryView, calls: readonly SubSpan[], next: Turn | undefined): CallFault | null {
-  if (next?.kind !== 'tool') return null
-  const isOwn = (call: SubSpan) => view.provenance?.[call.end - 1] === Provenance.sampled
-  const isBraced = (text: string) => /\}\s*(?:<\/[^>]*>\s*)?$/.test(text)
+/**
+ * Whoever closed a call that a limit had cut, the model did not. Where it wrote the tag, it counted its brackets wrong, and mostly so where a
+ * brace stands last: there the turn must come to its limit, or the model must be known not to have closed this call, as it does others.
+ */
+function cutButAnswered(
+  view: TrajectoryView,
+  settings: AuditSettings,
+  turn: Turn,
+  calls: readonly SubSpan[],
+): CallFault | null {
+  if (view.segmentation?.turns[turn.index + 1]?.kind !== 'tool') return null
   const span = calls.find((call) => {
-    if (!call.closed || isOwn(call)) return false
+    if (!call.closed || closedBy(view, turn, call) === Provenance.sampled) return false
     const text = view.text(call)
-    return isCutJson(text) && !isBraced(text)
+    if (!isCutJson(text)) return false
+    const isOpenText = !isBraced(text) && view.provenance?.[call.end - 1] !== Provenance.sampled
+    return isOpenText || comesToLimit(view, settings, turn, call) || closesOthersItself(view, turn, call)
   })
   return span === undefined
     ? null
     : { span, message: 'The JSON of a tool call stops in the middle, and the environment answered it' }
+}
+
+const isBraced = (text: string) => /\}\s*(?:<\/[^>]*>\s*)?$/.test(text)
+
+/** Who wrote what closes a call: its tag, or where it has none the end token of its turn. */
+function closedBy({ text, provenance }: TrajectoryView, turn: Turn, call: SubSpan): number | undefined {
+  const hasTag = /<\/[^>]*>\s*$/.test(text(call))
+  return provenance?.[hasTag ? call.end - 1 : turn.endToken]
+}
+
+function comesToLimit(
+  view: TrajectoryView,
+  settings: AuditSettings,
+  { contentStart }: Turn,
+  { end }: SubSpan,
+): boolean {
+  const limit = limitOf('max_completion_length', settings, view.trajectory)?.value
+  return limit !== undefined && Math.abs(end - contentStart - limit) <= view.thresholds['near-limit-tokens']
+}
+
+/** A framework that stops on what closes a call writes it behind all of them. */
+function closesOthersItself(view: TrajectoryView, turn: Turn, call: SubSpan): boolean {
+  if (closedBy(view, turn, call) !== Provenance.notSampled) return false
+  return (view.segmentation?.turns ?? []).some(
+    (other) =>
+      other.kind === 'assistant' &&
+      other !== turn &&
+      other.spans.some(
+        (each) => each.part === 'tool_call' && each.closed && closedBy(view, other, each) === Provenance.sampled,
+      ),
+  )
 }
