@@ -41,6 +41,11 @@ function decide(input: HypothesisInput): Judgement {
       'questions that both runs have (none of this run is in the second, by messages or by ids of one tokenizer)',
     ])
   }
+  if (found.sameRecords) {
+    return notCheckable([
+      'another run: the rollouts of the questions that both have are the same records, so that one run is laid beside itself',
+    ])
+  }
   const { thresholds } = input.dump.settings
   const pairs = pairBounds(thresholds)
   const shares = [found.tools, found.system, found.rendering].flatMap((count) => share(count) ?? [])

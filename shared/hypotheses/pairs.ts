@@ -12,6 +12,8 @@ export interface PairMeasures {
   readonly pairs: number
   /** Rollouts of these questions, in the run that has fewer of them. */
   readonly rollouts: number
+  /** Whether all of these rollouts stand in both runs, record for record: one run is then laid beside itself. */
+  readonly sameRecords: boolean
   readonly tools: Count | null
   readonly system: Count | null
   /** Pairs whose prompts differ id by id although tools and system text are the same. */
@@ -63,6 +65,7 @@ function* measuring(dump: DumpView, other: DumpView, sameTokenizer: boolean): St
       rolloutsOf(({ rows }) => rows),
       rolloutsOf(({ others }) => others),
     ),
+    sameRecords: areSameRecords(pairs),
     tools: countOf(differences.map(({ tools }) => tools)),
     system: countOf(differences.map(({ system }) => system)),
     rendering: countOf(differences.map(({ rendering }) => rendering)),
@@ -70,6 +73,18 @@ function* measuring(dump: DumpView, other: DumpView, sameTokenizer: boolean): St
     cut: cutShares(own, others, dump.settings.thresholds['run-standard-errors']),
     likeTexts: yield* within(0.7, 1, rewardGap(pairs)),
   }
+}
+
+/** Whether each pair has the rollouts of its smaller side in both runs, record for record; false without a pair. */
+export function areSameRecords(pairs: readonly QuestionPair[]): boolean {
+  return (
+    pairs.length > 0 &&
+    pairs.every(({ rows, others }) => {
+      const [fewer, more] = rows.length < others.length ? [rows, others] : [others, rows]
+      const hashes = new Set(more.map(({ recordHash }) => recordHash))
+      return fewer.every(({ recordHash }) => hashes.has(recordHash))
+    })
+  )
 }
 
 /** In what the prompts of two runs differ for one question; null where a run does not tell. */

@@ -27,6 +27,11 @@ function caveatsOf({ here, there }: Sides, pairs: PairTotals): string[] {
   const few = here.run.dump.settings.thresholds['confidence-low-rollouts']
   const whose = here.report.totals.trajectories === fewest ? 'open' : 'second'
   return [
+    ...(pairs.sameRecords
+      ? [
+          'The rollouts of the questions that both have are the same records: one run is laid beside itself, wholly or in part. Choose another second run.',
+        ]
+      : []),
     ...(models === null
       ? []
       : [`They are runs of two models, ${models.here} and ${models.there}: a difference may be that of the models.`]),

@@ -1,7 +1,7 @@
 import { isCut } from '../checks/limits.ts'
 import { meanReward, meanRewardsByAnswer, pairingQuestions, type QuestionPair, type Rows } from '../checks/run-pairs.ts'
 import type { SecondRun } from '../hypotheses/hypothesis.ts'
-import { countOf, differencesOf, type PromptDifferences } from '../hypotheses/pairs.ts'
+import { areSameRecords, countOf, differencesOf, type PromptDifferences } from '../hypotheses/pairs.ts'
 import type { Count } from '../model/report.ts'
 import { type Steps, within } from '../model/steps.ts'
 import type { PairQuery, PairRow, PairSide, PairTotals } from './requests/compare.ts'
@@ -33,6 +33,7 @@ export class PairBook {
       system: countOf(known.map(({ system }) => system)),
       rendering: countOf(known.map(({ rendering }) => rendering)),
       likeAnswers: sumOf(known.flatMap((pair) => pair.likeAnswers ?? [])),
+      sameRecords: areSameRecords(known),
     }
   }
 

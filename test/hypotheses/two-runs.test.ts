@@ -13,8 +13,9 @@ import { inputWith, resultOf } from './input.ts'
 const rows = (count: number, more: (i: number) => Partial<TrajectoryFacts> = () => ({})) =>
   Array.from({ length: count }, (_, i) => factsOf(i, more(i)))
 
+/** Another run, whose records are its own. */
 const second = (facts: readonly TrajectoryFacts[], checks: readonly CheckResult[] = []): SecondRun => ({
-  dump: dumpOf(facts),
+  dump: dumpOf(facts.map((row) => ({ ...row, recordHash: `second ${row.recordHash}` }))),
   checks,
   streams: new Set(),
   tokenizer: 'qwen2.5',
@@ -47,6 +48,23 @@ describe('H08', () => {
       confidence: 'high',
       missing: [],
     })
+  })
+
+  it('is not checkable where a run is laid beside itself, wholly or in part, or beside more of it', () => {
+    const itself = (facts: readonly TrajectoryFacts[]): SecondRun => ({ ...second([]), dump: dumpOf(facts) })
+    for (const [here, there] of [
+      [run(), run()],
+      [run(), run().slice(20)],
+      [run().slice(20), run()],
+    ] as const) {
+      const { verdict: judged, missing, because } = verdict('H08', here, itself(there))
+      expect({ judged, because }).toEqual({ judged: 'not-checkable', because: [] })
+      expect(missing).toEqual([
+        'another run: the rollouts of the questions that both have are the same records, so that one run is laid beside itself',
+      ])
+    }
+    const oneAnew = run().map((row, i) => (i === 7 ? { ...row, recordHash: 'anew' } : row))
+    expect(verdict('H08', run(), itself(oneAnew)).verdict).toBe('contradicted')
   })
 
   it.each([

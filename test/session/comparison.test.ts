@@ -199,6 +199,7 @@ describe('the questions that two runs share', () => {
       rendering: null,
       // Two in three are scored 0 in the one and 1 in the other.
       likeAnswers: { checked: 9, affected: 6 },
+      sameRecords: false,
     })
     const { positions, total } = await page.ask('pairs', { sort: 'cut', descending: true })
     expect(total).toBe(9)
@@ -357,6 +358,11 @@ describe('a comparison', () => {
     expect(conclusion.differs).toMatch(
       /^Both runs are alike in all \d+ measures and settings that both tell, but for what chance explains\.$/,
     )
+    expect(conclusion.caveats[0]).toBe(
+      'The rollouts of the questions that both have are the same records: one run is laid beside itself, wholly or in part. Choose another second run.',
+    )
+    expect(conclusion.decides).not.toContain('H08 is')
+    expect(conclusion.decides).toContain('H08 (lacks another run)')
   })
 
   it('is written as a table, as Markdown and as a table of pairs', async () => {

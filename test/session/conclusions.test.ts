@@ -70,7 +70,8 @@ describe('conclusions in steps', () => {
     const session = await Session.open([memorySource(dump, CHUNK, 'a')], {}, testHost(), { concludesInSteps: true })
     await session.done
     const alone = await session.settled()
-    session.compareWith((await audited([memorySource(dump, CHUNK, 'b')])).secondRun())
+    const other = dump.replaceAll('"reward":0.5', '"reward":0.75')
+    session.compareWith((await audited([memorySource(other, CHUNK, 'b')])).secondRun())
     const beside = await session.settled()
     const verdict = (report: typeof alone) => report.hypotheses.find(({ id }) => id === 'H08')?.verdict
     expect(verdict(alone)).toBe('not-checkable')
