@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue, RawRecord } from '../containers/container.ts'
 import { setOwn } from '../containers/plain-value.ts'
-import { isObject } from './fields.ts'
+import { isList, isObject, numbersOf } from './fields.ts'
 
 /** Fields of the native format that a mapping may fill; those with a dot stand inside the object before it. */
 export const MAP_FIELDS = [
@@ -83,22 +83,50 @@ export function mappedRecords(records: readonly RawRecord[], mapping: FieldMappi
 
 function mappedObject(object: JsonObject, mapping: FieldMapping): JsonObject {
   const mapped: JsonObject = {}
-  const used = new Set<string>()
+  const used: (string | number)[][] = []
   for (const field of MAP_FIELDS) {
     const path = mapping[field]
     if (path === undefined) continue
     const steps = stepsOf(path) ?? []
-    used.add(String(steps[0]))
+    used.push(steps)
     const value = valueAt(object, steps)
     if (value === null) continue
     const [outer, inner] = field.split('.') as [string, string?]
     if (inner === undefined) setOwn(mapped, outer, value)
     else setOwn(mapped, outer, { ...(isObject(mapped[outer]) ? mapped[outer] : {}), [inner]: value })
   }
-  const rest: JsonObject = {}
-  for (const [key, value] of Object.entries(object)) if (!used.has(key)) setOwn(rest, key, value)
+  const rest = withoutPaths(object, used)
   if (Object.keys(rest).length > 0) setOwn(mapped, 'meta', rest)
   return mapped
+}
+
+/** An object without what stands at these paths. Of a list no entry is left out alone: it goes whole. */
+function withoutPaths(object: JsonObject, paths: readonly (readonly (string | number)[])[]): JsonObject {
+  const rest: JsonObject = {}
+  for (const [key, value] of Object.entries(object)) {
+    const inside = paths.flatMap(([first, ...others]) => (first === key ? [others] : []))
+    if (inside.length === 0) setOwn(rest, key, value)
+    if (inside.length === 0 || !isObject(value) || inside.some(({ length }) => length === 0)) continue
+    const left = withoutPaths(value, inside)
+    if (Object.keys(left).length > 0) setOwn(rest, key, left)
+  }
+  return rest
+}
+
+/** A list for each token stands at the top of a record, or an object or two deeper. */
+const DEEPEST_LIST = 5
+
+/** Paths of lists of so many numbers that no field of the mapping takes: streams, most likely, that nobody named. */
+export function unreadLists(meta: JsonValue, lengths: readonly number[]): string[] {
+  const found: string[] = []
+  const look = (object: JsonObject, before: string, depth: number) => {
+    for (const [key, value] of Object.entries(object)) {
+      if (isObject(value) && depth < DEEPEST_LIST) look(value, `${before}${key}.`, depth + 1)
+      else if (isList(value) && lengths.includes(value.length) && numbersOf(value) !== null) found.push(before + key)
+    }
+  }
+  if (isObject(meta)) look(meta, '', 1)
+  return found
 }
 
 /** Fields of a mapped record for which nothing stands at their path, with the path. */

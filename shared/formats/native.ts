@@ -3,7 +3,7 @@ import { LIMIT_NAMES, type Limits } from '../model/streams.ts'
 import type { RetrievedDocument, Trajectory } from '../model/trajectory.ts'
 import { BadRecord, Fields, isObject, numbersOf } from './fields.ts'
 import type { Format } from './format.ts'
-import { type FieldMapping, mappedRecords, unfilled } from './mapping.ts'
+import { type FieldMapping, mappedRecords, unfilled, unreadLists } from './mapping.ts'
 import { readMessages } from './messages.ts'
 import { withoutColumns } from './native-columns.ts'
 import { RESPONSE_MASKS } from './native-masks.ts'
@@ -152,7 +152,14 @@ function readRecord(record: OneRecord, mapping: FieldMapping | null): Trajectory
   }
   const { meta, unknown } = fields.rest(isMapped && tokens !== null ? MAPPED_TEXTS : [])
   record.drift(unknown)
+  if (isMapped && tokens !== null) record.drift(unreadLists(stored, lengthsOf(tokens)))
   return { ...trajectory, meta: { ...(isObject(stored) ? stored : stored === null ? {} : { meta: stored }), ...meta } }
+}
+
+/** How long lists are that hold a number for each token, of the whole or of what follows the prompt. */
+function lengthsOf({ ids, promptLength }: Pick<Trajectory, 'ids' | 'promptLength'>): number[] {
+  const length = ids?.length ?? 0
+  return [length, length - (promptLength ?? 0)].filter((tokens) => tokens > 0)
 }
 
 /** A number under a name that stands for several. */

@@ -56,8 +56,30 @@ describe('--map', () => {
   test('says of a path at which nothing stands in how many records that is so', async () => {
     const wrong = mappingOf(['input_ids=sample.toks', 'loss_mask=sample.lossmask', 'logprobs.sampler=sample.old_logps'])
     const [source] = (await opened([ROW, ROW], wrong)).report().sources
-    expect(source?.drift).toEqual(['loss_mask is mapped to sample.lossmask, where nothing stands in 2 records'])
+    expect(source?.drift).toEqual([
+      'loss_mask is mapped to sample.lossmask, where nothing stands in 2 records',
+      'unknown field `sample.lossm` in 2 records',
+    ])
     expect((await opened([ROW, ROW], map)).report().sources[0]?.drift).toEqual([])
+  })
+
+  test('keeps what no field takes beside the rollout, and names lists of a number for each token', async () => {
+    const record = {
+      sample: { ...ROW.sample, seed: 7, inner: { lp: MASK.map(() => -1), lp_completion: [-1, -1, -1, -1, -1] } },
+      q: { toks: IDS.slice(0, 3), template: 'v2' },
+      scores: [1, 2],
+      names: IDS.map(String),
+    }
+    const named = mappingOf(['prompt_ids=q.toks', 'completion_ids=sample.toks', 'completion_mask=sample.lossm'])
+    const session = await opened([record, record], named)
+    expect(session.report().sources[0]?.drift).toEqual([
+      'unknown field `sample.inner.lp` in 2 records',
+      'unknown field `sample.old_logps` in 2 records',
+    ])
+    const { trajectory } = await session.load(0)
+    expect(Object.keys(trajectory.meta ?? {}).sort()).toEqual(['names', 'q', 'sample', 'scores'])
+    expect(trajectory.meta).toMatchObject({ q: { template: 'v2' }, sample: { seed: 7 } })
+    expect(trajectory.meta).not.toMatchObject({ sample: { toks: expect.anything() } })
   })
 
   test('leaves what a trainer wrote to its format', async () => {
