@@ -9,6 +9,8 @@ export interface ContainerBytes {
   slice(start: number, end: number): Promise<Uint8Array>
   /** Where nothing is compressed, the source that these are the bytes of. */
   readonly source?: ByteSource
+  /** As `ByteSource.packedIn`. */
+  readonly packedIn?: number
 }
 
 export interface ChunkOptions {

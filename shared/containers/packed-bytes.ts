@@ -35,9 +35,9 @@ export interface Packing {
   restarts?(source: ByteSource): Promise<readonly Restart[]>
 }
 
-/** Most bytes that may come out of a compressed file. `maxUnpacked` is what a person allowed, null for the rule. */
-export function unpackedLimit(source: ByteSource, maxUnpacked: number | null): number {
-  return maxUnpacked ?? Math.max(ALWAYS_ALLOWED, MOST_TIMES * source.size)
+/** Most bytes that may come out of a compressed file, by the size of the outermost one. `maxUnpacked` is what a person allowed, null for the rule. */
+export function unpackedLimit({ size, packedIn = size }: ByteSource, maxUnpacked: number | null): number {
+  return maxUnpacked ?? Math.max(ALWAYS_ALLOWED, MOST_TIMES * Math.min(size, packedIn))
 }
 
 /**
@@ -83,6 +83,7 @@ export function packedBytes(
     return again.slice(start, end)
   }
   return {
+    packedIn: Math.min(source.size, source.packedIn ?? source.size),
     async *chunks(options) {
       let at = 0
       for await (const chunk of limited(restarts[0] as Restart, options)) {
@@ -102,7 +103,7 @@ export function packedBytes(
 }
 
 function tooMuch(source: ByteSource, { title }: Packing, most: number): string {
-  return `${most} bytes came out of ${source.size} bytes of ${title}, and nothing more is decompressed. If the file is meant to be that large, allow it: --max-unpacked with a number of bytes.`
+  return `${most} bytes came out of ${Math.min(source.size, source.packedIn ?? source.size)} bytes of ${title}, and nothing more is decompressed. If the file is meant to be that large, allow it: --max-unpacked with a number of bytes.`
 }
 
 function lastAtOrBefore(restarts: readonly Restart[], position: number): Restart {

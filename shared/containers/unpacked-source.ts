@@ -23,6 +23,7 @@ export function sourceOfBytes(name: string, size: number, bytes: ContainerBytes)
   return {
     name,
     size,
+    ...(bytes.packedIn === undefined ? {} : { packedIn: bytes.packedIn }),
     slice: (start, end) => bytes.slice(Math.min(start, size), Math.min(end, size)),
     stream(start = 0) {
       let chunks: AsyncGenerator<Uint8Array, void, undefined> | null = null

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { expandArchive } from '../../shared/containers/archive/expand.ts'
 import { openContainer } from '../../shared/containers/open.ts'
-import { tarred, zipped } from './archives.ts'
+import { tarHeader, tarred, zipped } from './archives.ts'
 import { gzipped, memorySource, readAll } from './memory-source.ts'
 
 const lines = Array.from({ length: 40 }, (_, i) => JSON.stringify({ n: i, text: 'x'.repeat(i) })).join('\n')
@@ -70,6 +70,49 @@ describe('archives', () => {
     expect(two.problems[0]).toMatchObject({ code: 'too-deep', name: 'out.zip › inner.tar › inner.zip' })
     const one = await expandArchive(memorySource(zipped({ 'inner.zip': inner, 'b.jsonl': lines }), 999, 'out.zip'))
     expect(one.sources.map(({ name }) => name)).toEqual(['out.zip › b.jsonl', 'out.zip › inner.zip › a.jsonl'])
+  })
+
+  test('archives in an archive hold no more files than one may, however many there are of them', async () => {
+    const many = Object.fromEntries(Array.from({ length: 9000 }, (_, i) => [`${i}.jsonl`, '']))
+    const inner = zipped(many, true)
+    const bytes = gzipped(tarred({ 'a.zip': inner, 'b.zip': inner, 'c.zip': inner, 'd.zip': inner, 'e.jsonl': lines }))
+    const { sources, problems } = await expandArchive(memorySource(bytes, 1 << 20, 'out.tar.gz'))
+    expect(sources.length).toBeLessThanOrEqual(20_000)
+    expect(sources.at(-1)?.name).toBe('out.tar.gz › e.jsonl')
+    expect(problems.map(({ message }) => message)).toEqual([
+      'out.tar.gz › c.zip is an archive, and it holds 9000 files, of which the first 1995 are read.',
+      'out.tar.gz › d.zip is an archive, and the archive that it is in holds too many files. Unpack it.',
+    ])
+  })
+
+  test('folders without end in a tar archive are not gone through to theirs', async () => {
+    const folder = tarred({ 'folder/': '' }).subarray(0, 512)
+    const bytes = new Uint8Array(512 * 200_000)
+    for (let at = 0; at < bytes.length; at += 512) bytes.set(folder, at)
+    const { sources, problems } = await expandArchive(memorySource(bytes, 1 << 20, 'folders.tar'))
+    expect(sources).toEqual([])
+    expect(problems.map(({ message }) => message)).toEqual([
+      'folders.tar is an archive, and it holds 160002 headers; the rest is not read.',
+    ])
+  })
+
+  test.each([
+    ['in the way of GNU', () => tarHeader('run.jsonl', 512, 'S')],
+    [
+      'in the way of POSIX',
+      () => {
+        const fields = '22 GNU.sparse.major=1\n29 GNU.sparse.name=run.jsonl\n'
+        const block = Buffer.alloc(512)
+        block.write(fields)
+        return Buffer.concat([tarHeader('header', fields.length, 'x'), block, tarHeader('GNUSparseFile.0', 512, '0')])
+      },
+    ],
+  ])('a file that is kept without its holes is named and not read: %s', async (_, header) => {
+    const neighbour = tarred({ 'other.jsonl': lines })
+    const bytes = new Uint8Array(Buffer.concat([header(), Buffer.alloc(512, '1\n0\n512\n'), neighbour]))
+    const { sources, problems } = await expandArchive(memorySource(bytes, 999, 'run.tar'))
+    expect(sources.map(({ name }) => name)).toEqual(['run.tar › other.jsonl'])
+    expect(problems).toMatchObject([{ name: 'run.tar › run.jsonl', code: 'sparse' }])
   })
 
   test('an empty one says so', async () => {

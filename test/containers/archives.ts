@@ -40,7 +40,8 @@ export function zipped(files: Files, stored = false): Uint8Array {
   return new Uint8Array(Buffer.concat([...parts, listed, end]))
 }
 
-function tarHeader(name: string, size: number, kind: string): Buffer {
+/** 512 bytes that describe the file behind them. */
+export function tarHeader(name: string, size: number, kind: string): Buffer {
   const header = Buffer.alloc(512)
   header.write(name.slice(0, 100), 0)
   header.write('0000644\0'.repeat(1), 100)

@@ -141,6 +141,25 @@ describe('what a compressed file may grow to', () => {
     expect(codes).toEqual(['unpacked-limit'])
   })
 
+  test('what was compressed twice grows no further than what was compressed once', async () => {
+    const rows = Array.from({ length: 1500 }, (_, n) => JSON.stringify({ n, noise: Math.sin(n) })).join('\n')
+    const inner = Buffer.concat(Array.from({ length: 800 }, () => gzipped(`${rows}\n`)))
+    const outer = gzipped(new Uint8Array(inner))
+    expect(rows.length * 800).toBeGreaterThan(40 << 20)
+    // By its own size the inner file might grow to far more.
+    expect(inner.length * 200).toBeGreaterThan(1 << 30)
+    const container = await openContainer(memorySource(outer, 1 << 16, 'dump'))
+    let damage: unknown = null
+    let length = 0
+    for await (const spans of container.index()) {
+      damage = spans.damaged?.code ?? damage
+      length += spans.lengths.reduce((sum, each) => sum + each, 0)
+    }
+    expect(outer.length * 200).toBeLessThan(32 << 20)
+    expect(damage).toBe('unpacked-limit')
+    expect(length).toBeLessThanOrEqual(32 << 20)
+  })
+
   test('what must be read at places is refused as a whole', async () => {
     const bytes = gzipped(new Uint8Array(Buffer.concat([fixture('duckdb-gzip.parquet'), Buffer.alloc(40 << 20)])))
     await expect(openContainer(memorySource(bytes))).rejects.toMatchObject({ code: 'unpacked-limit' })

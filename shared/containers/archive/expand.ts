@@ -20,6 +20,8 @@ const NOISE = /(^|\/)(\.[^/]*|__MACOSX|node_modules|Thumbs\.db)(\/|$)/
 /** An archive in an archive is opened; one in that is not. */
 const MAX_DEPTH = 2
 const MAX_ENTRIES = 10_000
+/** Of an archive with those in it. */
+const MAX_IN_ALL = 20_000
 
 /** What came of a source: the sources to be opened in its place, and sentences about what is not. */
 export interface Expanded {
@@ -39,10 +41,15 @@ export interface UnreadableEntry {
  * order, as those of a folder are (those of a large compressed tar as they stand in it); any other source as itself. Never throws for what the bytes hold, only where they cannot be had.
  */
 export async function expandArchive(source: ByteSource, options: OpenOptions = {}): Promise<Expanded> {
-  return expand(source, options, 0)
+  return expand(source, options, 0, { left: MAX_IN_ALL })
 }
 
-async function expand(source: ByteSource, options: OpenOptions, depth: number): Promise<Expanded> {
+async function expand(
+  source: ByteSource,
+  options: OpenOptions,
+  depth: number,
+  budget: { left: number },
+): Promise<Expanded> {
   const own: Expanded = { sources: [source], problems: [] }
   const fail = (code: string, message: string): Expanded => ({
     sources: [],
@@ -52,7 +59,7 @@ async function expand(source: ByteSource, options: OpenOptions, depth: number): 
   const head = await source.slice(0, HEAD_BYTES)
   let listing: ArchiveListing | null
   try {
-    listing = await listArchive(source, head, options)
+    listing = await listArchive(source, head, options, Math.min(MAX_ENTRIES, budget.left))
   } catch (error) {
     if (error instanceof UnreadableSource) return own
     // Of an archive that is damaged as such, its own words say what to do.
@@ -62,6 +69,8 @@ async function expand(source: ByteSource, options: OpenOptions, depth: number): 
   }
   if (listing === null) return own
   const { damage } = listing
+  // Files that are left out count as well: listing them takes as long.
+  budget.left -= listing.entries.length
   const wanted = listing.entries.filter(({ name }) => !NOISE.test(name))
   const entries = listing.inOrderOnly ? wanted : wanted.sort((a, b) => inNaturalOrder(a.name, b.name))
   if (depth === MAX_DEPTH)
@@ -73,7 +82,7 @@ async function expand(source: ByteSource, options: OpenOptions, depth: number): 
   for (const { name, open } of entries) {
     const shown = `${source.name} › ${name}`
     try {
-      const inside = await expand(await open(shown), options, depth + 1)
+      const inside = await expand(await open(shown), options, depth + 1, budget)
       sources.push(...inside.sources)
       problems.push(...inside.problems)
     } catch (error) {
@@ -94,6 +103,7 @@ async function listArchive(
   source: ByteSource,
   head: Uint8Array,
   { maxUnpacked = null }: OpenOptions,
+  most: number,
 ): Promise<ArchiveListing | null> {
   const packing = await packingOf(head)
   if (packing !== null) {
@@ -101,15 +111,17 @@ async function listArchive(
     const { isTar, listTar } = await import('./tar.ts')
     if (!isTar(await firstBytes(bytes, source.name, packing))) return null
     const unpacked = await unpackedSource(source.name, bytes)
-    return { ...(await listTar(unpacked, MAX_ENTRIES)), inOrderOnly: unpacked.size > CACHE_BYTES }
+    return { ...(await listTar(unpacked, most)), inOrderOnly: unpacked.size > CACHE_BYTES }
   }
   if (head[0] === 0x50 && head[1] === 0x4b) {
     const { isZip } = await import('../zip/open.ts')
     if (!isZip(head)) return null
     const { listZip, zipLimits, isOneDump } = await import('./zip.ts')
-    return (await isOneDump(source)) ? null : listZip(source, zipLimits(maxUnpacked), MAX_ENTRIES)
+    // Its directory is read whole, however few of its files are.
+    if (most === 0) return { entries: [], damage: 'the archive that it is in holds too many files. Unpack it' }
+    return (await isOneDump(source)) ? null : listZip(source, zipLimits(maxUnpacked), most)
   }
   if (head[257] !== 0x75) return null
   const { isTar, listTar } = await import('./tar.ts')
-  return isTar(head) ? listTar(source, MAX_ENTRIES) : null
+  return isTar(head) ? listTar(source, most) : null
 }

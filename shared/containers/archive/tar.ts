@@ -3,6 +3,8 @@ import { rangeSource } from '../zip/open.ts'
 import type { ArchiveListing } from './expand.ts'
 
 const BLOCK = 512
+/** Headers that are no files (folders, links, names) come to no more than so many for each file that may be listed. */
+const HEADERS_PER_FILE = 16
 /** A pax header with a path in it; a larger one holds what no run writes. */
 const MAX_HEADER_BYTES = 1 << 20
 
@@ -16,7 +18,12 @@ export async function listTar(source: ByteSource, maxEntries: number): Promise<A
   const entries: ArchiveListing['entries'][number][] = []
   let longName: string | null = null
   let longSize: number | null = null
+  /** Its holes are left out: what stands there is not what the file holds. */
+  let sparse = false
+  let headers = 0
   for (let at = 0; at + BLOCK <= source.size; ) {
+    if (headers++ > HEADERS_PER_FILE * maxEntries)
+      return { entries, damage: `it holds ${headers} headers; the rest is not read` }
     const header = await source.slice(at, at + BLOCK)
     if (header.every((byte) => byte === 0)) return { entries, damage: null }
     if (!isHeader(header)) return { entries, damage: `its header at byte ${at} is damaged; nothing after it is read` }
@@ -38,21 +45,33 @@ export async function listTar(source: ByteSource, maxEntries: number): Promise<A
         longName = fields.get('path') ?? longName
         const given = fields.get('size')
         longSize = given === undefined ? null : Number(given)
+        sparse = [...fields.keys()].some((key) => key.startsWith('GNU.sparse.'))
+        longName = fields.get('GNU.sparse.name') ?? longName
       }
     } else {
       const prefix = text(header, 345, 155)
       const name = longName ?? (prefix === '' ? '' : `${prefix}/`) + text(header, 0, 100)
-      if (kind === '0' || kind === '\0' || kind === '7') {
+      if (kind === '0' || kind === '\0' || kind === '7' || kind === 'S') {
         if (entries.length === maxEntries)
           return { entries, damage: `it holds more than ${maxEntries} files; the rest is not read` }
-        entries.push({ name, open: async (shown) => rangeSource(source, shown, start, size) })
+        entries.push({
+          name,
+          open: sparse || kind === 'S' ? refused : async (shown) => rangeSource(source, shown, start, size),
+        })
       }
+      sparse = false
       longName = null
       longSize = null
     }
     at = start + Math.ceil(size / BLOCK) * BLOCK
   }
   return { entries, damage: null }
+}
+
+async function refused(): Promise<never> {
+  throw Object.assign(new Error('the archive keeps it without its holes (a sparse file). Unpack it, then open it.'), {
+    code: 'sparse',
+  })
 }
 
 function isHeader(header: Uint8Array): boolean {

@@ -44,6 +44,8 @@ export async function openZip(source: ByteSource, limits: ZipLimits = {}): Promi
   const directory = await readDirectory(source)
   const byName = new Map(directory.entries.map((entry) => [entry.name, entry]))
 
+  const packedIn = ({ compressed }: ZipEntry) => Math.min(compressed, source.packedIn ?? compressed)
+
   function check(entry: ZipEntry): void {
     const fail = (code: ZipError['code'], what: string) =>
       new ZipError(code, entry.header, `${shown(entry.name)} ${what}`)
@@ -62,8 +64,9 @@ export async function openZip(source: ByteSource, limits: ZipLimits = {}): Promi
     if (entry.bytes > maxBytes && entry.method !== 0) {
       throw fail('too-large', `has ${entry.bytes} bytes once decompressed, more than the ${maxBytes} allowed`)
     }
-    if (entry.bytes > freeBytes && entry.bytes > maxRatio * entry.compressed) {
-      const times = Math.round(entry.bytes / Math.max(entry.compressed, 1))
+    const packed = packedIn(entry)
+    if (entry.bytes > freeBytes && entry.bytes > maxRatio * packed) {
+      const times = Math.round(entry.bytes / Math.max(packed, 1))
       throw fail('too-large', `grows to ${entry.bytes} bytes, ${times} times its size, when it is decompressed`)
     }
   }
@@ -143,6 +146,7 @@ export async function openZip(source: ByteSource, limits: ZipLimits = {}): Promi
       return {
         name: entry.name,
         size: entry.bytes,
+        packedIn: packedIn(entry),
         slice: async (from, to) => (await (whole ??= read(entry))).slice(from, to),
         stream: (from = 0) => streamOf(chunks(entry), from),
       }
@@ -159,6 +163,7 @@ export function rangeSource(source: ByteSource, name: string, start: number, siz
   return {
     name,
     size,
+    ...(source.packedIn === undefined ? {} : { packedIn: source.packedIn }),
     slice,
     stream(from = 0) {
       let at = from
