@@ -91,7 +91,7 @@ function sentence(text: string): string {
 function numberOf(text: string): number | undefined {
   const said = text.trim()
   if (said === '') return undefined
-  return /^-?(\d+\.?\d*|\.\d+)(e-?\d+)?$/i.test(said) ? Number(said) : Number.NaN
+  return /^-?(\d+(\.\d*)?|\.\d+)(e-?\d+)?$/i.test(said) ? Number(said) : Number.NaN
 }
 
 /** Why these thresholds cannot be set; null where they can. */

@@ -117,7 +117,7 @@ function visibleStart(message: Message | undefined, { segmentation, text }: Comp
   if (message === undefined || last === undefined || last.endToken >= 0 || last.contentEnd <= last.contentStart)
     return 0
   // The last word may be cut in the middle and a character with it.
-  const seen = normalised(text({ start: last.contentStart, end: last.contentEnd }).replace(/\uFFFD+$/u, ''))
+  const seen = normalised(text({ start: last.contentStart, end: last.contentEnd }).replace(/(?<!\uFFFD)\uFFFD+$/u, ''))
   const stripped = seen.replace(/^tool response /, '')
   const whole = normalised(message.content as string)
   return whole.startsWith(stripped) ? last.contentEnd - last.contentStart : 0

@@ -131,7 +131,7 @@ function proposeBeside(
     // One list of flags beside the ids hardly is anything else.
     [
       /loss/,
-      /(completion|response|action|assistant|train)\w*mask/,
+      /(completion|response|action|assistant|train)\w{0,60}mask/,
       /mask/,
       /(^|[._])(train|trained|trainable|learn)(_|$)/,
       ...(flags.length === 1 ? [/./] : []),
@@ -149,10 +149,10 @@ function proposeBeside(
       (list) => list.every((value) => value <= 0 || Number.isNaN(value)) && list.some((value) => value < 0),
     ),
   )
-  take('logprobs.reference', scores, [/ref\w*log|log\w*ref/, shortFor('ref')])
+  take('logprobs.reference', scores, [/ref\w{0,60}log|log\w{0,60}ref/, shortFor('ref')])
   const ofSampler = 'sampl|infer|rollout|gen|vllm|sglang|behav|old'
   const ofTrainer = 'train|actor|policy|prev|new|fsdp|megatron'
-  take('logprobs.sampler', scores, [new RegExp(`(${ofSampler})\\w*log`), shortFor(ofSampler)])
+  take('logprobs.sampler', scores, [new RegExp(`(${ofSampler})\\w{0,60}log`), shortFor(ofSampler)])
   if (mapping['logprobs.sampler'] === undefined)
     take(
       'logprobs.sampler',
@@ -160,7 +160,7 @@ function proposeBeside(
       [/log_?p(rob)?s?$/, /(^|[._])lps?$/, /log_?prob/],
       shortFor(`(\\w+_)?(${ofTrainer})`),
     )
-  take('logprobs.trainer', scores, [new RegExp(`(${ofTrainer})\\w*log`), shortFor(ofTrainer), /log_?prob/])
+  take('logprobs.trainer', scores, [new RegExp(`(${ofTrainer})\\w{0,60}log`), shortFor(ofTrainer), /log_?prob/])
   take('advantages', beside, [/advantage/, /(^|[._])advs?$/])
   take('position_ids', beside, [/position/])
   take('kl', beside, [/(^|\.|_)kl(_|$)/])
@@ -169,7 +169,7 @@ function proposeBeside(
 
 /** A name such as `lp_vllm` or `old_policy_lp`, in which `lp` stands for logprobs: whose they are is said first. */
 function shortFor(whose: string): RegExp {
-  return new RegExp(`(^|[.])(lps?_(${whose})|(${whose})\\w*_lps?($|_))`)
+  return new RegExp(`(^|[.])(lps?_(${whose})|(${whose})\\w{0,60}_lps?($|_))`)
 }
 
 function proposeScalars(places: readonly Place[], mapping: Partial<Record<MapField, string>>): void {

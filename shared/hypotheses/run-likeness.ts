@@ -45,7 +45,11 @@ function modelsOf(rows: Rows): Map<string, string> {
   for (const { model } of rows) {
     if (model === null || model === last) continue
     last = model
-    const name = model.replace(/\/+$/, '').split('/').at(-1) ?? model
+    const name =
+      model
+        .replace(/(?<!\/)\/+$/, '')
+        .split('/')
+        .at(-1) ?? model
     if (!models.has(name.toLowerCase())) models.set(name.toLowerCase(), model)
   }
   return models

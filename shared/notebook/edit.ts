@@ -122,7 +122,7 @@ export function addExperiment(
 ): { notebook: Notebook; id: string } {
   const numbers = notebook.experiments
     .filter((each) => each.category === category)
-    .map(({ id }) => Number(/\d+$/.exec(id)?.[0] ?? 0))
+    .map(({ id }) => Number(/(?<!\d)\d+$/.exec(id)?.[0] ?? 0))
   const id = `${category}${Math.max(0, ...numbers) + 1}`
   const added: Change = { at: when.at, of: { kind: 'experiment', id }, field: 'added', from: '', to: title, reason: '' }
   const experiments = [...notebook.experiments, newExperiment(id, category, title)]

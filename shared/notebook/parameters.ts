@@ -110,7 +110,7 @@ function readable(id: string, value: string): string {
 
 /** `r=64, alpha=128` as pairs; null where the value is anything else. */
 function listedValues(value: string): [string, string][] | null {
-  const parts = value.split(/[,;]\s*|\s+(?=[A-Za-z_-]+=)/).map((part) => part.trim())
+  const parts = value.split(/[,;]\s*|(?<!\s)\s+(?=[A-Za-z_-]+=)/).map((part) => part.trim())
   const pairs = parts.flatMap((part): [string, string][] => {
     const pair = /^([A-Za-z][\w. -]{0,40}?)\s*=\s*([^\s=][^=]*)$/.exec(part)
     return pair === null ? [] : [[pair[1] as string, (pair[2] as string).trim()]]

@@ -70,7 +70,7 @@ function wordSide({ of, loaded: { trajectory, facts } }: Readable): AlignedSide 
   const turns: AlignedSide['turns'][number][] = []
   for (const message of trajectory.messages ?? []) {
     turns.push({ start: words.length, kind: kindOf(message.role), role: message.role })
-    words.push(`${message.role}:`, ...(contentOf(message).match(/\s*\S+/g) ?? []), '\n')
+    words.push(`${message.role}:`, ...(contentOf(message).match(/(?<!\s)\s*\S+/g) ?? []), '\n')
   }
   const textOffsets = new Uint32Array(words.length + 1)
   for (const [at, word] of words.entries()) textOffsets[at + 1] = (textOffsets[at] as number) + word.length

@@ -91,7 +91,7 @@ function agreed(all: readonly RunFacts[]): RunFacts {
 }
 
 /** Where trainers keep the configurations of a run: prime-rl in `configs`, whatever runs under Hydra (verl) in `.hydra`. */
-const CONFIGURATIONS = /(^|\/)(configs?|\.hydra)\/.*$/
+const CONFIGURATIONS = /(^|\/)(configs?|\.hydra)\/.*$/s
 
 function folderOf(name: string): string {
   const of = name.replace(CONFIGURATIONS, '$1')
@@ -100,5 +100,5 @@ function folderOf(name: string): string {
 
 /** What stands before the words that make a file a description. */
 function stemOf(name: string): string {
-  return (name.split('/').at(-1) as string).replace(/[._-]?(metadata|meta|config|info)\b.*$/i, '')
+  return (name.split('/').at(-1) as string).replace(/[._-]?(metadata|meta|config|info)\b.*$/is, '')
 }

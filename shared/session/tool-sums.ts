@@ -16,7 +16,7 @@ const REPLIES = 4
 /** A name stands near the beginning of a call, whatever the family writes before it. */
 const NAME_TOKENS = 48
 const NAME = /"name"\s*:\s*"([^"\\\s]{1,80})"/
-const PYTHON_CALL = /^\s*(?:<\|python_tag\|>)?\s*([A-Za-z_][\w.]{0,79})\s*(?:\.call)?\(/
+const PYTHON_CALL = /^\s*(?:<\|python_tag\|>\s*)?([A-Za-z_][\w.]{0,79})\s*(?:\.call)?\(/
 
 /** Adds the calls and replies of one rollout. The i-th reply after an assistant turn answers its i-th call. */
 export function countTools({ segmentation, states, text }: TrajectoryView, into: ToolTotals): void {

@@ -25,7 +25,7 @@ const KIND_OF_ROLE: ReadonlyMap<string, TurnKind> = new Map(
 )
 
 /** A role name, alone or with attributes behind it (`tool name=search`). */
-const NAME = /^([^\s:=]+)(?:[\s:]+\w+=\S+)*:?$/
+const NAME = /^([^\s:=]+)(?:[\s:]+\w+=\S+(?:\s[\s:]*\w+=\S+)*|:)?$/
 
 /** What a role name means, whatever its case; names that nobody listed are `other`. */
 export function roleKind(role: string): TurnKind {

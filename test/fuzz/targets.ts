@@ -1,6 +1,7 @@
 import { damagedFile, damagedLine, judgedFile } from './file-targets.ts'
 import { editedFolder, randomPage, readFolder } from './notebook-targets.ts'
 import { queryText } from './query-target.ts'
+import { repeatedText } from './repeated-target.ts'
 import type { Target } from './target.ts'
 import { deepLink, mapping, markdown, marksFile, notebookFile, workspaceFile } from './text-targets.ts'
 
@@ -19,4 +20,5 @@ export const TARGETS: readonly Target[] = [
   readFolder,
   editedFolder,
   randomPage,
+  repeatedText,
 ]

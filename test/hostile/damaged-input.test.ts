@@ -21,6 +21,7 @@ const INPUTS: Readonly<Record<string, number>> = {
   folder: 60,
   'edited-folder': 40,
   'random-page': 60,
+  repeated: 40,
 }
 
 const confined = new Confined()

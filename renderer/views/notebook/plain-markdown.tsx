@@ -3,7 +3,7 @@ import { shownText } from '../../../shared/notebook/markdown/text.ts'
 import { upright } from '../../text/visible.ts'
 
 type TextPiece = { readonly kind: 'code' | 'paragraph' | 'heading'; readonly text: string }
-type ListPiece = { readonly kind: 'list'; readonly ordered: boolean; readonly items: readonly string[] }
+type ListPiece = { readonly kind: 'list'; readonly ordered: boolean; readonly items: string[] }
 type Piece = TextPiece | ListPiece
 
 /** Text as people write it: paragraphs, lists, code and emphasis. It makes text and nothing else: no HTML, no links, no pictures. */
@@ -40,24 +40,24 @@ function pieces(text: string): Piece[] {
     const line = lines[at] as string
     const fence = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1]
     if (fence !== undefined) {
-      const end = lines.findIndex((other, place) => place > at && other.trim().startsWith(fence))
-      const last = end === -1 ? lines.length : end
+      let last = at + 1
+      while (last < lines.length && !(lines[last] as string).trim().startsWith(fence)) last++
       found.push({ kind: 'code', text: lines.slice(at + 1, last).join('\n') })
       at = last
       continue
     }
-    const heading = /^#{1,6}\s+(.*)$/.exec(line)
+    const heading = /^#{1,6}\s+(.*)$/s.exec(line)
     if (heading !== null) {
       found.push({ kind: 'heading', text: heading[1] ?? '' })
       continue
     }
-    const item = /^\s*(?:[-*+]|(\d+)[.)])\s+(.*)$/.exec(line)
+    const item = /^\s*(?:[-*+]|(\d+)[.)])\s+(.*)$/s.exec(line)
     const before = found.at(-1)
     if (item !== null) {
       const ordered = item[1] !== undefined
       const previous = at > 0 && (lines[at - 1] as string).trim() !== ''
       if (before?.kind === 'list' && before.ordered === ordered && previous) {
-        found[found.length - 1] = { ...before, items: [...before.items, item[2] ?? ''] }
+        before.items.push(item[2] ?? '')
       } else found.push({ kind: 'list', ordered, items: [item[2] ?? ''] })
       continue
     }
@@ -66,9 +66,7 @@ function pieces(text: string): Piece[] {
     if (goesOn && before?.kind === 'paragraph') {
       found[found.length - 1] = { kind: 'paragraph', text: `${before.text}\n${line}` }
     } else if (goesOn && before?.kind === 'list') {
-      const items = [...before.items]
-      items[items.length - 1] += `\n${line.trim()}`
-      found[found.length - 1] = { ...before, items }
+      before.items[before.items.length - 1] += `\n${line.trim()}`
     } else found.push({ kind: 'paragraph', text: line })
   }
   return found

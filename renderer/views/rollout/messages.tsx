@@ -88,7 +88,7 @@ function MessageText({ text, isReply, folded }: { text: string; isReply: boolean
 /** Without the empty lines at the ends of a block. */
 function trimmed(text: string, isFirst: boolean, isLast: boolean): string {
   const started = isFirst ? text.replace(/^\n+/, '') : text
-  return isLast ? started.replace(/\n+$/, '') : started
+  return isLast ? started.replace(/(?<!\n)\n+$/, '') : started
 }
 
 /** A short tagged stretch within a line. */

@@ -1,3 +1,4 @@
+import { enclosed } from '../../model/enclosed.ts'
 import type { Span } from '../../model/tokens.ts'
 import type { Check, TrajectoryView } from '../check.ts'
 import { countOf } from '../spans.ts'
@@ -52,9 +53,14 @@ export const T12: Check = {
 /** `"arguments": "{\"query\": …}"`: what Qwen2.5's template makes of arguments that are a text. */
 const QUOTED_ARGUMENTS = /"(?:arguments|parameters)"\s*:\s*"\s*\{\s*\\"/
 
+const OPEN = '<tool_call>'
+const CLOSE = '</tool_call>'
+
 /** The calls as the model wrote them, where the message keeps its text with the tags. */
 function rawCalls(content: string): string[] {
-  return [...content.matchAll(/<tool_call>([\s\S]*?)<\/tool_call>/g)].map((match) => (match[1] as string).trim())
+  return Array.from(enclosed(content, OPEN, CLOSE), ({ start, end }) =>
+    content.slice(start + OPEN.length, end - CLOSE.length).trim(),
+  )
 }
 
 function innerText(view: TrajectoryView, call: Span): string {

@@ -2,13 +2,13 @@ import type { Check, TrajectoryView } from '../check.ts'
 import { systemText } from '../system-text.ts'
 
 /** What templates write for a list of tools that is empty. In one line the two tags are how Qwen's template speaks of the block. */
-const EMPTY_BLOCK = /^<tools>\s*\n\s*<\/tools>|\[AVAILABLE_TOOLS\]\s*\[\s*\]/m
+const EMPTY_BLOCK = /^<tools>[^\S\n]*\n\s*<\/tools>|\[AVAILABLE_TOOLS\]\s*\[\s*\]/m
 
 /** Llama's line for rows with tools; a line of built-in tools follows it where they are meant. */
 const IPYTHON_LINE = /^Environment: ipython\s*$/m
 const BUILT_IN_LINE = /^Tools: \S/m
 /** How Llama's template says what a call looks like: it stands before an empty list as well, and names no tool. */
-const CALL_SHAPE = /\{"name": function name, "parameters": [^}]*\}/g
+const CALL_SHAPE = /\{"name": function name, "parameters": [^{}]*\}/g
 
 export const T08: Check = {
   code: 'T08',
@@ -53,5 +53,5 @@ function announcesNothing({ segmentation, trajectory, text }: TrajectoryView, sy
   // Llama describes custom tools in the first user turn.
   const prompt =
     question === undefined ? system : system + text({ start: question.contentStart, end: question.contentEnd })
-  return !uses && !/"(?:parameters|name)"\s*:|\b\w+\([^)\n]*:/.test(prompt.replace(CALL_SHAPE, ''))
+  return !uses && !/"(?:parameters|name)"\s*:|\b\w+\([^)\n]{0,400}:/.test(prompt.replace(CALL_SHAPE, ''))
 }

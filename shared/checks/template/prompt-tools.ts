@@ -225,7 +225,7 @@ function parsed(text: string): unknown {
 
 function calledName(view: TrajectoryView, call: Span): string | null {
   const text = view.text(call)
-  return /"name"\s*:\s*"([^"]+)"/.exec(text)?.[1] ?? /([A-Za-z_][\w.]*)\s*\(/.exec(text)?.[1] ?? null
+  return /"name"\s*:\s*"([^"]+)"/.exec(text)?.[1] ?? /(?<![\w.])[\d.]*([A-Za-z_][\w.]*)\s*\(/.exec(text)?.[1] ?? null
 }
 
 /**

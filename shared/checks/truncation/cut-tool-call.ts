@@ -104,11 +104,11 @@ function cutButAnswered(
     : { span, message: 'The JSON of a tool call stops in the middle, and the environment answered it' }
 }
 
-const isBraced = (text: string) => /\}\s*(?:<\/[^>]*>\s*)?$/.test(text)
+const isBraced = (text: string) => /\}\s*(?:<\/[^<>]*>\s*)?$/.test(text)
 
 /** Who wrote what closes a call: its tag, or where it has none the end token of its turn. */
 function closedBy({ text, provenance }: TrajectoryView, turn: Turn, call: SubSpan): number | undefined {
-  const hasTag = /<\/[^>]*>\s*$/.test(text(call))
+  const hasTag = /<\/[^<>]*>\s*$/.test(text(call))
   return provenance?.[hasTag ? call.end - 1 : turn.endToken]
 }
 

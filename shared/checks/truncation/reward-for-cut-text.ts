@@ -1,3 +1,4 @@
+import { enclosed } from '../../model/enclosed.ts'
 import type { AuditSettings, Check, Reporter, TrajectoryView } from '../check.ts'
 import { shown } from '../groups/statistics.ts'
 import { COMBINING } from '../normalised-text.ts'
@@ -61,13 +62,19 @@ function lookAtAnswer(view: TrajectoryView, { thresholds }: AuditSettings, repor
   })
 }
 
-const ANSWER_FORMS = [/<answer>[\s\S]*?<\/answer>/g, /\\boxed\{[^{}]*\}/g]
+const ANSWER_FORMS: readonly ((content: string) => string | undefined)[] = [
+  (content) => {
+    const last = [...enclosed(content, '<answer>', '</answer>')].at(-1)
+    return last === undefined ? undefined : content.slice(last.start, last.end)
+  },
+  (content) => content.match(/\\boxed\{[^{}]*\}/g)?.at(-1),
+]
 
 /** The last tagged or boxed answer with its marks, else the last `tail` characters of the text; whitespace-normalised; null where there is no text. */
 export function finalAnswer(content: string | null, tail: number): string | null {
   if (content === null) return null
   for (const form of ANSWER_FORMS) {
-    const found = content.match(form)?.at(-1)
+    const found = form(content)
     if (found !== undefined) return normalised(found)
   }
   const near = nearEnd(content, tail)

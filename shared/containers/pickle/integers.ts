@@ -42,7 +42,7 @@ export function parseFloatText(text: string, at: number): number {
     if (special[2] === 'nan') return Number.NaN
     return special[1] === '-' ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY
   }
-  if (!/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/.test(plain)) {
+  if (!/^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/.test(plain)) {
     throw new PickleError('bad-pickle', at, 'a float is not written as a number')
   }
   return Number(plain)

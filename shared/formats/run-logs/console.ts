@@ -4,17 +4,17 @@ import { textLines } from './text-lines.ts'
 
 /** `'reward': 0.5`, `"kl": np.float64(0.01)`, `'loss': '0.1'` inside a dictionary. */
 const PAIR =
-  /['"]([^'"\n]{1,120})['"]\s*:\s*(?:np\.float\d+\(|tensor\()?['"]?([+-]?(?:\d[\d_]*\.?\d*(?:e[+-]?\d+)?|\.\d+(?:e[+-]?\d+)?|nan|inf))\b/gi
+  /['"]([^'"\n]{1,120})['"]\s*:\s*(?:np\.float\d+\(|tensor\()?['"]?([+-]?(?:\d[\d_]*(?:\.\d*)?(?:e[+-]?\d+)?|\.\d+(?:e[+-]?\d+)?|nan|inf))\b/gi
 /** `step:12 - critic/score/mean:0.5 - …` (verl). */
-const DASHED = /\bstep:\s*(\d+)\s+-\s+(.+)$/
+const DASHED = /\bstep:\s*(\d+)\s+-\s+(\S.*)$/s
 /** `Step 12 | Reward: 0.51 | …` (prime-rl). */
-const PIPED = /\bStep\s+(\d+)\s*\|\s*(.+)$/i
+const PIPED = /\bStep\s+(\d+)\s*\|\s*(\S.*)$/is
 /** `========== Step 3/100 ==========` (NeMo-RL). */
-const HEADING = /={3,}\s*Step\s+(\d+)(?:\s*\/\s*\d+)?\s*={3,}/i
+const HEADING = /(?<!=)={3,}\s*Step\s+(\d+)(?:\s*\/\s*\d+)?\s*={3,}/i
 /** `• Avg Reward: 0.5` under such a heading. */
 const BULLET = /^\s*[•*-]\s*([^:]{2,60}):\s*([+-]?[\d.]+(?:e[+-]?\d+)?)/i
 /** `step 12: {…}`, `rollout 12: {…}`, `perf 12: {…}` with the rollouts' lengths and times (slime). */
-const LABELLED = /\b(?:step|rollout|iteration|perf)\s*[#:]?\s*(\d+)\s*[:\-|]/i
+const LABELLED = /\b(?:step|rollout|iteration|perf)\s*(?:[#:]\s*)?(\d+)\s*[:\-|]/i
 
 /** A dump that is no log may hold dictionaries, too. */
 const JSON_TEXT = /^\s*(\{\s*"|\[\s*[{["])/

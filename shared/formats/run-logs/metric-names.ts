@@ -20,7 +20,7 @@ const NAMES: Readonly<Record<RunMetric, readonly RegExp[]>> = {
     /^(train\/)?reward_std$/,
     /^reward\/(all\/)?std$/,
     /^critic\/(score|rewards)\/std$/,
-    /^(?!.*zero).*reward.*[_/]std$/,
+    /^(?!.*zero)(?=.*[_/]std$).*reward/,
   ],
   'flat-groups': [/^(train\/)?frac_reward_zero_std$/, /zero_std[_/](ratio|frac)/, /(frac|ratio)_zero_std$/],
   kl: [

@@ -102,7 +102,7 @@ export function numberOf(value: unknown): number | null {
   if (typeof value === 'number') return value
   if (typeof value !== 'string') return null
   const text = value.trim()
-  if (/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text)) return Number(text)
+  if (/^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i.test(text)) return Number(text)
   return /^nan$/i.test(text)
     ? Number.NaN
     : /^[+-]?inf(inity)?$/i.test(text)

@@ -69,7 +69,7 @@ const LIMITS: Readonly<Record<LimitName, readonly RegExp[]>> = {
   max_tool_response_length: [/(^|\.)max_tool_response_length$/],
 }
 /** Of evaluations beside the training, and of quantised weights, which have a `group_size` too. */
-const OTHER_SETTINGS = /(^|\.)(evals?|evaluation|val|validation|\w*quant\w*)\./
+const OTHER_SETTINGS = /(^|\.)(evals?|evaluation|val|validation|(?=\w*quant)\w+)\./
 
 /**
  * What a small file beside a dump says of the run: `metadata.json` of verifiers, `*_metadata.jsonl` of open-instruct, `meta.json` of rLLM,
@@ -196,7 +196,24 @@ function toml(text: string): Parsed {
   }
 }
 
+/** Levels. The reader of YAML takes a frame of the stack for each, and where that ends within a pattern it takes the process with it. */
+const MOST_LEVELS = 100
+const MOST_COLUMNS = 2 * MOST_LEVELS
+
+/** Whether brackets, or what stands before the first word of a line, may nest deeper than any configuration does. */
+function nestsDeeply(text: string): boolean {
+  let level = 0
+  for (let at = 0; at < text.length; at++) {
+    const letter = text[at] as string
+    if (letter === '[' || letter === '{') level++
+    else if ((letter === ']' || letter === '}') && level > 0) level--
+    if (level > MOST_LEVELS) return true
+  }
+  return text.split('\n').some((line) => (/^(?:[ \t]|[-?:][ \t])*/.exec(line)?.[0].length ?? 0) > MOST_COLUMNS)
+}
+
 function yaml(text: string): Parsed {
+  if (nestsDeeply(text)) return null
   try {
     // Aliases may name each other a billion times; no configuration has many.
     const value: unknown = parseYaml(text, { maxAliasCount: 100, logLevel: 'silent' })

@@ -94,7 +94,7 @@ function sheltered(value: string, level: number): string {
     .trimEnd()
     .split('\n')
     .map((line) => {
-      const mark = /^ {0,3}(`{3,}|~{3,})(.*)$/.exec(line)
+      const mark = /^ {0,3}(`{3,}|~{3,})(.*)$/s.exec(line)
       if (fence !== null) {
         if (mark?.[1]?.startsWith(fence) && (mark[2] ?? '').trim() === '') fence = null
         return line

@@ -10,7 +10,7 @@ export interface Addition {
   readonly text: string
 }
 
-const METHOD = /^(?:(?:method|test|experiment)\s*\d*|\d+)\s*[:.)–—-]\s*/i
+const METHOD = /^(?:(?:method|test|experiment)\s*(?:\d+\s*)?|\d+\s*)[:.)–—-]\s*/i
 const SUCCESS = /^success criteri(?:a|on)$/
 /** A validation method, with the places of what is said of it. */
 export interface Method {

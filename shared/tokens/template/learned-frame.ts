@@ -72,7 +72,7 @@ const encoder = new TextEncoder()
 
 /** Null where the header does not begin with a control token. */
 function openerOf(role: TurnOpener['role'], header: string, { pattern, ids }: Controls): TurnOpener | null {
-  const text = header.trimStart().replace(/ +$/, '')
+  const text = header.trimStart().replace(/(?<! ) +$/, '')
   const first = text.matchAll(pattern).next().value
   if (first === undefined || first.index !== 0) return null
   const id = ids.get(first[0])

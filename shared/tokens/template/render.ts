@@ -86,7 +86,7 @@ function attempt<T>(what: string, run: () => T): T {
     return run()
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
-    throw new TemplateError(`${what}: ${why.replace(/[.!\s]+$/, '')}.`)
+    throw new TemplateError(`${what}: ${why.replace(/(?<![.!\s])[.!\s]+$/, '')}.`)
   }
 }
 
