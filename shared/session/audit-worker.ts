@@ -72,7 +72,9 @@ export function serveAuditWorker(port: WorkerPort, host: AuditWorkerHost): void 
         if (request.kind === 'job') return audit(request.job)
         return request.kind === 'search' ? search(request.job) : dissect(request.job)
       })
-      .then(reply, (error: unknown) => reply({ kind: 'failed', job: request.job.job, message: sentence(error) }))
+      .then(reply)
+      // Also where a result cannot be posted: whoever waits for it would wait for ever.
+      .catch((error: unknown) => reply({ kind: 'failed', job: request.job.job, message: sentence(error) }))
   })
 }
 

@@ -32,7 +32,10 @@ export async function openReading(
   if (follow !== undefined) {
     const follower = new Follower(follow, options, host, addedTokenizers)
     await follower.open(signal ?? new AbortController().signal)
-    return { reading: follower, hash: await dumpHash(follower.begunWith, host), workers: [] }
+    const hash = await dumpHash(follower.begunWith, host)
+    // Nobody would end following any more.
+    signal?.throwIfAborted()
+    return { reading: follower, hash, workers: [] }
   }
   const opened: OpenSource[] = []
   const unreadable: UnreadableFile[] = []
@@ -54,6 +57,7 @@ export async function openReading(
     const hash = await dumpHash(sources, host)
     signal?.throwIfAborted()
     const surveyed = (await joinSources(inRun, signal)).map((open) => ({ ...open, sample: [] }))
+    signal?.throwIfAborted()
     return { reading: readOnce(surveyed, found, { unreadable, logs }), hash, workers }
   } catch (error) {
     for (const worker of workers) worker.terminate()

@@ -104,7 +104,13 @@ function poolOf<
       return new Promise((resolve, reject) => {
         slot.waiting.set(job.job, { resolve, reject })
         const buffers = new Set(job.records.bytes.map((bytes) => bytes.buffer as ArrayBuffer))
-        slot.link.post(request(job), [...buffers])
+        try {
+          slot.link.post(request(job), [...buffers])
+        } catch (error) {
+          // It keeps no place of the worker.
+          slot.waiting.delete(job.job)
+          reject(error as Error)
+        }
       })
     },
     async ready() {

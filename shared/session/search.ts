@@ -58,6 +58,8 @@ export class RolloutSearch {
   /** By probe, the one that was asked last at the end. */
   private readonly answers = new Map<string, ProbeAnswers>()
   private isRehearsed = false
+  /** Those that rollouts are being read again for: their answers must not make place for others. */
+  private readonly underWay = new Set<QueryPlan>()
 
   constructor(private readonly origin: SearchOrigin) {
     this.columns = new RolloutColumns(origin)
@@ -77,7 +79,9 @@ export class RolloutSearch {
     const first = this.judge(task)
     const open = indicesOf(first.verdicts, Verdict.open)
     if (open.length === 0) return this.result(task, first, null)
-    if (plan !== null) {
+    if (plan === null) return this.result(task, first, null)
+    this.underWay.add(plan)
+    try {
       // How far it came is known from the first rollouts on, also to who stops it at once.
       let [told, cost] = [0, 0]
       await lookInside(this.origin, open, this.missing(plan, open), {
@@ -90,11 +94,13 @@ export class RolloutSearch {
           cost = told - now
         },
       })
+      signal?.throwIfAborted()
+      if (facts === this.origin.facts) return this.result(task, this.judge(task), null)
+    } finally {
+      this.underWay.delete(plan)
     }
-    signal?.throwIfAborted()
     // A run that is followed has grown meanwhile, and its rollouts stand elsewhere: what was found is not looked for again.
-    if (facts !== this.origin.facts) return this.search(request, hooks)
-    return this.result(task, this.judge(task), null)
+    return this.search(request, hooks)
   }
 
   /** What completion may offer of what has been read. */
@@ -131,7 +137,7 @@ export class RolloutSearch {
       .filter(({ answers }) => open.some((index) => !answers.isKnown(index)))
     for (const key of this.answers.keys()) {
       if (this.answers.size <= Math.max(MOST_ANSWERS, probes.size)) break
-      if (!probes.has(key)) this.answers.delete(key)
+      if (![...this.underWay].some((plan) => plan.probes.has(key))) this.answers.delete(key)
     }
     return wanted
   }

@@ -268,6 +268,15 @@ describe('reading again', () => {
     expect([...result.indices]).toEqual([8, 7, 6, 5, 4, 3, 2, 1, 0])
   })
 
+  test('what one search is looking for is not forgotten for another one that looks for much', async () => {
+    const fresh = await audited(dump(), { tokenizer: 'qwen2.5' })
+    const many = Array.from({ length: 20 }, (_, n) => `"nowhere ${n}"`).join(' OR ')
+    const [one, other] = await Promise.all([search('"hills of Teal"', {}, fresh), search(many, {}, fresh)])
+    expect([...one.indices]).toEqual(await found('"hills of Teal"'))
+    expect(one.indices.length).toBeGreaterThan(0)
+    expect([...other.indices]).toEqual([])
+  })
+
   test('a search that is stopped says so, and what it found is kept', async () => {
     const opened = await audited(dump(), { tokenizer: 'qwen2.5' })
     const stop = new AbortController()

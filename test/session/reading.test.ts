@@ -116,6 +116,31 @@ describe('reading that is stopped', () => {
     await expect(session).rejects.toThrow('Never mind.')
   })
 
+  it('while a run that is to be followed is opened follows nothing', async () => {
+    const stop = new AbortController()
+    let looks = 0
+    const host = testHost({
+      createSha256: () => ({
+        update: () => undefined,
+        digest() {
+          stop.abort(new Error('Never mind.'))
+          return '0'
+        },
+      }),
+    })
+    const follow = {
+      every: 0,
+      until: new AbortController().signal,
+      async look() {
+        looks++
+        return [{ source: memorySource(dump), identity: null, stamp: '', quiet: true }]
+      },
+    }
+    const session = Session.open([], {}, host, { signal: stop.signal, follow })
+    await expect(session).rejects.toThrow('Never mind.')
+    expect(looks).toBe(1)
+  })
+
   it('while rollouts are drawn rejects too', async () => {
     const slow = gatedSource(dump, CHUNK)
     slow.let(20)
