@@ -1,5 +1,4 @@
 import 'fake-indexeddb/auto'
-import Dexie from 'dexie'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { InspectorDatabase } from '../../renderer/data/database.ts'
 import type { LeavingPlace } from '../../renderer/data/left-changes.ts'
@@ -368,35 +367,5 @@ describe('the notebook', () => {
     keeper.change('Status of H02', testing('H02'))
     await keeper.flush()
     expect(await database.notebooks.get('notebook')).toEqual(stored)
-  })
-})
-
-describe('a database of an earlier version', () => {
-  const STORES: readonly Record<string, string>[] = [
-    { flags: '[recordHash+part], dumpHash', recent: 'dumpHash, openedAt' },
-    { mappings: 'shape' },
-    {
-      labels: '[recordHash+part+label], dumpHash',
-      notes: 'id, [recordHash+part], dumpHash',
-      views: 'name',
-      queries: 'text, askedAt',
-      preferences: 'name',
-    },
-  ]
-
-  test.each([1, 2, 3])('%i keeps what is in it and takes the notebook', async (version) => {
-    const name = fresh()
-    const old = new Dexie(name)
-    STORES.slice(0, version).forEach((stores, at) => void old.version(at + 1).stores(stores))
-    const flag = { recordHash: 'aa', part: 0, dumpHash: 'bb', trajectory: 'x', flaggedAt: '2026-01-05' }
-    await old.table('flags').put(flag)
-    if (version >= 2) await old.table('mappings').put({ shape: 'ids,mask', map: {}, mappedAt: '2026-01-05' })
-    old.close()
-    const { keeper, database } = await windowOn(name)
-    keeper.change('Status of H02', testing('H02'))
-    await keeper.flush()
-    expect(keeper.state.getState().keeping).toBe('saved')
-    expect(await database.flags.toArray()).toEqual([flag])
-    expect(await database.mappings.count()).toBe(version >= 2 ? 1 : 0)
   })
 })
