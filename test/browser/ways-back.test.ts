@@ -180,6 +180,31 @@ describePage('the way back', (tests) => {
     await server.close()
   })
 
+  test('by a link, where a folder is served, is told above its files, one of which is to be chosen', async () => {
+    const names = Array.from({ length: 14 }, (_, i) => `linked/step_${i + 10}.jsonl.gz`)
+    for (const name of names) tests.folder.write(name, readFileSync(SAMPLE))
+    const served = new ServedFiles()
+    const folder = async () => ({
+      name: 'linked',
+      key: 'linked',
+      ...(await listFolder(join(tests.folder.path, 'linked'), served)),
+    })
+    const session = async () => ({ files: [], folder: await folder(), sample: null, notice: null })
+    const site = createSite({ places: findPlaces(), served, session })
+    const server = await startServer(site, { host: '127.0.0.1', port: 0, orNext: false })
+    const window = await openWindow(tests.browser, { ...server, url: `${server.url}#dump=0123456789abcdef&view=lab` })
+    const told = window.page.getByText('The link points into a dump that is not open here')
+    await told.waitFor()
+    const list = window.page.getByRole('heading', { name: 'Files in linked' })
+    await list.waitFor()
+    expect(await told.innerText()).toContain('Choose its file below, or drop it, to see the place.')
+    const top = async (of: typeof told) => (await of.boundingBox())?.y ?? Number.NaN
+    expect(await top(told)).toBeLessThan(await top(list))
+    expect(window.errors).toEqual([])
+    await window.close()
+    await server.close()
+  })
+
   test('to a rollout is to the lines that were in sight, by the browser, by key and after a reload', async () => {
     const window = await tests.openWith([SAMPLE])
     const { page } = window

@@ -31,9 +31,10 @@ export function StartPage() {
         </header>
         <Problems />
         <Notice />
+        <LinkedDump />
         {phase !== 'opening' && <Served />}
         {phase === 'opening' ? <Opening /> : <DropTarget />}
-        <Notices />
+        <HostNotice />
         <div className="start-below">
           <Recent />
           <Suspense>
@@ -123,22 +124,24 @@ function Opening() {
   )
 }
 
-function Notices() {
-  const notice = useObservable(hostNotice)
+/** What a link asks for that is not open: it stands above all that may be chosen, however long the list is. */
+function LinkedDump() {
   const why = useObservable(linkNotice)
+  const folder = useObservable(servedFolder)
   const wanted = wantedDump()
+  if (wanted === null) return null
+  if (why !== null) return <p className="start-notice">{spelt(why)}</p>
   return (
-    <>
-      {wanted !== null && why !== null && <p className="start-notice">{spelt(why)}</p>}
-      {wanted !== null && why === null && (
-        <p className="start-notice">
-          The link points into a dump that is not open here (its hash begins with <code>{wanted.slice(0, 12)}</code>).
-          Drop that dump to see the place.
-        </p>
-      )}
-      {notice !== null && <p className="start-notice">{spelt(notice)}</p>}
-    </>
+    <p className="start-notice">
+      The link points into a dump that is not open here (its hash begins with <code>{wanted.slice(0, 12)}</code>).{' '}
+      {folder === null ? 'Drop that dump to see the place.' : 'Choose its file below, or drop it, to see the place.'}
+    </p>
   )
+}
+
+function HostNotice() {
+  const notice = useObservable(hostNotice)
+  return notice === null ? null : <p className="start-notice">{spelt(notice)}</p>
 }
 
 function Recent() {
