@@ -40,6 +40,16 @@ export function edgesOf({ turns, endsWithGenerationPrompt }: Segmentation): numb
   return bits
 }
 
+/** Of such bits those of the model's turns that somebody else's follow. */
+export function answeredEdges(bits: number): number {
+  return bits & ANSWERED
+}
+
+const ANSWERED = EDGE_NAMES.reduce(
+  (mask, name, bit) => (/^assistant>(?!assistant|end)/.test(name) ? mask | (1 << bit) : mask),
+  0,
+)
+
 const filled = new OfLast<Segmentation, readonly Turn[]>()
 const written = new OfLast<Segmentation, readonly Turn[]>()
 

@@ -59,6 +59,11 @@ export interface TrajectoryFacts {
   /** Kinds of edges behind its turns, as bits by `EDGE_NAMES`; absent without ids or turns in them. */
   readonly edges?: number
   /**
+   * Of a row with turns that lack their end token though others follow: the tokens between which the first of them should stand, null where
+   * some have theirs, or nothing proves that they had. Absent elsewhere. What T16 compares within a group.
+   */
+  readonly openTurns?: readonly [number, number] | null
+  /**
    * Of a row that may be a branch of a rollout that other rows are of: digests of its ids through each turn that it trains, and through each
    * that the model wrote and that it does not; absent elsewhere. What H02 looks for in other rows.
    */

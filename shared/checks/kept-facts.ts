@@ -40,6 +40,7 @@ const EVERY: Record<keyof Required<TrajectoryFacts>, true> = {
   assistantTurns: true,
   toolTurns: true,
   edges: true,
+  openTurns: true,
   branchEnds: true,
   rootHash: true,
   defaultSystem: true,

@@ -15,6 +15,7 @@ import { effectiveMask, effectiveWeights, tokenStates } from './states.ts'
 import { structureOracle } from './structure-oracle.ts'
 import { driftOf } from './template/drift.ts'
 import { toolsDiffer } from './template/prompt-tools.ts'
+import { openTurns } from './template/removed-markers.ts'
 import { rendersOtherwise } from './template/renders-otherwise.ts'
 
 export { createFacts } from './create-facts.ts'
@@ -103,10 +104,12 @@ export function withFacts(prepared: PreparedView, { measuresDrift }: ViewOptions
   return view
 }
 
-/** Adds to the facts of a view what defects are told apart by: nobody who looks at a rollout asks for it. */
+/** Adds to the facts of a view what defects are told apart by, and rollouts compared: nobody who looks at one asks for it. */
 export function addSymptoms(view: TrajectoryView): void {
   if (rendersOtherwise(view)) Object.assign(view.facts, { rendersOtherwise: true })
   if (toolsDiffer(view)) Object.assign(view.facts, { toolsDiffer: true })
+  const open = openTurns(view)
+  if (open !== undefined) Object.assign(view.facts, { openTurns: open })
 }
 
 /** Several checks read the same turns, so each text is decoded once. */

@@ -147,6 +147,7 @@ const COLUMNS: { readonly [Name in keyof Required<Row>]: Column<Row[Name]> } = {
   systemHash: { cells: optional(text) },
   promptDate: { cells: optional(text) },
   answerPlace: { cells: optional(nullable(oneOf(ANSWER_PLACES))) },
+  openTurns: { cells: optional(nullable(PAIR)) },
   answerAt: { cells: optional(PAIR) },
   trainedPrompt: { cells: optional(nullable(PAIR)) },
   endReason: { cells: oneOf(END_REASONS) },

@@ -76,6 +76,30 @@ it('a thought in the ids is not missing, whether tags or words tell it', async (
   expect(await reasons('T10', 'qwen3', turns('Something else.'), messages)).toEqual([])
 })
 
+it('an empty thought before the last turn alone is no lost thought, and leaves the rate of those as it is', async () => {
+  const turns = [
+    asked,
+    assistant('Let me look.'),
+    asked,
+    assistant('It was 1961.', { prefill: '<think>\n\n</think>\n\n' }),
+  ]
+  const thoughtful: Message = {
+    role: 'assistant',
+    content: 'Let me look.',
+    reasoning: 'I need the year of the film first.',
+  }
+  const placesOf = async (first: Message) => {
+    const rows = (tokenizer: Parameters<typeof conversation>[0]) => [
+      conversation(tokenizer, turns, { more: { messages: [ask, first, ask, end] } }),
+    ]
+    const { byCode } = await auditDump({ story: 'T10', family: 'qwen3', rows })
+    const { placesChecked, placesAffected } = byCode.get('T10')!.tally
+    return [placesAffected, placesChecked]
+  }
+  expect(await placesOf({ role: 'assistant', content: 'Let me look.' })).toEqual([0, 0])
+  expect(await placesOf(thoughtful)).toEqual([1, 1])
+})
+
 it('arguments that were encoded twice speak for themselves', async () => {
   const twice = '<tool_call>\n{"name": "search", "arguments": "{\\"query\\": \\"film\\"}"}\n</tool_call>'
   const payload = '<tool_call>\n{"name": "search", "arguments": {"body": "{\\"query\\": \\"film\\"}"}}\n</tool_call>'

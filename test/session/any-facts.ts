@@ -50,6 +50,7 @@ const ANY = {
   systemHash: maybe(hash),
   promptDate: maybe(text),
   answerPlace: maybe(fc.constantFrom(...ANSWER_PLACES)),
+  openTurns: maybe(fc.tuple(number, number)),
   answerAt: fc.tuple(number, number),
   trainedPrompt: maybe(fc.tuple(number, number)),
   endReason: fc.constantFrom(...END_REASONS),

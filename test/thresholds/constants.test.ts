@@ -92,6 +92,7 @@ const STRUCTURAL: Readonly<Record<string, string>> = {
   'checks/template/image-placeholders.ts MERGED_PATCHES': 'property of the Qwen-VL families',
   'checks/template/spelt-markers.ts GREATER_THAN': 'a character',
   'checks/template/spelt-markers.ts LONGEST_MARKER': 'tokens that the letters of a marker can take; its text decides',
+  'checks/template/marker-spelt.ts FEWEST_CLOSED': 'all but one of two are one, which is no custom',
   'checks/template/marker-spelt.ts OPENING': 'tokens in which a marker must stand at the very start; its text decides',
   'checks/template/wrong-tokenizer.ts NAMED_IDS': 'what evidence shows',
   'checks/template/wrong-tokenizer.ts NEWLINE': 'an id',

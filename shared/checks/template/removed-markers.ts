@@ -83,6 +83,25 @@ function mayBeCut(
 
 const SENTENCE_END = /[.!?。！？]["'”’)]?$/
 
+/** `TrajectoryFacts.openTurns`: its siblings tell whether a stop string leaves turns open here. Undefined where no turn that is answered is open. */
+export function openTurns(view: TrajectoryView): readonly [number, number] | null | undefined {
+  const { segmentation } = view
+  if (segmentation === null) return undefined
+  const answered = writtenTurns(segmentation).filter(({ index }) => {
+    const next = segmentation.turns[index + 1]
+    return next !== undefined && next.kind !== 'assistant'
+  })
+  const open = answered.filter(({ endToken }) => endToken < 0)
+  if (open.length === 0) return undefined
+  if (open.length < answered.length) return null
+  const places = open.map((turn) => {
+    const place = openTurn(view, turn)
+    return place === null || mayBeCut(view, turn, place, { limits: {} }) ? null : place
+  })
+  const [first] = places
+  return first == null || places.includes(null) ? null : [first.start, first.end]
+}
+
 /** The turns of the rollout that another one follows, with a call at their end or without one: how many have an end token. */
 function siblingsOf(view: TrajectoryView, isCalled: boolean): { readonly closed: number; readonly missing: number } {
   const { turns } = view.segmentation as Segmentation

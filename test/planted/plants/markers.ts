@@ -137,6 +137,18 @@ export const MARKER_PLANTS: readonly Plant[] = [
   },
   {
     code: 'T16',
+    title: 'decoding took the end tokens of all answered turns of a rollout, and left those of its siblings',
+    needs: ['mask', 'groups'],
+    notIn: IN_CALLS,
+    patterns: ['sporadic'],
+    rollout: (rollout) => {
+      const answered = turnsBy(rollout, 'assistant').slice(0, -1)
+      for (const { endToken } of answered.toReversed()) rollout.tokens.splice(endToken, 1)
+      return answered.length > 0 ? [] : null
+    },
+  },
+  {
+    code: 'T16',
     title: 'decoding took the tags around the thoughts',
     families: ['qwen3'],
     needs: ['mask', 'messages'],
