@@ -2,7 +2,7 @@ import { useMemo } from 'react'
 import type { RolloutRef } from '../../shared/session/requests/compare.ts'
 import { showRollouts } from '../commands/go.ts'
 import { useDetail } from '../data/details.ts'
-import { closeDump } from '../data/dump.ts'
+import { closeDump, stopJudging } from '../data/dump.ts'
 import { toggleFollow } from '../data/follow.ts'
 import { list } from '../data/list.ts'
 import { useObservable } from '../data/observable.ts'
@@ -91,6 +91,14 @@ function Reading() {
           <span>following, {counted(rollouts, 'rollout')} so far</span>
           <button type="button" className="link" onClick={() => void toggleFollow()}>
             End
+          </button>
+        </>
+      ) : phase === 'reading' && progress?.done ? (
+        <>
+          <progress aria-label="Judging" />
+          <span>judging {counted(rollouts, 'rollout')}</span>
+          <button type="button" className="link" onClick={stopJudging}>
+            Stop
           </button>
         </>
       ) : phase === 'reading' && progress?.concluding !== undefined ? (

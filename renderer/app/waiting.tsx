@@ -16,14 +16,12 @@ export function Waiting({ doing, wait }: { doing: string; wait: Wait }) {
   return (
     <p className="nothing quiet" role="status">
       {doing}…{' '}
-      {wait.share !== null && (
-        <Late>
-          <progress max={1} value={wait.share} aria-label={doing} />{' '}
-          <button type="button" className="button small" onClick={wait.stop}>
-            Stop
-          </button>
-        </Late>
-      )}
+      <Late>
+        <progress max={1} value={wait.share ?? undefined} aria-label={doing} />{' '}
+        <button type="button" className="button small" onClick={wait.stop}>
+          Stop
+        </button>
+      </Late>
     </p>
   )
 }

@@ -26,6 +26,9 @@ import { MOST_NAMED, sayUnreadable, unmappedOf } from './unreadable.ts'
 const MOST_NAMED_ALONE = 20
 const NOT_COMPARED = 'A run that is followed is not compared. End following, then compare it again.'
 
+const JUDGING_STOPPED =
+  'Judging was stopped: the verdicts are the last that were drawn and may lack what was read since. Open the files again to judge all of them.'
+
 /** What the page shows was opened, or read again, by this; answers to an earlier one are dropped. */
 let opening: symbol | null = null
 /** What was asked last that puts something else in the place of what is open: what it overtook neither took effect nor failed. */
@@ -332,11 +335,21 @@ async function refresh(progress: Progress): Promise<void> {
   endRefresh(now)
 }
 
+/** Set while all is read and the report of it is still to come. */
+let judging: AbortController | null = null
+
+/** Leaves what was read open, under the last report that came of it. */
+export function stopJudging(): void {
+  judging?.abort()
+}
+
 /** Everything has been read, or reading broke off; the last report says which. */
 async function finish(): Promise<void> {
   const run = opening
+  const own = new AbortController()
+  judging = own
   try {
-    const report = await ask('report', {})
+    const report = await ask('report', {}, own.signal)
     if (run !== opening || useFiles.getState().phase !== 'reading') return
     // Findings that need the whole dump are known only now, so what was kept until here may lack them.
     forgetRows()
@@ -344,10 +357,12 @@ async function finish(): Promise<void> {
     useFiles.setState(({ revision }) => ({ report, revision: revision + 1, phase: 'open', rate: null }))
     await findMarksHere()
   } catch (error) {
-    if (error instanceof Cancelled || run !== opening) return
-    addProblem(sentenceOf(error))
+    if (run !== opening || (error instanceof Cancelled && !own.signal.aborted)) return
+    addProblem(own.signal.aborted ? JUDGING_STOPPED : sentenceOf(error))
     // What was read until then is all there is, and more than was asked about last.
     useFiles.setState(({ revision }) => ({ phase: 'open', rate: null, revision: revision + 1 }))
+  } finally {
+    if (judging === own) judging = null
   }
 }
 

@@ -26,3 +26,16 @@ export async function during<Result>(
     useUnderWay.setState(({ jobs }) => ({ jobs: jobs.filter((other) => other !== job) }))
   }
 }
+
+/** Jobs in the same words are told as one, whose stop stops each that can be stopped. */
+export function byWords(jobs: readonly UnderWay[]): readonly UnderWay[] {
+  return [...new Set(jobs.map(({ words }) => words))].map((words) => {
+    const same = jobs.filter((job) => job.words === words)
+    const stops = same.flatMap(({ stop }) => stop ?? [])
+    return {
+      words,
+      stop: stops.length === 0 ? null : () => stops.forEach((stop) => stop()),
+      isAtOnce: same.some(({ isAtOnce }) => isAtOnce),
+    }
+  })
+}

@@ -2,41 +2,10 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterEach, expect, test } from 'vitest'
 import { describePage } from './describe-page.ts'
+import { HOLDING } from './hold-answers.ts'
 import { SAMPLES, type Window } from './inspector-page.ts'
 
 const FAILING = join(SAMPLES, 'verifiers-2025-08.jsonl.gz')
-
-/** As a text: a bundler would put names into it that the page does not know. Answers to a question that is held wait until they are let go. */
-const HOLDING = `(() => {
-  const asked = new Map()
-  const held = []
-  let name = null
-  const Own = window.Worker
-  window.Worker = class extends Own {
-    postMessage(message, ...rest) {
-      if (message.kind === 'call') asked.set(message.call, message.name)
-      super.postMessage(message, ...rest)
-    }
-    addEventListener(type, listener, ...rest) {
-      const hear = (event) => {
-        const { kind, call } = event.data ?? {}
-        if (kind === 'answer' && name !== null && asked.get(call) === name) held.push(() => listener(event))
-        else listener(event)
-      }
-      super.addEventListener(type, type === 'message' ? hear : listener, ...rest)
-    }
-  }
-  window.hold = (question) => { name = question }
-  window.letGo = () => {
-    name = null
-    for (const tell of held.splice(0)) tell()
-  }
-  window.told = []
-  new MutationObserver(() => {
-    const words = document.querySelector('.under-way')?.textContent
-    if (words !== undefined && !window.told.includes(words)) window.told.push(words)
-  }).observe(document, { subtree: true, childList: true, characterData: true })
-})()`
 
 async function palette(page: Page, words: string): Promise<void> {
   await page.keyboard.press('Control+k')
@@ -76,6 +45,24 @@ const WAITS: Readonly<Record<string, Wait>> = {
       await page.getByText('96 of 96 rollouts listed').waitFor()
     },
     begin: (page) => page.keyboard.press('F'),
+  },
+  'another group that is opened': {
+    held: 'group',
+    words: 'Reading the group…',
+    canBeStopped: true,
+    before: (page) => page.keyboard.press('3').then(() => page.getByRole('article', { name: /^Group/ }).waitFor()),
+    begin: (page) => page.getByRole('grid', { name: 'Groups' }).locator('tbody tr').nth(1).click(),
+  },
+  'two rollouts that are laid side by side': {
+    held: 'alignment',
+    words: 'Laying them side by side…',
+    canBeStopped: true,
+    before: (page) => page.keyboard.press('3').then(() => page.getByRole('article', { name: /^Group/ }).waitFor()),
+    begin: (page) =>
+      page
+        .getByRole('button', { name: /^Lay .* beside the chosen rollout/ })
+        .nth(1)
+        .click(),
   },
   'the run that is followed': {
     held: 'follow',
@@ -117,7 +104,9 @@ describePage('what takes a while and has no place of its own', (tests) => {
     await wait.begin(page)
     const told = page.getByRole('status').filter({ hasText: words })
     await told.waitFor()
-    expect(await told.getByRole('button', { name: 'Stop' }).count()).toBe(wait.canBeStopped ? 1 : 0)
+    const stop = told.getByRole('button', { name: 'Stop' })
+    if (wait.canBeStopped) await stop.waitFor()
+    else expect(await stop.count()).toBe(0)
     await page.evaluate('window.letGo()')
     await told.waitFor({ state: 'detached' })
   })
@@ -139,6 +128,65 @@ describePage('what takes a while and has no place of its own', (tests) => {
     expect(await head.getAttribute('aria-sort')).not.toBe('descending')
     await told.waitFor({ state: 'detached' })
     await page.evaluate('window.letGo()')
+    await page.getByText('96 of 96 rollouts listed').waitFor()
+  })
+
+  test('is told beside what else is under way, and each can be stopped', async () => {
+    const page = await opened()
+    await page.keyboard.press('2')
+    await page.getByText('96 of 96 rollouts listed').waitFor()
+    await page.evaluate(`window.hold('search', 'recordsOf')`)
+    await page.keyboard.press('F')
+    const told = (words: string) => page.getByRole('status').filter({ hasText: words })
+    await told('Looking up 96 rollouts…').waitFor()
+    await page
+      .getByRole('columnheader', { name: /tokens/ })
+      .getByRole('button')
+      .click()
+    await told('Putting the rollouts in order…').waitFor()
+    await told('Looking up 96 rollouts…').waitFor()
+    await told('Putting the rollouts in order…').getByRole('button', { name: 'Stop' }).click()
+    await told('Putting the rollouts in order…').waitFor({ state: 'detached' })
+    await told('Looking up 96 rollouts…').waitFor()
+    await page.evaluate('window.letGo()')
+    await told('Looking up 96 rollouts…').waitFor({ state: 'detached' })
+  })
+
+  test('can be stopped and taken up again: a group that is read', async () => {
+    const page = await opened()
+    await page.keyboard.press('3')
+    const rows = page.getByRole('grid', { name: 'Groups' }).locator('tbody tr')
+    const group = page.getByRole('article', { name: /^Group/ })
+    const before = await group.getAttribute('aria-label')
+    await page.evaluate(`window.hold('group')`)
+    await rows.nth(1).click()
+    await page
+      .getByRole('status')
+      .filter({ hasText: 'Reading the group…' })
+      .getByRole('button', { name: 'Stop' })
+      .click()
+    await page.getByText('Reading the group: stopped.').waitFor()
+    expect(await group.count()).toBe(0)
+    await page.evaluate('window.letGo()')
+    await page.getByRole('button', { name: 'Go on' }).click()
+    await group.waitFor()
+    expect(await group.getAttribute('aria-label')).not.toBe(before)
+  })
+
+  test('leaves what was read where the judging of a run that is no longer followed is stopped', async () => {
+    const page = await opened()
+    await page.getByRole('button', { name: 'Follow', exact: true }).click()
+    await page.getByText('following, 96 rollouts so far').waitFor()
+    await page.locator('.verdict-row').first().waitFor()
+    await page.evaluate(`window.hold('report')`)
+    await page.getByRole('button', { name: 'Follow', exact: true }).click()
+    await page.getByText('judging 96 rollouts').waitFor()
+    await page.locator('.status-reading').getByRole('button', { name: 'Stop' }).click()
+    await page.getByText('read 96 rollouts').waitFor()
+    await page.getByText('Judging was stopped: the verdicts are the last that were drawn').waitFor()
+    await page.locator('.verdict-row').first().waitFor()
+    await page.evaluate('window.letGo()')
+    await page.keyboard.press('2')
     await page.getByText('96 of 96 rollouts listed').waitFor()
   })
 

@@ -2,6 +2,8 @@ import { useVirtualizer } from '@tanstack/react-virtual'
 import { useMemo, useRef, useState } from 'react'
 import { TOKEN_STATE_NAMES } from '../../../shared/model/tokens.ts'
 import type { AlignedSide, Alignment, RolloutRef } from '../../../shared/session/requests/compare.ts'
+import { WaitingForAnother } from '../../app/under-way.tsx'
+import { Waiting } from '../../app/waiting.tsx'
 import { openRollout, openSecond } from '../../commands/go.ts'
 import { useOverscan } from '../../data/printing.ts'
 import { useAnswer } from '../../data/use-answer.ts'
@@ -29,8 +31,21 @@ export function SideBySide({
       </p>
     )
   }
-  if (answer.state === 'loading') return <p className="quiet">Laying them side by side…</p>
-  return <Aligned key={`${left.run}${left.index} ${right.run}${right.index}`} alignment={answer.value} names={names} />
+  const doing = 'Laying them side by side'
+  const isOfOthers = answer.state === 'ready' && !(isOf(answer.value.left, left) && isOf(answer.value.right, right))
+  if (answer.state === 'loading' || (isOfOthers && answer.wait.isStopped)) {
+    return <Waiting doing={doing} wait={answer.wait} />
+  }
+  return (
+    <>
+      {isOfOthers && <WaitingForAnother doing={doing} wait={answer.wait} />}
+      <Aligned key={`${left.run}${left.index} ${right.run}${right.index}`} alignment={answer.value} names={names} />
+    </>
+  )
+}
+
+function isOf({ of }: AlignedSide, { run, index }: RolloutRef): boolean {
+  return of.run === run && of.index === index
 }
 
 function Aligned({ alignment, names }: { alignment: Alignment; names: readonly [string, string] }) {

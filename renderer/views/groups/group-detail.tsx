@@ -3,6 +3,8 @@ import type { GroupDetail, GroupSummary } from '../../../shared/session/requests
 import { CheckName } from '../../app/check-name.tsx'
 import { PinButton } from '../../app/pin-button.tsx'
 import { Term } from '../../app/term.tsx'
+import { WaitingForAnother } from '../../app/under-way.tsx'
+import { Waiting } from '../../app/waiting.tsx'
 import { openExport } from '../../commands/open-export.ts'
 import { useAnswer } from '../../data/use-answer.ts'
 import { count, counted, percent, real } from '../../text/numbers.ts'
@@ -29,7 +31,9 @@ export function GroupOf({
   beside: number | null
 }) {
   const answer = useAnswer('group', { position })
-  const detail = answer.state === 'ready' ? answer.value : null
+  const { wait } = answer
+  const isOfAnother = answer.state === 'ready' && answer.value.row.position !== position
+  const detail = answer.state === 'ready' && !(isOfAnother && wait.isStopped) ? answer.value : null
   useEffect(() => shownGroup.set(detail), [detail])
   if (answer.state === 'failed') {
     return (
@@ -38,11 +42,12 @@ export function GroupOf({
       </p>
     )
   }
-  if (detail === null) return <p className="nothing quiet">Reading the group…</p>
+  if (detail === null) return <Waiting doing="Reading the group" wait={wait} />
   const chosen = detail.indices.includes(rollout ?? -1) ? rollout : (detail.indices[0] ?? null)
   const other = beside !== chosen && detail.indices.includes(beside ?? -1) ? beside : null
   return (
     <article className="group-detail" aria-label={`Group ${shownId(detail.row.id)}`} aria-busy={answer.isStale}>
+      {isOfAnother && <WaitingForAnother doing="Reading the group" wait={wait} />}
       <Head detail={detail} />
       <Facts detail={detail} summary={summary} />
       <Findings detail={detail} />

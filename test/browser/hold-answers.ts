@@ -1,0 +1,31 @@
+/** As a text: a bundler would put names into it that the page does not know. Answers to a question that is held wait until they are let go. */
+export const HOLDING = `(() => {
+  const asked = new Map()
+  const held = []
+  let names = []
+  const Own = window.Worker
+  window.Worker = class extends Own {
+    postMessage(message, ...rest) {
+      if (message.kind === 'call') asked.set(message.call, message.name)
+      super.postMessage(message, ...rest)
+    }
+    addEventListener(type, listener, ...rest) {
+      const hear = (event) => {
+        const { kind, call } = event.data ?? {}
+        if (kind === 'answer' && names.includes(asked.get(call))) held.push(() => listener(event))
+        else listener(event)
+      }
+      super.addEventListener(type, type === 'message' ? hear : listener, ...rest)
+    }
+  }
+  window.hold = (...questions) => { names = questions }
+  window.letGo = () => {
+    names = []
+    for (const tell of held.splice(0)) tell()
+  }
+  window.told = []
+  new MutationObserver(() => {
+    for (const { textContent: words } of document.querySelectorAll('.under-way'))
+      if (!window.told.includes(words)) window.told.push(words)
+  }).observe(document, { subtree: true, childList: true, characterData: true })
+})()`
