@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { whyNotJson } from './not-json.ts'
 import { issueWords } from './schema-issue.ts'
 
 const MARKS_FORMAT = 'rollout-inspector.marks/1'
@@ -63,7 +64,7 @@ export function parseMarks(text: string, name: string): MarksFile {
   try {
     value = JSON.parse(text.replace(/^\uFEFF/, ''))
   } catch (error) {
-    throw new Error(`${name} is not JSON (${(error as Error).message}). Choose a file that “Export marks” wrote.`)
+    throw new Error(`${name} is not JSON (${whyNotJson(text, error)}). Choose a file that “Export marks” wrote.`)
   }
   const format = typeof value === 'object' && value !== null && 'format' in value ? value.format : undefined
   if (format !== MARKS_FORMAT) {

@@ -1,3 +1,4 @@
+import { whyNotJson } from '../model/not-json.ts'
 import { checkNotebook, type Notebook, NotebookError } from './model.ts'
 
 /** The whole notebook as one JSON text, the same for the same notebook. */
@@ -11,8 +12,7 @@ export function readNotebookText(text: string, name: string): Notebook {
   try {
     value = JSON.parse(text)
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error)
-    throw new NotebookError(`${name} is no notebook: it is not JSON (${why}).`)
+    throw new NotebookError(`${name} is no notebook: it is not JSON (${whyNotJson(text, error)}).`)
   }
   return checkNotebook(value, name)
 }

@@ -1,3 +1,4 @@
+import { whyNotJson } from '../model/not-json.ts'
 import { bundledTokenizer, createTokenizer } from '../tokens/create.ts'
 import {
   BUNDLED_TOKENIZERS,
@@ -81,7 +82,7 @@ function parse(text: string, name: string): unknown {
     return JSON.parse(text)
   } catch (error) {
     throw new Error(
-      `${name} is not JSON: ${error instanceof Error ? error.message : String(error)}. Give the file as the model's repository holds it.`,
+      `${name} is not JSON: ${whyNotJson(text, error)}. Give the file as the model's repository holds it.`,
     )
   }
 }

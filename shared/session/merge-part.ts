@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { whyNotJson } from '../model/not-json.ts'
 import { type LogReport, REPORT_SCHEMA, type SourceReport } from '../model/report.ts'
 import { ColumnError } from './merge-columns.ts'
 import { FINDING, LOG, SOURCE } from './merge-shapes.ts'
@@ -125,10 +126,9 @@ function parsed(name: string, text: string): Record<string, unknown> {
   try {
     value = JSON.parse(text)
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error)
     throw new MergeError(
       'unreadable',
-      `${name} is no JSON (${why}). Give reports that inspect --json wrote, each whole.`,
+      `${name} is no JSON (${whyNotJson(text, error)}). Give reports that inspect --json wrote, each whole.`,
     )
   }
   const schema = typeof value === 'object' && value !== null ? (value as { schema?: unknown }).schema : undefined
