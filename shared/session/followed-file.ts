@@ -3,6 +3,7 @@ import { decodeRecords } from '../containers/decode.ts'
 import { openContainer } from '../containers/open.ts'
 import { allNumericKeys } from '../formats/registry.ts'
 import type { SourceRun } from '../formats/run-metadata/run-facts.ts'
+import { counted } from '../model/number-text.ts'
 import type { AuditOptions } from '../model/policy.ts'
 import type { ByteSource } from '../model/source.ts'
 import { sentence } from './audit-worker.ts'
@@ -70,6 +71,8 @@ export class FollowedFile {
   private pending = false
   private stamp: string | null = null
   private isGone = false
+  /** Bytes at its end that were not read, since following ended before the record was whole. */
+  private halfRecord = 0
   /** Why the last look at it failed. */
   private failedBefore: string | null = null
 
@@ -94,7 +97,9 @@ export class FollowedFile {
     if (!written && !waited) return renamed ? CHANGED : UNCHANGED
     this.pending = false
     try {
-      const examined = await this.examineWritten(source, { quiet: now.quiet || !written || last, last }, signal)
+      this.halfRecord = 0
+      const read = await this.examineWritten(source, { quiet: now.quiet || !written || last, last }, signal)
+      const examined = this.withHalfRecord(read)
       this.failedBefore = null
       return renamed || isBack ? { ...examined, changed: true } : examined
     } catch (error) {
@@ -114,6 +119,12 @@ export class FollowedFile {
     }
   }
 
+  private withHalfRecord(examined: Examined): Examined {
+    if (this.halfRecord === 0) return examined
+    const half = `${this.name} ends within a record: its last ${counted(this.halfRecord, 'byte')} are no whole one and were not read.`
+    return { ...examined, notice: examined.notice === null ? half : `${examined.notice} ${half}` }
+  }
+
   private async examineWritten(
     source: ByteSource,
     { quiet, last }: { quiet: boolean; last: boolean },
@@ -124,7 +135,7 @@ export class FollowedFile {
       const before = only.growing.size
       only.over = false
       await only.growing.grow(source)
-      if (last) await takeLastLine(only.growing)
+      if (last) this.halfRecord = await takeLastLine(only.growing)
       const isOpened = this.failedBefore === null
       if (only.settled || (only.growing.size === before && isOpened)) return UNCHANGED
       // It may show by now that another tokenizer, another convention, another format is meant.
@@ -180,7 +191,9 @@ export class FollowedFile {
     const growing = (await isLines(source)) ? new GrowingBytes(source.name, source) : null
     if (growing !== null) {
       await growing.grow(source)
-      if (last) await takeLastLine(growing)
+      const half = last ? await takeLastLine(growing) : 0
+      // Of a file without one whole line it is told why it cannot be read.
+      this.halfRecord = growing.size > 0 ? half : 0
     }
     // Less than a line is nothing yet; a single line without an end is read at the end only.
     const bytes = growing !== null && (growing.size > 0 || !last) ? growing : source
@@ -281,8 +294,8 @@ async function noLine(source: ByteSource): Promise<boolean> {
   return bytes.size === 0
 }
 
-/** A last line without an end counts where it is whole; what was being written when following ended does not. */
-async function takeLastLine(growing: GrowingBytes): Promise<void> {
+/** A last line without an end counts where it is whole. Gives the bytes of one that is not: it was being written when following ended. */
+async function takeLastLine(growing: GrowingBytes): Promise<number> {
   const rest = await growing.rest()
   const spans = {
     first: 0,
@@ -291,5 +304,11 @@ async function takeLastLine(growing: GrowingBytes): Promise<void> {
     lengths: Float64Array.of(rest.length),
   }
   const { records } = await decodeRecords({ decoder: 'json', spans, bytes: [rest] }, allNumericKeys)
-  if (records.length === 1) growing.takeRest()
+  if (records.length === 0) return isBlank(rest) ? 0 : rest.length
+  growing.takeRest()
+  return 0
+}
+
+function isBlank(bytes: Uint8Array): boolean {
+  return new TextDecoder().decode(bytes).trim() === ''
 }

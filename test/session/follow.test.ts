@@ -77,15 +77,20 @@ describe('a file that grows', () => {
 
   test('has half a line that is not read before it is whole', async () => {
     const whole = encode(rollouts.slice(0, 3).join(''))
-    const { report } = await followed(growing(whole.subarray(0, whole.length - 40), []))
+    const cut = whole.subarray(0, whole.length - 40)
+    const half = cut.length - encode(rollouts.slice(0, 2).join('')).length
+    const { report, notices } = await followed(growing(cut, [whole.length >> 1]))
     expect(report.sources[0]).toMatchObject({ records: 2, skipped: [], sha256: null })
+    expect(notices).toEqual([
+      `run.jsonl ends within a record: its last ${half.toLocaleString('en')} bytes are no whole one and were not read.`,
+    ])
   })
 
   test('may end without an end of line', async () => {
     const bytes = encode(rollouts.slice(0, 3).join('').trimEnd())
-    expect((await followed(growing(bytes, [bytes.length - 9]))).report).toEqual(
-      await atOnce([{ name: 'run.jsonl', bytes }]),
-    )
+    const { report, notices } = await followed(growing(bytes, [bytes.length - 9]))
+    expect(report).toEqual(await atOnce([{ name: 'run.jsonl', bytes }]))
+    expect(notices).toEqual([])
   })
 
   test('is judged anew where later records decide otherwise', async () => {
