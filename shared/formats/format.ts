@@ -23,6 +23,8 @@ export interface Recognition {
   readonly rivals?: readonly string[]
   /** Id of the format that a person named for all files, where these records are not of it. */
   readonly isNot?: string
+  /** A mapping that a person gave and that these records do not need, since their format is known. */
+  readonly unusedMapping?: FieldMapping
   /** Where a person said the fields of the native format stand; present only in records that are read by it. */
   readonly mapping?: FieldMapping
 }

@@ -107,7 +107,10 @@ function mappedBy(
   records: readonly RawRecord[],
   known: RecognisedFormat | null,
 ): RecognisedFormat | null {
-  if (map === null || (known !== null && (known.format !== native || known.recognition.confidence === 1))) return known
+  if (map === null) return known
+  if (known !== null && (known.format !== native || known.recognition.confidence === 1)) {
+    return { ...known, recognition: { ...known.recognition, unusedMapping: map } }
+  }
   // A file of another shape that was opened with those that the mapping is for.
   if (!reaches(map, records)) {
     if (known === null) return null

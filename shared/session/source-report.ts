@@ -1,4 +1,5 @@
 import type { TrajectoryFacts } from '../checks/facts.ts'
+import { mappingText } from '../formats/mapping.ts'
 import type { SourceReport } from '../model/report.ts'
 import type { Collected } from './collected.ts'
 import type { OpenSource, UnreadableFile } from './open-source.ts'
@@ -12,7 +13,13 @@ export function sourceReport(
   sha256: string | null,
 ): SourceReport {
   const source = collected.sources[index] as Collected['sources'][number]
-  const notes = [...otherFormatNote(open), ...rivalNote(open), ...(open.container.notes ?? []), ...stepNote(open)]
+  const notes = [
+    ...otherFormatNote(open),
+    ...mappingNote(open),
+    ...rivalNote(open),
+    ...(open.container.notes ?? []),
+    ...stepNote(open),
+  ]
   return {
     name: open.source.name,
     bytes: open.source.size,
@@ -66,6 +73,14 @@ function rivalNote({ recognition: { rivals } }: OpenSource): string[] {
 function otherFormatNote({ format, recognition: { isNot } }: OpenSource): string[] {
   if (isNot === undefined) return []
   return [`Its records are not of ${isNot}, which --read-as names for all files: they are read as ${format.id}.`]
+}
+
+/** A mapping is for what no format knows. */
+function mappingNote({ format, recognition: { unusedMapping } }: OpenSource): string[] {
+  if (unusedMapping === undefined) return []
+  return [
+    `The mapping that was given (${mappingText(unusedMapping)}) is not used: its records are of a known format, ${format.id}, and are read by that.`,
+  ]
 }
 
 /** Formats that hold the step are believed before the name of a file. */

@@ -85,7 +85,11 @@ describe('--map', () => {
   test('leaves what a trainer wrote to its format', async () => {
     const record = { tokens: [IDS], masks: [MASK.map((flag, i) => (flag ? IDS[i] : -100))], scores: [1] }
     const session = await opened([record], mappingOf(['input_ids=tokens[0]']))
-    expect(session.report().sources[0]?.format?.id).toBe('atropos')
+    const [source] = session.report().sources
+    expect(source?.format?.id).toBe('atropos')
+    expect(source?.notes).toEqual([
+      'The mapping that was given (input_ids=tokens[0]) is not used: its records are of a known format, atropos, and are read by that.',
+    ])
   })
 
   test('is for the files whose records it reaches, and leaves others opened with them as they are', async () => {
@@ -100,6 +104,7 @@ describe('--map', () => {
     const session = await Session.open(sources, { map }, nodeHost(1))
     await session.done
     const { sources: read, totals } = session.report()
+    expect(read.map(({ notes }) => notes)).toEqual([undefined, undefined, undefined])
     expect(totals.tokens).toMatchObject({ trained: 10, masked: 6 })
     expect(read.find(({ name }) => name === 'native.jsonl')?.format?.evidence).toEqual([
       'keys input_ids, loss_mask',
