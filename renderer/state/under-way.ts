@@ -34,7 +34,12 @@ export function byWords(jobs: readonly UnderWay[]): readonly UnderWay[] {
     const stops = same.flatMap(({ stop }) => stop ?? [])
     return {
       words,
-      stop: stops.length === 0 ? null : () => stops.forEach((stop) => stop()),
+      stop:
+        stops.length === 0
+          ? null
+          : () => {
+              for (const stop of stops) stop()
+            },
       isAtOnce: same.some(({ isAtOnce }) => isAtOnce),
     }
   })

@@ -15,7 +15,7 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   marks: (text) => parseMarks(text, 'a.json'),
   'a notebook': (text) => readNotebookText(text, 'a.json'),
   'a tokenizer': (text) =>
-    loadTokenizer({ kind: 'files', id: 'a', title: 'a.json', origin: 'chosen', tokenizer: text, config: null }, () =>
+    loadTokenizer({ kind: 'files', id: 'a', title: 'a.json', origin: 'given', tokenizer: text, config: null }, () =>
       Promise.reject(new Error('none is bundled')),
     ),
 }
