@@ -51,7 +51,7 @@ export const SCREENS: Readonly<Record<string, (window: Window, look: Look) => Pr
       await dialog(page, look, name, () => page.keyboard.press(key))
     await page.keyboard.press('/')
     await page.keyboard.type('t')
-    await page.locator('.completions > button').first().waitFor()
+    await page.locator('.completion-offers > button').first().waitFor()
     await look('completions')
     await page.keyboard.type('okens > 300 and ')
     await page.locator('.query-problems').waitFor()

@@ -178,7 +178,7 @@ export function QueryLine({ table }: { table: RefObject<HTMLTableElement | null>
           ✕
         </button>
       )}
-      <CompletionList offers={offers.items} at={at} onTake={take} />
+      <CompletionList offers={offers.items} at={at} takesFirst={isUnfinished} onTake={take} />
       {shownProblems.length > 0 && <QueryProblems text={draft} problems={shownProblems} />}
     </div>
   )
