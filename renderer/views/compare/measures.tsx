@@ -7,7 +7,8 @@ import {
 import { KeptDetails } from '../../app/kept-details.tsx'
 import { PinButton } from '../../app/pin-button.tsx'
 import { showRollouts } from '../../commands/go.ts'
-import { ABSENT, allDigits, count, counted, fourDigits, percent, real } from '../../text/numbers.ts'
+import { type Alike, numbersAlike, sharesAlike } from '../../text/alike.ts'
+import { ABSENT, allDigits, count, counted } from '../../text/numbers.ts'
 import { spelt } from '../../text/visible.ts'
 import { VERDICT_WORDS } from '../../text/words.ts'
 import { narrowMeasures, useComparePlace } from './compare-place.ts'
@@ -157,12 +158,14 @@ function MeasureTable({
 
 function MeasureRow({ measure }: { measure: ComparedMeasure }) {
   const { id, section, label, unit, here, there, distance, lacks, codes } = measure
+  const [shownHere, shownThere] = valueWords(measure)
+  const difference = differenceWords(measure)
   const valueClass = unit === 'text' ? 'number measure-words' : 'number'
   return (
     <tr>
       <th scope="row">{spelt(label)}</th>
       <td className="quiet">{SECTION_WORDS[section]}</td>
-      <td className={valueClass} title={exactOf(measure, here)}>
+      <td className={valueClass} title={exactOf(here, shownHere)}>
         {here === null ? (
           <Lack why={lacks.here} />
         ) : codes.length > 0 ? (
@@ -172,17 +175,17 @@ function MeasureRow({ measure }: { measure: ComparedMeasure }) {
             title={`Show the rollouts of the open run with ${codes.join(', ')}`}
             onClick={() => showRollouts({ codes })}
           >
-            {valueWords(measure, here)}
+            {shownHere}
           </button>
         ) : (
-          valueWords(measure, here)
+          shownHere
         )}
       </td>
-      <td className={valueClass} title={exactOf(measure, there)}>
-        {there === null ? <Lack why={lacks.there} /> : valueWords(measure, there)}
+      <td className={valueClass} title={exactOf(there, shownThere)}>
+        {there === null ? <Lack why={lacks.there} /> : shownThere}
       </td>
-      <td className="number" title={exactDifference(unit, here, there)}>
-        {differenceWords(unit, here, there)}
+      <td className="number" title={exactDifference(measure, difference)}>
+        {difference}
       </td>
       <td>
         {distance === null ? null : unit === 'text' ? (
@@ -204,41 +207,38 @@ function Lack({ why }: { why: string | null }) {
   return <span className="quiet lack">{why ?? ABSENT}</span>
 }
 
-function valueWords({ section, unit }: ComparedMeasure, value: number | string): string {
-  if (typeof value === 'string') {
+function valueWords({ section, unit, here, there }: ComparedMeasure): readonly [string, string] {
+  const words = (value: number | string | null, shown: string | undefined): string => {
+    if (typeof value !== 'string') return shown ?? ABSENT
     const verdict =
       section === 'verdicts' ? Object.entries(VERDICT_WORDS).find(([name]) => name === value)?.[1] : undefined
     return verdict === undefined ? spelt(value) : `${verdict.glyph} ${verdict.name}`
   }
-  return unit === 'share' ? percent(value) : fourDigits(value)
+  const { values } = alike(unit, here, there)
+  return [words(here, values[0]), words(there, values[1])]
+}
+
+/** Both as they stand beside each other. */
+function alike(unit: ComparedMeasure['unit'], ...values: readonly (number | string | null)[]): Alike {
+  const numbers = values.map((value) => (typeof value === 'number' ? value : null))
+  return unit === 'share' ? sharesAlike(numbers) : numbersAlike(numbers)
 }
 
 /** With all its digits, where it is shown in fewer. */
-function exactOf(measure: ComparedMeasure, value: number | string | null): string | undefined {
-  return typeof value === 'number' ? allDigits(value, valueWords(measure, value)) : undefined
+function exactOf(value: number | string | null, shown: string): string | undefined {
+  return typeof value === 'number' ? allDigits(value, shown) : undefined
 }
 
-function exactDifference(
-  unit: ComparedMeasure['unit'],
-  here: number | string | null,
-  there: number | string | null,
-): string | undefined {
+function exactDifference({ unit, here, there }: ComparedMeasure, difference: string): string | undefined {
   if (typeof here !== 'number' || typeof there !== 'number') return undefined
-  const shown = differenceWords(unit, here, there).replace(/^\+/, '')
+  const shown = difference.replace(/^\+/, '')
   return allDigits(there - here, unit === 'share' ? shown.replace(/ pp$/, ' %') : shown)
 }
 
 /** Shares in percentage points, all else as it is; the sign says where the second run is larger. */
-function differenceWords(
-  unit: ComparedMeasure['unit'],
-  here: number | string | null,
-  there: number | string | null,
-): string {
+function differenceWords({ unit, here, there }: ComparedMeasure): string {
   if (typeof here !== 'number' || typeof there !== 'number') return ''
   const difference = there - here
   const sign = difference > 0 ? '+' : difference < 0 ? '−' : ''
-  const size = Math.abs(difference)
-  return unit === 'share'
-    ? `${sign}${real(Number((size * 100).toPrecision(3)))} pp`
-    : `${sign}${real(Number(size.toPrecision(3)))}`
+  return `${sign}${alike(unit, here, there).difference(difference)}${unit === 'share' ? ' pp' : ''}`
 }

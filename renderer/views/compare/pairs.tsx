@@ -3,7 +3,8 @@ import type { PairRow, PairSort, PairTotals } from '../../../shared/session/requ
 import { WithCode } from '../../app/with-code.tsx'
 import { type ListColumn, PositionList } from '../../lists/position-list.tsx'
 import { useView } from '../../state/view.ts'
-import { ABSENT, count, counted, percent, real } from '../../text/numbers.ts'
+import { type Alike, numbersAlike, sharesAlike } from '../../text/alike.ts'
+import { ABSENT, count, counted } from '../../text/numbers.ts'
 import { shownId } from '../../text/visible.ts'
 import { DIFFERENCES, narrowPairs, showPair, sortPairs, useComparePlace } from './compare-place.ts'
 import { PairOf } from './pair-detail.tsx'
@@ -134,7 +135,9 @@ const COLUMNS: readonly ListColumn<PairRow, PairSort>[] = [
     sort: 'reward',
     width: '8.2rem',
     says: 'open run → second run',
-    cell: ({ here, there }) => <Change from={number(here.reward)} to={number(there.reward)} />,
+    cell: ({ here, there }) => (
+      <Change {...fromTo(numbersAlike([threeDigits(here.reward), threeDigits(there.reward)]))} />
+    ),
   },
   {
     title: 'tokens',
@@ -148,7 +151,7 @@ const COLUMNS: readonly ListColumn<PairRow, PairSort>[] = [
     sort: 'cut',
     width: '7.6rem',
     says: 'share of rollouts that a limit cut, open run → second run',
-    cell: ({ here, there }) => <Change from={share(here.cut)} to={share(there.cut)} />,
+    cell: ({ here, there }) => <Change {...fromTo(sharesAlike([here.cut, there.cut]))} />,
   },
   {
     title: 'prompt',
@@ -159,12 +162,12 @@ const COLUMNS: readonly ListColumn<PairRow, PairSort>[] = [
   },
 ]
 
-function share(value: number | null): string {
-  return value === null ? ABSENT : percent(value)
+function fromTo({ values: [from = ABSENT, to = ABSENT] }: Alike): { readonly from: string; readonly to: string } {
+  return { from, to }
 }
 
-function number(value: number | null): string {
-  return value === null ? ABSENT : real(Number(value.toPrecision(3)))
+function threeDigits(value: number | null): number | null {
+  return value === null ? null : Number(value.toPrecision(3))
 }
 
 function tokens(value: number | null): string {
