@@ -3,6 +3,9 @@ import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vitest/config'
 import { bundledPackages } from './scripts/bundled-packages.ts'
 
+/** What comes soon comes late where a whole suite runs beside it: a test waits for it, as long as it waits for an element. Milliseconds. */
+const WAITS = { poll: { timeout: 20_000 } }
+
 const nodeBuiltins = [...builtinModules, ...builtinModules.map((name) => `node:${name}`)]
 
 /** Decoders are loaded when a container needs them; that some hosts need one from the start is no reason to warn. */
@@ -68,6 +71,7 @@ export default defineConfig(({ mode }) => {
             include: ['test/**/*.test.ts'],
             exclude: ['test/browser/**', 'test/electron/**', 'test/fuzz/**', 'test/**/*.browser.test.ts'],
             environment: 'node',
+            expect: WAITS,
             testTimeout: 60_000,
             hookTimeout: 120_000,
           },
@@ -78,6 +82,7 @@ export default defineConfig(({ mode }) => {
             name: 'browser',
             include: ['test/browser/**/*.test.ts', 'test/electron/**/*.test.ts', 'test/**/*.browser.test.ts'],
             environment: 'node',
+            expect: WAITS,
             testTimeout: 60_000,
             hookTimeout: 120_000,
             fileParallelism: false,

@@ -31,7 +31,7 @@ describePage('one run by training step', (tests) => {
     expect(await cutOff(page)).toEqual([])
     await page.keyboard.press('Enter')
     await page.getByText('4 of 48 rollouts listed').waitFor()
-    expect(await page.getByRole('combobox', { name: /^Query/ }).inputValue()).toBe('step:11')
+    await expect.poll(() => page.getByRole('combobox', { name: /^Query/ }).inputValue()).toBe('step:11')
 
     await page.keyboard.press('1')
     const box = await gap.boundingBox()
@@ -48,7 +48,7 @@ describePage('one run by training step', (tests) => {
     const { page } = window
     const reward = page.locator('.step-chart').filter({ hasText: 'mean reward' })
     await expect.poll(() => reward.locator('.step-scale span').allTextContents()).toEqual(['0', '0.2', '0.4', '0.6'])
-    expect(await reward.locator('.step-steps span').allTextContents()).toEqual(['step 1', '5', '10', '12'])
+    await expect.poll(() => reward.locator('.step-steps span').allTextContents()).toEqual(['step 1', '5', '10', '12'])
     const section = page.getByRole('region', { name: 'By training step' })
     await section.getByRole('button', { name: 'The numbers, step by step' }).click()
     const rows = section.getByRole('table').getByRole('row')
@@ -85,7 +85,7 @@ describePage('one run by training step', (tests) => {
     await page.keyboard.press('End')
     expect(await reward.getAttribute('aria-valuetext')).toMatch(/^steps 898 to 900, 3 rollouts: /)
     const chart = page.locator('.step-chart').filter({ hasText: 'mean reward' })
-    expect(await chart.locator('.step-steps .end').innerText()).toBe('900')
+    await expect.poll(() => chart.locator('.step-steps .end').innerText()).toBe('900')
     await page.keyboard.press('Enter')
     await expect.poll(() => page.getByRole('combobox', { name: /^Query/ }).inputValue()).toBe('step:898..900')
     await page.getByText('3 of 900 rollouts listed').waitFor()

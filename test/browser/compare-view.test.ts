@@ -78,7 +78,7 @@ describePage('two runs beside each other', (page) => {
   test('a run of several turns and one of a single turn: what differs, and what only one of them tells', async () => {
     const window = await comparing(TRAINING, SINGLE_TURN)
     const { page: view } = window
-    expect(await view.locator('.verdict-row').filter({ hasText: 'H07' }).innerText()).toMatch(/supported/)
+    await expect.poll(() => view.locator('.verdict-row').filter({ hasText: 'H07' }).innerText()).toMatch(/supported/)
     expect(await measure(window, 'rollouts of several assistant turns')).toEqual(['turns', '100 %', '0 %', '−100 pp'])
     expect(await measure(window, 'T05 Assistant header is missing')).toEqual(['checks', '100 %', '0 %', '−100 pp'])
     await view.locator('summary').filter({ hasText: 'What only one of the runs tells' }).click()
@@ -87,7 +87,9 @@ describePage('two runs beside each other', (page) => {
     expect(Number(here?.replace(',', ''))).toBeGreaterThan(50)
 
     await view.getByRole('combobox').selectOption('checks')
-    expect(await view.getByRole('rowheader', { name: 'rollouts of several assistant turns' }).count()).toBe(0)
+    await expect
+      .poll(() => view.getByRole('rowheader', { name: 'rollouts of several assistant turns' }).count())
+      .toBe(0)
     await view.getByRole('combobox').selectOption('')
     await view.getByRole('searchbox', { name: 'Measures whose name has' }).fill('dead groups')
     expect(await measure(window, 'dead groups (all rewards the same)')).toHaveLength(4)
@@ -126,14 +128,14 @@ describePage('two runs beside each other', (page) => {
   test('training and evaluation of the same questions: pairs, their prompts, and both rollouts side by side', async () => {
     const window = await comparing(TRAINING, EVALUATION)
     const { page: view } = window
-    expect(await view.locator('.verdict-row').filter({ hasText: 'H08' }).innerText()).toMatch(
-      /supported[\s\S]*100 % share of paired questions whose system text differs/,
-    )
+    await expect
+      .poll(() => view.locator('.verdict-row').filter({ hasText: 'H08' }).innerText())
+      .toMatch(/supported[\s\S]*100 % share of paired questions whose system text differs/)
     await view.keyboard.press('q')
     const rows = view.getByRole('grid', { name: 'Questions that both runs have' }).locator('tbody tr')
     await view.getByText('12 questions in both').waitFor()
     await rows.nth(11).waitFor()
-    expect(await rows.count()).toBe(12)
+    await expect.poll(() => rows.count()).toBe(12)
     await view.getByRole('button', { name: /^system text 12 of 12$/ }).waitFor()
     await view
       .getByText(/The system text of the second run goes on for \d+ characters where the other ends\./)
@@ -148,7 +150,7 @@ describePage('two runs beside each other', (page) => {
     await view.getByText(/^They begin with the same \d+ tokens and part in turn 0, system/).waitFor()
     await view.getByRole('button', { name: '↓ next difference' }).click()
     await view.getByText(/^1 of \d+$/).waitFor()
-    expect(await beside.innerText()).toMatch(/#.Tools/)
+    await expect.poll(() => beside.innerText()).toMatch(/#.Tools/)
     const second = view.getByRole('region', { name: 'Rollouts of the second run' })
     await second.getByRole('button', { name: /^q601-3/ }).click()
     await view.locator('.aligned-head').filter({ hasText: 'second run q601-3' }).waitFor()
@@ -172,7 +174,7 @@ describePage('two runs beside each other', (page) => {
     const { page: view } = window
     await view.getByRole('button', { name: '⇄ Swap' }).click()
     await view.locator('.compare-run.open').filter({ hasText: 'clean-gsm8k.jsonl.gz' }).waitFor()
-    expect(await view.locator('.compare-run.second').innerText()).toContain('verifiers-2025-08.jsonl.gz')
+    await expect.poll(() => view.locator('.compare-run.second').innerText()).toContain('verifiers-2025-08.jsonl.gz')
     expect(await measure(window, 'rollouts of several assistant turns')).toEqual(['turns', '0 %', '100 %', '+100 pp'])
     await view.getByRole('button', { name: 'Take it away' }).click()
     await view.getByRole('heading', { name: 'Drop a second run here' }).waitFor()
@@ -239,7 +241,7 @@ describePage('two runs beside each other', (page) => {
     expect(await violations(view)).toEqual([])
     await view.keyboard.press('f')
     await view.getByText('swap the runs to leave some here', { exact: false }).waitFor()
-    expect(await view.getByRole('button', { name: '0 flagged', exact: true }).count()).toBe(1)
+    await expect.poll(() => view.getByRole('button', { name: '0 flagged', exact: true }).count()).toBe(1)
     await view.keyboard.press('n')
     await view.getByRole('heading', { level: 1, name: 'q702-2' }).waitFor()
     const address = view.url()

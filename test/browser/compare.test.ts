@@ -37,15 +37,15 @@ describePage('a second run', (tests) => {
     await (await choosing).setFiles([CLEAN])
     await second('clean-qwen2.5.jsonl.gz').waitFor()
     await line('H08').waitFor()
-    expect(await line('H08').innerText()).toMatch(
-      /supported\s+high[\s\S]*100 % share of paired questions whose system text/,
-    )
+    await expect
+      .poll(() => line('H08').innerText())
+      .toMatch(/supported\s+high[\s\S]*100 % share of paired questions whose system text/)
     await page.getByText('Judged beside a second run, clean-qwen2.5.jsonl.gz.').waitFor()
     // All else is of the open run.
     await page.getByText('96 of 96 rollouts listed').waitFor()
 
     await second('clean-qwen2.5.jsonl.gz').click()
-    expect(await page.getByRole('dialog').innerText()).toMatch(/\d+ rollouts, tokenizer qwen2\.5/)
+    await expect.poll(() => page.getByRole('dialog').innerText()).toMatch(/\d+ rollouts, tokenizer qwen2\.5/)
     await page.getByRole('button', { name: 'Take it away' }).click()
     await line('H08').waitFor({ state: 'detached' })
     expect(await second('clean-qwen2.5.jsonl.gz').count()).toBe(0)

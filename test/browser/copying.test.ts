@@ -115,7 +115,7 @@ describePage('what is taken out of the page', (pageTests) => {
     await window.drop([FAILING])
     await window.read()
     await page.keyboard.press('Control+k')
-    expect(await commands.getByRole('option').first().innerText()).toContain('Go to Lab')
+    await expect.poll(() => commands.getByRole('option').first().innerText()).toContain('Go to Lab')
     for (let key = 0; key < 30; key++) await page.keyboard.press('ArrowDown')
     expect(await commands.locator('[aria-selected=true]').boundingBox()).toSatisfy(
       (box: { y: number; height: number }) => box.y > 0 && box.y + box.height < 900,
@@ -130,7 +130,7 @@ describePage('what is taken out of the page', (pageTests) => {
     await page.evaluate('dispatchEvent(new Event("beforeprint"))')
     const tokens = (await page.evaluate('document.querySelectorAll(".tokens .token[data-token]").length')) as number
     expect(tokens).toBeGreaterThan(onScreen)
-    expect(await page.locator('.tokens [data-token="0"]').count()).toBeGreaterThan(0)
+    await expect.poll(() => page.locator('.tokens [data-token="0"]').count()).toBeGreaterThan(0)
     await page.evaluate('dispatchEvent(new Event("afterprint"))')
     await expect.poll(drawn).toBeLessThan(tokens)
 

@@ -70,7 +70,7 @@ describePage('evidence', (tests) => {
       .getByText(/policy rl → last-turn/)
       .waitFor()
     // A person's status stays what it was set to.
-    expect(await page.getByRole('combobox', { name: 'Status' }).inputValue()).toBe('validated')
+    await expect.poll(() => page.getByRole('combobox', { name: 'Status' }).inputValue()).toBe('validated')
     // On the page of a hypothesis its own first measure is proposed for it: the key and Enter pin it.
     await page.keyboard.press('i')
     await page.locator('button:focus', { hasText: 'Pin to H02' }).waitFor()
@@ -97,7 +97,7 @@ describePage('evidence', (tests) => {
     await expect.poll(() => evidence.count()).toBe(2)
     await evidence.nth(0).getByText('Open that run again to go there.').waitFor()
     await evidence.nth(1).getByText('Unchanged in the open run.').waitFor()
-    expect(await evidence.nth(0).innerText()).toContain('verifiers-2025-08.jsonl.gz')
+    await expect.poll(() => evidence.nth(0).innerText()).toContain('verifiers-2025-08.jsonl.gz')
     expect(window.errors).toEqual([])
     await window.close()
   })

@@ -40,8 +40,8 @@ describePage('files of every kind', (tests) => {
     const { page } = window
     await window.drop([folder.write(name, content)])
     await page.getByRole('alert').waitFor()
-    expect(await page.getByRole('alert').locator('.problem').count()).toBe(1)
-    expect(await page.getByRole('alert').innerText()).toMatch(sentence)
+    await expect.poll(() => page.getByRole('alert').locator('.problem').count()).toBe(1)
+    await expect.poll(() => page.getByRole('alert').innerText()).toMatch(sentence)
     await window.drop([join(SAMPLES, 'clean-gsm8k.jsonl.gz')])
     await window.read()
     expect(await page.getByRole('alert').count()).toBe(0)
@@ -55,7 +55,7 @@ describePage('files of every kind', (tests) => {
     await window.drop([folder.write('weights.bin', '\u0000\u0001\u0002')])
     await page.getByRole('alert').waitFor()
     await page.getByText('64 of 64 rollouts listed').waitFor()
-    expect(await page.getByRole('alert').innerText()).toContain('weights.bin')
+    await expect.poll(() => page.getByRole('alert').innerText()).toContain('weights.bin')
   })
 
   test('files that cannot be read stand beside those that can, the first few in sentences and all in the list', async () => {
@@ -64,8 +64,8 @@ describePage('files of every kind', (tests) => {
     await window.drop([join(SAMPLES, 'clean-gsm8k.jsonl.gz'), ...bad])
     await window.read()
     const sentences = page.getByRole('alert').locator('.problem')
-    expect(await sentences.count()).toBe(4)
-    expect(await sentences.last().innerText()).toContain('2 more files could not be read.')
+    await expect.poll(() => sentences.count()).toBe(4)
+    await expect.poll(() => sentences.last().innerText()).toContain('2 more files could not be read.')
     await page.getByRole('button', { name: /^files/ }).click()
     for (const k of bad.keys()) {
       await page
@@ -113,8 +113,8 @@ describePage('files of every kind', (tests) => {
     const file = folder.write(name, content)
     await window.drop([file])
     await page.getByRole('alert').waitFor()
-    expect(await page.getByRole('alert').locator('.problem').count()).toBe(1)
-    expect(await page.getByRole('alert').innerText()).toMatch(sentence)
+    await expect.poll(() => page.getByRole('alert').locator('.problem').count()).toBe(1)
+    await expect.poll(() => page.getByRole('alert').innerText()).toMatch(sentence)
     await page.keyboard.press('2')
     await page.locator('tbody tr').first().waitFor()
     // Dropped together with rollouts it costs its sentence and nothing else.

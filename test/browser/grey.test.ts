@@ -103,7 +103,7 @@ describePage('without colour', (tests) => {
     // Lost text is a line of its own, with words.
     await page.keyboard.press('n')
     await page.locator('.lost-line').first().waitFor()
-    expect(await page.locator('.lost-line').first().textContent()).toMatch(/✂.*never reached|✂/)
+    await expect.poll(() => page.locator('.lost-line').first().textContent()).toMatch(/✂.*never reached|✂/)
     expect(window.errors).toEqual([])
     await window.close()
   })

@@ -53,10 +53,10 @@ describePage('the groups of a run', (page) => {
     await view.keyboard.press('3')
     // The verdicts, before anything is clicked.
     const verdict = (id: string) => view.locator('.verdict-row').filter({ hasText: id })
-    expect(await verdict('H05').innerText()).toMatch(
-      /supported[\s\S]*75 % share of complete groups without contrast beyond noise/,
-    )
-    expect(await verdict('H01').innerText()).toMatch(/inconclusive|supported/)
+    await expect
+      .poll(() => verdict('H05').innerText())
+      .toMatch(/supported[\s\S]*75 % share of complete groups without contrast beyond noise/)
+    await expect.poll(() => verdict('H01').innerText()).toMatch(/inconclusive|supported/)
     await view.getByText('H01 noise floor 0.05').waitFor()
     const conclusion = await view.locator('.group-conclusion p').innerText()
     expect(conclusion).toBe(
@@ -66,17 +66,17 @@ describePage('the groups of a run', (page) => {
     await view.getByText('how many times a difference of rewards is multiplied', { exact: false }).waitFor()
     await view.getByText('What the words mean').click()
     await view.getByText('H05 is supported from 50 % dead or noise on (the line)').waitFor()
-    expect(await view.getByRole('img', { name: 'dead 58.3 %, noise 16.7 %, contrast 25 %' }).count()).toBe(1)
+    await expect.poll(() => view.getByRole('img', { name: 'dead 58.3 %, noise 16.7 %, contrast 25 %' }).count()).toBe(1)
 
     const rows = view.getByRole('grid', { name: 'Groups' }).locator('tbody tr')
-    expect(await rows.count()).toBe(12)
+    await expect.poll(() => rows.count()).toBe(12)
     await view.getByRole('button', { name: 'std 0, dead: 7 groups' }).click()
     await view.getByRole('button', { name: 'Save these 7 as a table…' }).waitFor()
-    expect(await rows.count()).toBe(7)
+    await expect.poll(() => rows.count()).toBe(7)
     await view
       .getByText(/^All 8 rewards are [01]: every advantage is 0, and [\d,]+ trained tokens teach nothing\.$/)
       .waitFor()
-    expect(await view.getByRole('button', { name: 'A01' }).count()).toBeGreaterThan(0)
+    await expect.poll(() => view.getByRole('button', { name: 'A01' }).count()).toBeGreaterThan(0)
 
     await view.getByRole('button', { name: 'Clear' }).click()
     await view.getByRole('button', { name: /^noise 2$/ }).click()
@@ -87,8 +87,8 @@ describePage('the groups of a run', (page) => {
       .waitFor()
     // What is stored stands beside what each scheme gives, and the one that fits is marked.
     const table = view.getByRole('table').filter({ hasText: 'stored' })
-    expect(await table.getByRole('columnheader', { name: /^group std.*in use · ✓ fits$/ }).count()).toBe(1)
-    expect(await table.getByRole('columnheader', { name: /^centred.*off by/ }).count()).toBe(1)
+    await expect.poll(() => table.getByRole('columnheader', { name: /^group std.*in use · ✓ fits$/ }).count()).toBe(1)
+    await expect.poll(() => table.getByRole('columnheader', { name: /^centred.*off by/ }).count()).toBe(1)
     const cells = await table.getByRole('row').nth(4).getByRole('cell').allInnerTexts()
     expect(cells.slice(1, 4)).toEqual(['0.61', cells[3], cells[2]])
 
@@ -121,7 +121,7 @@ describePage('the groups of a run', (page) => {
     // What was folded for them is a click away, and the other way round.
     const figures = view.getByText('Spread of rewards, kinds of groups, training steps')
     const histogram = view.getByRole('group', { name: 'Std of rewards within groups' })
-    expect(await histogram.isVisible()).toBe(height === 900)
+    await expect.poll(() => histogram.isVisible()).toBe(height === 900)
     await figures.click()
     await histogram.waitFor({ state: height === 900 ? 'hidden' : 'visible' })
     expect(window.errors).toEqual([])
@@ -140,7 +140,7 @@ describePage('the groups of a run', (page) => {
     const second = await title.innerText()
     await view.keyboard.press('k')
     await view.waitForFunction((before) => document.querySelector('.group-title h2')?.textContent !== before, second)
-    expect(await title.innerText()).toBe(first)
+    await expect.poll(() => title.innerText()).toBe(first)
     await view.keyboard.press('k')
     await view.getByText('This is the first group of the list').waitFor()
     await view.keyboard.press('j')
@@ -154,7 +154,7 @@ describePage('the groups of a run', (page) => {
       location.hash = wanted
     }, hash)
     await view.locator('.sibling[aria-current]').filter({ hasText: /-1/ }).waitFor()
-    expect(await title.innerText()).toBe(second)
+    await expect.poll(() => title.innerText()).toBe(second)
     expect(window.errors).toEqual([])
     await window.close()
   })

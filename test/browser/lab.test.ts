@@ -65,7 +65,7 @@ describePage('the lab', (tests) => {
     await page.getByRole('button', { name: 'Repaired masks' }).click()
     const panel = page.getByRole('region', { name: 'Repaired masks' })
     await panel.getByText('There is no mask to repair in this dump: none is recorded.').waitFor()
-    expect(await panel.textContent()).toContain('one number for each token under loss_mask')
+    await expect.poll(() => panel.textContent()).toContain('one number for each token under loss_mask')
     expect(await panel.textContent()).not.toContain('tokenizer')
     expect(window.errors).toEqual([])
     await window.close()

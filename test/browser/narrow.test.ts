@@ -35,7 +35,7 @@ describePage('a window of 1024 by 700', (tests) => {
     const narrow = await heads.count()
     await page.setViewportSize({ width: 1440, height: 900 })
     await expect.poll(() => heads.count()).toBe(15)
-    expect(await button.textContent()).toBe('Columns… ')
+    await expect.poll(() => button.textContent()).toBe('Columns… ')
     await page.setViewportSize({ width: 1024, height: 700 })
     await expect.poll(() => heads.count()).toBe(narrow)
     await button.click()

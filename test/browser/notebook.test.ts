@@ -64,11 +64,11 @@ describePage('notebook', (tests) => {
     const leaving = await asked
     expect(leaving.type()).toBe('beforeunload')
     await leaving.dismiss()
-    expect(await page.getByLabel('Why (kept in the history)').inputValue()).toBe('seen at step 12')
+    await expect.poll(() => page.getByLabel('Why (kept in the history)').inputValue()).toBe('seen at step 12')
     await page.getByRole('button', { name: 'Leave it' }).click()
     // What was given up is not there when another status is chosen.
     await page.getByRole('combobox', { name: 'Status' }).selectOption('partial')
-    expect(await page.getByLabel('Why (kept in the history)').inputValue()).toBe('')
+    await expect.poll(() => page.getByLabel('Why (kept in the history)').inputValue()).toBe('')
     const closed = page.waitForEvent('close')
     await page.close({ runBeforeUnload: true })
     await closed

@@ -42,7 +42,7 @@ describePage('files that the page itself wrote', ({ folder, open, openWith }) =>
     await page.getByRole('button', { name: '1 flagged', exact: true }).waitFor()
     await window.drop([file])
     await page.getByText('All marks of from-a-colleague.json are here already').waitFor()
-    expect(await page.getByText('96').count()).toBeGreaterThan(0)
+    await expect.poll(() => page.getByText('96').count()).toBeGreaterThan(0)
     expect(window.errors).toEqual([])
     await window.close()
   })

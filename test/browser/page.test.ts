@@ -25,13 +25,15 @@ describePage('the page', (tests) => {
     await window.drop([FAILING])
     await window.read()
     const verdict = page.getByRole('article', { name: /^H02/ })
-    expect(await verdict.innerText()).toMatch(/supported\s+high confidence/)
-    expect(await page.getByRole('article', { name: /^H04/ }).innerText()).toContain('supported')
+    await expect.poll(() => verdict.innerText()).toMatch(/supported\s+high confidence/)
+    await expect.poll(() => page.getByRole('article', { name: /^H04/ }).innerText()).toContain('supported')
     const faults = page.getByRole('table', { name: 'Faults, the worst first' })
     for (const defect of ['V1', 'V2', 'V3', 'V4']) await faults.getByText(defect, { exact: true }).waitFor()
 
     const advice = page.getByRole('region', { name: 'What to do first' })
-    expect(await advice.innerText()).toContain('Mend V1 first: loss mask used as attention mask (96 of 96 rollouts)')
+    await expect
+      .poll(() => advice.innerText())
+      .toContain('Mend V1 first: loss mask used as attention mask (96 of 96 rollouts)')
     const missing = faults.getByRole('button', { name: /^V2 V3 Assistant header and newline missing from turn 2 on/ })
     const symptoms = page.getByRole('table', { name: 'What fails because of V2' })
     expect(await symptoms.count()).toBe(0)
@@ -58,8 +60,8 @@ describePage('the page', (tests) => {
     const chosen = page.locator('.findings [aria-current="true"]')
     await expect.poll(() => chosen.allInnerTexts()).toEqual([expect.stringContaining('T05')])
     await expect.poll(() => chosen.evaluate(isInSight)).toBe(true)
-    expect(await panel.locator('.panel-findings li').first().innerText()).toContain('T05')
-    expect(await page.getByRole('tab', { selected: true }).innerText()).toMatch(/^Tokens/)
+    await expect.poll(() => panel.locator('.panel-findings li').first().innerText()).toContain('T05')
+    await expect.poll(() => page.getByRole('tab', { selected: true }).innerText()).toMatch(/^Tokens/)
     const asked = await chosen.innerText()
     for (const [key, code] of [
       [']', /T04/],
@@ -71,8 +73,8 @@ describePage('the page', (tests) => {
     }
     await page.keyboard.press('[')
     await expect.poll(() => chosen.allInnerTexts()).toEqual([asked])
-    expect(await page.locator('.tokens .token.selected').innerText()).toBe('<th')
-    expect(await panel.innerText()).toMatch(/state\s+trained/)
+    await expect.poll(() => page.locator('.tokens .token.selected').innerText()).toBe('<th')
+    await expect.poll(() => panel.innerText()).toMatch(/state\s+trained/)
 
     await page.keyboard.press('f')
     await page.getByRole('button', { name: '⚑ flagged' }).waitFor()
@@ -126,7 +128,7 @@ describePage('the page', (tests) => {
     await window.read()
     await page.getByRole('button', { name: '⚑ flagged' }).waitFor()
     expect(page.url()).toBe(address)
-    expect(await page.locator('.tokens .token.selected').innerText()).toBe(text)
+    await expect.poll(() => page.locator('.tokens .token.selected').innerText()).toBe(text)
     await page.getByRole('button', { name: '1 flagged' }).click()
     await expect.poll(() => page.getByRole('row').count()).toBe(2)
   })
@@ -145,7 +147,7 @@ describePage('the page', (tests) => {
     const id = await page.getByRole('heading', { level: 1 }).innerText()
     await page.keyboard.press('Escape')
     await expect.poll(focused).toBe('grid')
-    expect(await selected.innerText()).toContain(id)
+    await expect.poll(() => selected.innerText()).toContain(id)
     const box = await selected.boundingBox()
     expect(box?.y).toBeGreaterThan(100)
     expect(box?.y).toBeLessThan(850)
@@ -158,7 +160,7 @@ describePage('the page', (tests) => {
     await page.getByRole('button', { name: 'reward', exact: true }).click()
     await page.keyboard.press('Enter')
     await page.getByRole('button', { name: '⚑ flagged' }).waitFor()
-    expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe(id)
+    await expect.poll(() => page.getByRole('heading', { level: 1 }).innerText()).toBe(id)
 
     // A number.
     await page.keyboard.press('1')
@@ -184,7 +186,7 @@ describePage('the page', (tests) => {
     await page.keyboard.press('Enter')
     const panel = page.getByRole('complementary', { name: /^Token \d+$/ })
     await panel.getByText('(of the rollout)').waitFor()
-    expect(await panel.innerText()).toMatch(/advantage\s+0\.265 \(of the rollout\)/)
+    await expect.poll(() => panel.innerText()).toMatch(/advantage\s+0\.265 \(of the rollout\)/)
   })
 
   test('a dump without ids, or without a mask, shows nothing as zero', async () => {
@@ -260,9 +262,9 @@ describePage('the page', (tests) => {
     await page.locator('.token').first().waitFor()
     await page.keyboard.press('m')
     await page.locator('.message').first().waitFor()
-    expect(await page.locator('.message').first().innerText()).toContain(
-      '<img src=x onerror="document.title=1">RLOevil␀',
-    )
+    await expect
+      .poll(() => page.locator('.message').first().innerText())
+      .toContain('<img src=x onerror="document.title=1">RLOevil␀')
     expect(await page.locator('img, b').count()).toBe(0)
     expect(await page.title()).toBe('Rollout Inspector')
   })

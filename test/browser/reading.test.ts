@@ -27,15 +27,15 @@ describePage('while a file is read', (tests) => {
     await page.keyboard.press('j')
     await page.keyboard.press('Enter')
     await page.locator('.token.selected').waitFor()
-    expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe('r1')
+    await expect.poll(() => page.getByRole('heading', { level: 1 }).innerText()).toBe('r1')
     // All of this while half of the file has not arrived.
-    expect(await soFar.count()).toBe(1)
+    await expect.poll(() => soFar.count()).toBe(1)
     const read = Number((await soFar.innerText()).match(/([\d,]+) rollouts/)?.[1]?.replace(',', ''))
     expect(read).toBeLessThan(ROLLOUTS)
     slow.release()
     await page.getByText(`read ${ROLLOUTS.toLocaleString('en-US')} rollouts`).waitFor()
     // What was on screen stays there.
-    expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe('r1')
+    await expect.poll(() => page.getByRole('heading', { level: 1 }).innerText()).toBe('r1')
     expect(window.errors).toEqual([])
     await window.close()
     await slow.server.close()

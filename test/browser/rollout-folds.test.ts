@@ -60,7 +60,7 @@ describePage('what is folded in the tokens of a rollout', (tests) => {
       `${hash.replace(/&tokens=[^&]*/, '')}&tokens=600-640`,
     )
     await page.locator('.tokens .token.padding.in-range').first().waitFor()
-    expect(await page.locator('.tokens .token.padding.in-range').count()).toBe(40)
+    await expect.poll(() => page.locator('.tokens .token.padding.in-range').count()).toBe(40)
     // Only what was linked to is shown, here alone, and folded again it stays so.
     expect(new URL(page.url()).hash).not.toContain('padding=open')
     const folded = page.locator('.fold-line.padding', { hasText: '1,203 padding tokens' })
@@ -82,7 +82,7 @@ describePage('what is folded in the tokens of a rollout', (tests) => {
     await page.keyboard.press('n')
     await page.getByRole('heading', { level: 1, name: 'rollout-2' }).waitFor()
     await page.locator('.tokens .token.padding').first().waitFor()
-    expect(await page.locator('.tokens .token.padding').count()).toBe(9)
+    await expect.poll(() => page.locator('.tokens .token.padding').count()).toBe(9)
     await page.keyboard.press('z')
     const notice = page.locator('.notice', { hasText: 'This rollout has no long run of padding' })
     await notice.waitFor()

@@ -35,14 +35,14 @@ describePage('the screen of one rollout', (pageTests) => {
     await page.locator('.token').first().waitFor()
     await page.keyboard.press('o')
     const list = page.getByRole('listbox', { name: 'Colour tokens by' })
-    expect(await list.getByRole('option').count()).toBe(12)
+    await expect.poll(() => list.getByRole('option').count()).toBe(12)
     for (const _ of [1, 2]) await page.keyboard.press('ArrowDown')
     await page.keyboard.press('Enter')
     await page.getByText(/^coloured by sampler logprob/).waitFor()
     expect(page.url()).toContain('rollout.overlay=sampler')
-    expect(await page.locator('.legend').innerText()).toContain('scored tokens of this rollout')
-    expect(await page.locator('.token.by-none').count()).toBeGreaterThan(0)
-    expect(await page.locator('.token[class*=by-p], .token[class*=by-n]').count()).toBeGreaterThan(0)
+    await expect.poll(() => page.locator('.legend').innerText()).toContain('scored tokens of this rollout')
+    await expect.poll(() => page.locator('.token.by-none').count()).toBeGreaterThan(0)
+    await expect.poll(() => page.locator('.token[class*=by-p], .token[class*=by-n]').count()).toBeGreaterThan(0)
     const chart = page.getByRole('img', { name: /^sampler logprob by position/ })
     const box = (await chart.boundingBox()) as { x: number; y: number; width: number; height: number }
     await page.mouse.click(box.x + box.width * 0.7, box.y + box.height / 2)
@@ -51,7 +51,7 @@ describePage('the screen of one rollout', (pageTests) => {
     expect(token / 213).toBeCloseTo(0.7, 1)
     await page.keyboard.press('<')
     await page.getByText(/^coloured by advantage/).waitFor()
-    expect(await page.locator('.panel-shown').innerText()).toContain('advantage')
+    await expect.poll(() => page.locator('.panel-shown').innerText()).toContain('advantage')
     await page.keyboard.press('<')
     await page.getByText(/^coloured by state/).waitFor()
     expect(await chart.count()).toBe(0)
@@ -72,9 +72,9 @@ describePage('the screen of one rollout', (pageTests) => {
     // No token before the header of the reply was sampled, and of the header none.
     expect(numbers.slice(0, 9)).toEqual(Array(9).fill('–'))
     expect(numbers.slice(9).every((number) => /^−\d/.test(number))).toBe(true)
-    expect(await edge.locator('.zoom-token.by-none').count()).toBe(9)
-    expect(await edge.locator('.zoom-token[class*=by-]:not(.by-none)').count()).toBe(3)
-    expect(await page.locator('.legend').innerText()).toContain('scored tokens of this rollout')
+    await expect.poll(() => edge.locator('.zoom-token.by-none').count()).toBe(9)
+    await expect.poll(() => edge.locator('.zoom-token[class*=by-]:not(.by-none)').count()).toBe(3)
+    await expect.poll(() => page.locator('.legend').innerText()).toContain('scored tokens of this rollout')
     expect(await violations(page)).toEqual([])
   })
 
@@ -85,7 +85,7 @@ describePage('the screen of one rollout', (pageTests) => {
     await page.keyboard.press('o')
     const entropy = page.getByRole('option', { name: /^entropy/ })
     expect(await entropy.getAttribute('aria-disabled')).toBe('true')
-    expect(await entropy.innerText()).toContain('not in this dump')
+    await expect.poll(() => entropy.innerText()).toContain('not in this dump')
     await entropy.click({ force: true })
     await page.keyboard.press('Escape')
     await page.getByText(/^coloured by state/).waitFor()
@@ -138,31 +138,33 @@ describePage('the screen of one rollout', (pageTests) => {
     await page.keyboard.press('r')
     const summary = page.locator('.compare-summary')
     await summary.waitFor()
-    expect(await summary.innerText()).toContain('2 messages and no tools through the chat template of Qwen2.5')
+    await expect
+      .poll(() => summary.innerText())
+      .toContain('2 messages and no tools through the chat template of Qwen2.5')
     await page.getByRole('button', { name: /^other split/ }).click()
     await expect.poll(() => page.locator('.difference').count()).toBe(1)
     await page.keyboard.press('R')
     await expect.poll(() => summary.innerText()).toContain('decoded and encoded again')
-    expect(await page.locator('.difference-words').innerText()).toBe(
-      'The same text in 2 tokens here and in 1 there: “ hills”.',
-    )
+    await expect
+      .poll(() => page.locator('.difference-words').innerText())
+      .toBe('The same text in 2 tokens here and in 1 there: “ hills”.')
     await page
       .locator('.difference')
       .getByRole('button', { name: `token ${at}` })
       .click()
     await expect.poll(() => page.locator('.token.selected[data-token]').getAttribute('data-token')).toBe(String(at))
-    expect(await page.locator('.token.in-range').count()).toBe(2)
+    await expect.poll(() => page.locator('.token.in-range').count()).toBe(2)
   })
 
   test('tags fold by name in tokens and messages alike, and the address keeps it', async () => {
     const page = await openFirst('tags.jsonl', wholeDump(tokenizer))
     await page.getByRole('button', { name: /<think>/ }).click()
     await page.locator('.fold-line').first().waitFor()
-    expect(await page.locator('.fold-line').first().innerText()).toMatch(/<think> \d+ tokens/)
+    await expect.poll(() => page.locator('.fold-line').first().innerText()).toMatch(/<think> \d+ tokens/)
     expect(page.url()).toContain('rollout.fold=think')
     await page.keyboard.press('m')
     const folded = page.getByRole('button', { name: /think \d+ characters/, expanded: false })
-    expect(await folded.count()).toBe(2)
+    await expect.poll(() => folded.count()).toBe(2)
     await folded.first().click()
     await expect.poll(() => folded.count()).toBe(0)
     await page.getByRole('tab', { name: 'Tokens' }).click()
@@ -190,9 +192,9 @@ describePage('the screen of one rollout', (pageTests) => {
     await page.keyboard.press('End')
     const gap = page.locator('.lost-line')
     await gap.waitFor()
-    expect(await gap.innerText()).toMatch(/✂ \d+ tokens: The messages go on, the sequence does not/)
+    await expect.poll(() => gap.innerText()).toMatch(/✂ \d+ tokens: The messages go on, the sequence does not/)
     await gap.click()
-    expect(await page.locator('.panel-lost').innerText()).toMatch(/after this token\.\s+\S/)
+    await expect.poll(() => page.locator('.panel-lost').innerText()).toMatch(/after this token\.\s+\S/)
   })
 
   test('the record is searched, and tools and documents have tabs of their own', async () => {
@@ -203,11 +205,11 @@ describePage('the screen of one rollout', (pageTests) => {
     await page.getByText('1 of 4').waitFor()
     await search.press('Enter')
     await page.getByText('2 of 4').waitFor()
-    expect(await page.locator('mark.current-hit').innerText()).toBe('Lena Teal')
+    await expect.poll(() => page.locator('mark.current-hit').innerText()).toBe('Lena Teal')
     await page.getByRole('tab', { name: 'Tools' }).click()
-    expect(await page.locator('.tool-schema').innerText()).toContain('"name": "search"')
+    await expect.poll(() => page.locator('.tool-schema').innerText()).toContain('"name": "search"')
     await page.getByRole('tab', { name: 'Documents' }).click()
-    expect(await page.locator('.messages').innerText()).toContain('✓ supporting')
+    await expect.poll(() => page.locator('.messages').innerText()).toContain('✓ supporting')
   })
 
   test('what is hard to draw is drawn, in every layout and tab, and overflows nowhere', async () => {
@@ -232,14 +234,14 @@ describePage('the screen of one rollout', (pageTests) => {
       await expect.poll(() => heading.innerText()).not.toBe(id)
     }
     expect(seen).toContain('text-only')
-    expect(await page.getByText('There are no token ids here').count()).toBe(1)
+    await expect.poll(() => page.getByText('There are no token ids here').count()).toBe(1)
   })
 
   test('a character over several tokens is shown once, and its tokens are marked', async () => {
     const page = await openFirst('emoji.jsonl', lines([conversation(tokenizer, [user('𓀀'), assistant('Hi')])]))
     await page.locator('.token').first().waitFor()
-    expect(await page.locator('.tokens .token', { hasText: '𓀀' }).count()).toBe(1)
-    expect(await page.locator('.tokens .token.split').count()).toBe(tokenizer.encode('𓀀').length)
+    await expect.poll(() => page.locator('.tokens .token', { hasText: '𓀀' }).count()).toBe(1)
+    await expect.poll(() => page.locator('.tokens .token.split').count()).toBe(tokenizer.encode('𓀀').length)
   })
 
   test('the turn of the token that is jumped to is in sight among the turns', async () => {

@@ -82,10 +82,9 @@ describePage('the query line', (tests) => {
     await page.keyboard.press('Enter')
     await listed('4 of 40 rollouts listed')
     const terms = page.getByRole('list', { name: 'Terms of the query' })
-    expect(await terms.getByRole('button').allInnerTexts()).toEqual([
-      expect.stringMatching(/finding:M10\s+8/),
-      expect.stringMatching(/reward>=1\s+20/),
-    ])
+    await expect
+      .poll(() => terms.getByRole('button').allInnerTexts())
+      .toEqual([expect.stringMatching(/finding:M10\s+8/), expect.stringMatching(/reward>=1\s+20/)])
     await page.getByText('Rollouts where there is a finding of M10 and reward is at least 1.').waitFor()
     expect(await page.evaluate('document.activeElement.getAttribute("role")')).toBe('grid')
     const downloads: Download[] = []
@@ -113,7 +112,7 @@ describePage('the query line', (tests) => {
     await page.keyboard.type('rewrd<1')
     const problem = page.getByRole('alert').filter({ hasText: 'There is no field' })
     await problem.waitFor()
-    expect(await problem.innerText()).toContain('Did you mean reward?')
+    await expect.poll(() => problem.innerText()).toContain('Did you mean reward?')
     expect(await line().getAttribute('aria-invalid')).toBe('true')
     const caret = page.locator('.query-caret')
     const [under, whole] = await Promise.all([
@@ -126,7 +125,7 @@ describePage('the query line', (tests) => {
     await page.keyboard.press('Escape')
     await page.keyboard.press('Escape')
     await expect.poll(() => line().inputValue()).toBe('reward>0.8')
-    expect(await problem.count()).toBe(0)
+    await expect.poll(() => problem.count()).toBe(0)
   })
 
   test('says what a field lacks that is not finished, and searches for it as a text once that is wanted', async () => {
@@ -170,7 +169,7 @@ describePage('the query line', (tests) => {
     await window.drop([FAILING])
     await window.read()
     await listed('2 of 96 rollouts listed')
-    expect(await line().inputValue()).toBe('group:q601 reward>0.8')
+    await expect.poll(() => line().inputValue()).toBe('group:q601 reward>0.8')
 
     const terms = page.getByRole('list', { name: 'Terms of the query' })
     await terms.getByRole('button', { name: /^reward/ }).click()
@@ -191,12 +190,12 @@ describePage('the query line', (tests) => {
     await page.keyboard.press('/')
     await page.keyboard.type('reward>=0 finishing')
     await page.keyboard.press('Tab')
-    expect(await line().inputValue()).toBe('reward>=0 finishing')
+    await expect.poll(() => line().inputValue()).toBe('reward>=0 finishing')
     await line().fill('')
     await page.keyboard.type('trained_t')
     await page.getByRole('option', { name: /^trained_tokens / }).waitFor()
     await page.keyboard.press('Tab')
-    expect(await line().inputValue()).toMatch(/^trained_tokens/)
+    await expect.poll(() => line().inputValue()).toMatch(/^trained_tokens/)
     expect(await line().evaluate((element) => element === element.ownerDocument.activeElement)).toBe(true)
   })
 
@@ -213,8 +212,8 @@ describePage('the query line', (tests) => {
     await page.keyboard.press('j')
     await page.keyboard.press('Enter')
     await page.locator('.tokens .token.selected').waitFor()
-    expect(await page.locator('.tokens .token.selected').innerText()).toBe('Hello')
-    expect(await page.locator('.tokens .token.in-range').count()).toBe(2)
+    await expect.poll(() => page.locator('.tokens .token.selected').innerText()).toBe('Hello')
+    await expect.poll(() => page.locator('.tokens .token.in-range').count()).toBe(2)
     expect(page.url()).toMatch(/tokens=9-11/)
   })
 
@@ -248,7 +247,7 @@ describePage('the query line', (tests) => {
     await page.getByRole('button', { name: '2 flagged' }).first().waitFor()
     await page.getByRole('button', { name: /^⚑ flagged/ }).click()
     await listed('2 of 96 rollouts listed')
-    expect(await line().inputValue()).toBe('flag')
+    await expect.poll(() => line().inputValue()).toBe('flag')
     await page.keyboard.press('Control+z')
     await listed('1 of 96 rollouts listed')
     await page
@@ -300,7 +299,7 @@ describePage('the query line', (tests) => {
     await page.keyboard.type('cut rollouts')
     await page.keyboard.press('Enter')
     await expect.poll(async () => (await heads())[0]).toBe('retrieval_recall')
-    expect(await line().inputValue()).toBe('end:cut')
+    await expect.poll(() => line().inputValue()).toBe('end:cut')
     await expect.poll(() => page.getByRole('row').nth(1).innerText()).toBe(first)
   })
 

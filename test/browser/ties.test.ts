@@ -18,7 +18,7 @@ describePage('a file that two trainers may have written', (tests) => {
     await window.read()
     await page.getByRole('button', { name: /^format.*looked at.*trl/ }).click()
     const question = page.getByRole('group', { name: /Which trainer wrote it/ })
-    expect(await question.getByRole('button', { name: 'trl', pressed: true }).count()).toBe(1)
+    await expect.poll(() => question.getByRole('button', { name: 'trl', pressed: true }).count()).toBe(1)
     await question.getByRole('button', { name: 'verl' }).click()
     const named = page.getByRole('button', { name: /^format verl/ })
     await named.waitFor()

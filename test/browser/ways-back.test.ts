@@ -27,7 +27,7 @@ describePage('the way back', (tests) => {
     await page.getByRole('grid', { name: 'Rollouts' }).waitFor()
     await page.keyboard.press('1')
     await expect.poll(() => defect.getAttribute('aria-expanded')).toBe('true')
-    expect(await page.locator('details[open]').filter({ has: checks }).count()).toBe(1)
+    await expect.poll(() => page.locator('details[open]').filter({ has: checks }).count()).toBe(1)
     await expect.poll(() => scrolled(page, '.verdicts')).toBe(700)
     // Another dump has other lines.
     await window.drop([SECOND], 20)
@@ -121,7 +121,7 @@ describePage('the way back', (tests) => {
         location.hash = hash as string
       }, link)
       await isChosen.waitFor()
-      expect(await page.locator('button.finding[aria-current]').count()).toBe(1)
+      await expect.poll(() => page.locator('button.finding[aria-current]').count()).toBe(1)
     }
     expect(window.errors).toEqual([])
     await window.close()
@@ -174,7 +174,7 @@ describePage('the way back', (tests) => {
     const window = await openWindow(tests.browser, { ...server, url: link })
     await window.page.getByText(/^step_1\.jsonl\.gz is not opened: the link .* points into another run/).waitFor()
     await window.page.getByText('step_1.jsonl.gz', { exact: true }).first().waitFor()
-    expect(await window.page.locator('.start').count()).toBe(1)
+    await expect.poll(() => window.page.locator('.start').count()).toBe(1)
     expect(window.errors).toEqual([])
     await window.close()
     await server.close()

@@ -265,7 +265,7 @@ for (const host of [standInHost(chromiumMissing), realHost()]) {
         .poll(async () => (await recent()).map(({ name }) => name), { timeout: 30_000 })
         .toContain('other.jsonl')
       expect(await arrived()).toEqual([])
-      expect(await opened('clean-gsm8k.jsonl.gz').count()).toBe(1)
+      await expect.poll(() => opened('clean-gsm8k.jsonl.gz').count()).toBe(1)
     })
 
     test('a workspace that was saved opens again at the same place, and says what is gone of it', async () => {
@@ -319,7 +319,7 @@ for (const host of [standInHost(chromiumMissing), realHost()]) {
       await desktop.answerOpenDialog([file('again.json', marks)])
       await desktop.clickMenu('open-files')
       await page.getByText('All marks of again.json are here already').waitFor()
-      expect(await opened('clean-gsm8k.jsonl.gz').count()).toBe(1)
+      await expect.poll(() => opened('clean-gsm8k.jsonl.gz').count()).toBe(1)
       expect(desktop.pageErrors()).toEqual([])
     })
 

@@ -71,7 +71,7 @@ describePage('storage that fails', (tests) => {
     const question = await asked
     expect(question.type()).toBe('beforeunload')
     await question.dismiss()
-    expect(await refused.first().isVisible()).toBe(true)
+    await expect.poll(() => refused.first().isVisible()).toBe(true)
     await giveRoom(page, page.url())
     await page.keyboard.press('j')
     await said.evaluateAll((notices) => {
@@ -167,7 +167,7 @@ describePage('storage that fails', (tests) => {
     await note.fill('half a tho')
     await page.close({ runBeforeUnload: true })
     await expect.poll(() => questions).toEqual(['beforeunload'])
-    expect(await note.inputValue()).toBe('half a tho')
+    await expect.poll(() => note.inputValue()).toBe('half a tho')
     await page.keyboard.press('Control+Enter')
     await page.locator('.notice', { hasText: /^Note on rollout .* kept$/ }).waitFor({ state: 'attached' })
     await page.close({ runBeforeUnload: true })

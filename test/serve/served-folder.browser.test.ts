@@ -54,7 +54,7 @@ describePage('a folder that is served', (tests) => {
     await page.goto(url)
     const offered = page.getByRole('region', { name: /^Files in / })
     await offered.waitFor()
-    expect(await offered.getByRole('button', { name: 'step_1.jsonl.gz' }).count()).toBe(2)
+    await expect.poll(() => offered.getByRole('button', { name: 'step_1.jsonl.gz' }).count()).toBe(2)
     expect(await offered.getByText('tokenizer.json').count()).toBe(0)
     await offered.getByRole('button', { name: 'Open as one run: multi' }).click()
     await page.getByRole('button', { name: /files.*2 · step_1\.jsonl\.gz/ }).waitFor()

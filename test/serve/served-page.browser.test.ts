@@ -56,7 +56,7 @@ describe.skipIf(chromiumMissing !== null)(
       const page = await context.newPage()
       const answer = await page.goto(new URL('/', url).href)
       expect(answer?.status()).toBe(403)
-      expect(await page.locator('body').textContent()).toContain('Open the address that the command printed')
+      await expect.poll(() => page.locator('body').textContent()).toContain('Open the address that the command printed')
       await context.close()
     })
 
