@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { packageRoot } from '../../cli/package-root.ts'
+import { isWorkspace } from '../../electron/workspace.ts'
 
 interface Job {
   readonly uses?: string
@@ -49,6 +50,7 @@ describe('the configuration of the desktop packages', () => {
 
   it('claims an extension of its own and none of other programs', () => {
     expect(builder.fileAssociations.map(({ ext }: { ext: string }) => ext)).toEqual(['rollout-workspace'])
+    expect(isWorkspace(`run.${builder.fileAssociations[0].ext}`)).toBe(true)
   })
 
   it('has an icon that is large enough for every system', () => {
