@@ -41,6 +41,9 @@ const pair = (i: number, tools = 't') => ({
 })
 const run = (count: number, more: (i: number) => Partial<TrajectoryFacts> = () => ({})) =>
   rows(count, (i) => ({ ...pair(i), promptHash: `p${i}`, reward: 1, ...more(i) }))
+/** The same questions in another run, whose records are its own. */
+const another = (count: number, more: (i: number) => Partial<TrajectoryFacts>) =>
+  run(count, (i) => ({ recordHash: `another ${i}`, ...more(i) }))
 
 /** What a loss mask that hides the context of every rollout explains, where 60 of 100 rollouts have a gap. */
 const gapOfADefect: Outcome = (set) => {
@@ -126,19 +129,19 @@ export const VERDICT_FLIPS: Flips = {
   'h07-times': flip(verdict('H07', rows(100), inTurns(20, 60)), 2, 'contradicted', 'supported'),
   'h07-turns': flip(verdict('H07', rows(100), inTurns(0, 3)), 4, 'supported', 'inconclusive'),
   'h08-pairs-share': flip(
-    verdict('H08', run(50), { against: run(50, (i) => pair(i, i < 2 ? 'x' : 't')) }),
+    verdict('H08', run(50), { against: another(50, (i) => pair(i, i < 2 ? 'x' : 't')) }),
     0.03,
     'contradicted',
     'supported',
   ),
   'h08-like-answers': flip(
-    verdict('H08', run(4), { against: run(4, () => ({ reward: 0 })) }),
+    verdict('H08', run(4), { against: another(4, () => ({ reward: 0 })) }),
     5,
     'supported',
     'contradicted',
   ),
   'h08-reward-gap': flip(
-    verdict('H08', run(50), { against: run(50, () => ({ reward: 0.8 })) }),
+    verdict('H08', run(50), { against: another(50, () => ({ reward: 0.8 })) }),
     0.3,
     'supported',
     'contradicted',
