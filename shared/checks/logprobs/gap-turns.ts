@@ -86,10 +86,16 @@ export function gapsByTurn(view: TrajectoryView, { tokens, sampler, trainer }: S
 /** Later turns in which the trainer finds what was sampled less likely (the gap is positive on average), where the engines agree in the first. */
 export function laterTurnsOff(turns: readonly TurnGap[], thresholds: Thresholds): TurnGap[] {
   const { 'turn-tokens': enoughTokens, 'gap-standard-errors': errors, 'turn-gap': leastGap } = thresholds
-  const sure = turns.filter(({ count, mean, error }) => count >= enoughTokens && mean - errors * error >= leastGap)
   const first = turns[0]
   if (first === undefined || Math.abs(first.mean) >= thresholds['engines-agree']) return []
-  return sure.filter((each) => each !== first && each.mean >= thresholds['turn-gap-times'] * Math.abs(first.mean))
+  // Noise that is large everywhere may well cancel out in the first turn: how sure that turn is counts as well.
+  return turns.filter(
+    (each) =>
+      each !== first &&
+      each.count >= enoughTokens &&
+      each.mean - errors * Math.hypot(each.error, first.error) >= leastGap &&
+      each.mean >= thresholds['turn-gap-times'] * Math.abs(first.mean),
+  )
 }
 
 /** Turns whose beginnings the trainer finds less likely than the sampler did, and more so than what follows in them. */

@@ -1,0 +1,29 @@
+import { describe, expect, it } from 'vitest'
+import { laterTurnsOff, type TurnGap } from '../../shared/checks/logprobs/gap-turns.ts'
+import { DEFAULT_THRESHOLDS } from '../../shared/model/thresholds/registry.ts'
+
+const turn = (mean: number, error: number): TurnGap => ({
+  turn: null,
+  start: 0,
+  end: 20,
+  count: 20,
+  mean,
+  meanAbsolute: Math.abs(mean) + error,
+  surprise: 0.5,
+  error,
+  headTokens: 0,
+  head: 0,
+  headError: 0,
+  tail: 0,
+})
+
+describe('a later turn that the trainer finds less likely', () => {
+  it('is off where the engines agree in the first', () => {
+    const later = turn(0.9, 0.25)
+    expect(laterTurnsOff([turn(0.001, 0.004), later], DEFAULT_THRESHOLDS)).toEqual([later])
+  })
+
+  it('is not where noise as large as in the later one cancels out in the first', () => {
+    expect(laterTurnsOff([turn(0.001, 0.45), turn(0.9, 0.25)], DEFAULT_THRESHOLDS)).toEqual([])
+  })
+})
