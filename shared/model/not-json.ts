@@ -4,6 +4,7 @@ const KINDS: readonly (readonly [begins: string, is: string])[] = [
   ['BZh', 'it is compressed with bzip2: give the JSON itself'],
   ['\ufffd7zXZ', 'it is compressed with xz: give the JSON itself'],
   ['PK\x03\x04', 'it is a zip archive: give the JSON in it'],
+  ['\ufffd\ufffd', 'it is no UTF-8: save it as UTF-8'],
   ['PAR1', 'it is a Parquet file'],
 ]
 /** Characters by which a binary file shows. */
@@ -18,7 +19,8 @@ const LOOKED_AT = 512
 export function whyNotJson(text: string, error: unknown): string {
   const kind = KINDS.find(([begins]) => text.startsWith(begins))
   if (kind !== undefined) return kind[1]
+  // U+FFFD is none of them: a note on half a letter holds it, in a text that is sound.
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what a text does not hold
-  if (/[\0-\x08\x0e-\x1f\ufffd]/.test(text.slice(0, LOOKED_AT))) return 'it is a binary file'
+  if (/[\0-\x08\x0e-\x1f]/.test(text.slice(0, LOOKED_AT))) return 'it is a binary file'
   return error instanceof Error ? error.message : String(error)
 }

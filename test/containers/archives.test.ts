@@ -115,6 +115,22 @@ describe('archives', () => {
     expect(problems).toMatchObject([{ name: 'run.tar › run.jsonl', code: 'sparse' }])
   })
 
+  test('files behind one of many stretches are read', async () => {
+    const header = tarHeader('run.jsonl', 512, 'S')
+    header[482] = 1
+    header.write('        ', 148)
+    const sum = header.reduce((total, byte) => total + byte, 0)
+    header.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148)
+    const stretches = [Buffer.alloc(512), Buffer.alloc(512)]
+    stretches[0]![504] = 1
+    const bytes = new Uint8Array(
+      Buffer.concat([header, ...stretches, Buffer.alloc(512, 'x'), tarred({ 'other.jsonl': lines })]),
+    )
+    const { sources, problems } = await expandArchive(memorySource(bytes, 999, 'run.tar'))
+    expect(sources.map(({ name }) => name)).toEqual(['run.tar › other.jsonl'])
+    expect(problems).toMatchObject([{ name: 'run.tar › run.jsonl', code: 'sparse' }])
+  })
+
   test('an empty one says so', async () => {
     for (const bytes of [zipped({}), tarred({ 'folder/': '' })]) {
       const { sources, problems } = await expandArchive(memorySource(bytes, 100, 'thing'))

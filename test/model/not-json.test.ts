@@ -25,6 +25,7 @@ const KINDS: readonly (readonly [string, Uint8Array, string])[] = [
   ['zstd', ZSTD, 'it is compressed with zstd: give the JSON itself'],
   ['a zip archive', Buffer.from('PK\x03\x04\x14'), 'it is a zip archive: give the JSON in it'],
   ['a Parquet file', Buffer.from('PAR1\x15\x04'), 'it is a Parquet file'],
+  ['UTF-16', Buffer.from('\ufeff{"a": 1}', 'utf16le'), 'it is no UTF-8: save it as UTF-8'],
   ['some binary file', BINARY, 'it is a binary file'],
 ]
 
@@ -41,4 +42,10 @@ test.each(
 test.each(Object.keys(READERS))('%s that is half a text is told where it ends', async (reader) => {
   const read = async () => READERS[reader]?.('{"a": ')
   await expect(read()).rejects.toThrow(/Unexpected end of JSON input/)
+})
+
+test.each(Object.keys(READERS))('%s with a half letter in a text is told where it goes wrong', async (reader) => {
+  const read = async () => READERS[reader]?.('{"note": "cut at \ufffd here",}')
+  await expect(read()).rejects.toThrow(/JSON/)
+  await expect(read()).rejects.not.toThrow(/binary/)
 })

@@ -98,6 +98,9 @@ async function expand(
   return { sources, problems }
 }
 
+/** What is told of an archive when those around it have as many files as are read of one run. */
+const TOO_MANY: ArchiveListing = { entries: [], damage: 'the archive that it is in holds too many files. Unpack it' }
+
 /** The files of an archive, null where the source is none. */
 async function listArchive(
   source: ByteSource,
@@ -110,6 +113,7 @@ async function listArchive(
     const bytes = packedBytes(source, packing, { most: unpackedLimit(source, maxUnpacked) })
     const { isTar, listTar } = await import('./tar.ts')
     if (!isTar(await firstBytes(bytes, source.name, packing))) return null
+    if (most === 0) return TOO_MANY
     const unpacked = await unpackedSource(source.name, bytes)
     return { ...(await listTar(unpacked, most)), inOrderOnly: unpacked.size > CACHE_BYTES }
   }
@@ -118,10 +122,11 @@ async function listArchive(
     if (!isZip(head)) return null
     const { listZip, zipLimits, isOneDump } = await import('./zip.ts')
     // Its directory is read whole, however few of its files are.
-    if (most === 0) return { entries: [], damage: 'the archive that it is in holds too many files. Unpack it' }
+    if (most === 0) return TOO_MANY
     return (await isOneDump(source)) ? null : listZip(source, zipLimits(maxUnpacked), most)
   }
   if (head[257] !== 0x75) return null
   const { isTar, listTar } = await import('./tar.ts')
-  return isTar(head) ? listTar(source, most) : null
+  if (!isTar(head)) return null
+  return most === 0 ? TOO_MANY : listTar(source, most)
 }

@@ -5,6 +5,9 @@ import type { ArchiveListing } from './expand.ts'
 const BLOCK = 512
 /** Headers that are no files (folders, links, names) come to no more than so many for each file that may be listed. */
 const HEADERS_PER_FILE = 16
+/** Where GNU's header of a sparse file says that its stretches go on in the next block, and where such a block does. */
+const STRETCHES_GO_ON = 482
+const MORE_STRETCHES_GO_ON = 504
 /** A pax header with a path in it; a larger one holds what no run writes. */
 const MAX_HEADER_BYTES = 1 << 20
 
@@ -28,7 +31,14 @@ export async function listTar(source: ByteSource, maxEntries: number): Promise<A
     if (header.every((byte) => byte === 0)) return { entries, damage: null }
     if (!isHeader(header)) return { entries, damage: `its header at byte ${at} is damaged; nothing after it is read` }
     const size = longSize ?? numberAt(header, 124, 12)
-    const start = at + BLOCK
+    const kind = String.fromCharCode(header[156] as number)
+    let start = at + BLOCK
+    // The stretches of a sparse file that have no room in its header stand in blocks behind it, which its size does not count.
+    let more = kind === 'S' && header[STRETCHES_GO_ON] !== 0
+    while (more && start + BLOCK <= source.size && headers++ <= HEADERS_PER_FILE * maxEntries) {
+      more = (await source.slice(start, start + BLOCK))[MORE_STRETCHES_GO_ON] !== 0
+      start += BLOCK
+    }
     if (!Number.isSafeInteger(size) || size < 0) return { entries, damage: `the file at byte ${at} declares no size` }
     if (start + size > source.size) {
       return {
@@ -36,7 +46,6 @@ export async function listTar(source: ByteSource, maxEntries: number): Promise<A
         damage: `the archive ends inside the file at byte ${at}: ${size} bytes are declared, ${source.size - start} are there`,
       }
     }
-    const kind = String.fromCharCode(header[156] as number)
     if (kind === 'L' || kind === 'x') {
       const bytes = await source.slice(start, start + Math.min(size, MAX_HEADER_BYTES))
       if (kind === 'L') longName = text(bytes, 0, bytes.length)
