@@ -57,6 +57,7 @@ export function ProblemPage({ notebook }: { notebook: Notebook }) {
                   <LineField
                     hidden
                     className="grow"
+                    wraps
                     label={`Criterion ${at + 1}`}
                     value={criterion.text}
                     onChange={(text) => set({ criteria: replaced(problem, criterion.id, { text }) })}

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'react'
+import { type ChangeEvent, type KeyboardEvent, useEffect, useRef, useState } from 'react'
 import { holdDraft } from '../../state/drafts.ts'
 import { PlainMarkdown } from './plain-markdown.tsx'
 
@@ -164,6 +164,7 @@ export function LineField({
   className = '',
   hidden = false,
   isTitle = false,
+  wraps = false,
 }: {
   readonly label: string
   readonly value: string
@@ -174,24 +175,31 @@ export function LineField({
   readonly hidden?: boolean
   /** It names the page, and has the focus there until it says something. */
   readonly isTitle?: boolean
+  /** It is a sentence, and as high as that takes where the field is narrow; it still has no line breaks. */
+  readonly wraps?: boolean
 }) {
   const { text, type, leave } = useDraft(value, onChange)
+  const field = {
+    'data-title': isTitle || undefined,
+    value: text,
+    placeholder,
+    onChange: (event: ChangeEvent<HTMLInputElement | HTMLTextAreaElement>) =>
+      type(event.target.value.replace(/\s*\n\s*/g, ' ')),
+    onBlur: leave,
+    onKeyDown: (event: KeyboardEvent<HTMLElement>) => {
+      if (event.key === 'Enter') {
+        if (wraps) event.preventDefault()
+        leave()
+      }
+      // A dialog closes by it; a page has its own keys back first.
+      if (event.key === 'Escape' && event.currentTarget.closest('dialog') === null) event.currentTarget.blur()
+    },
+  }
   return (
+    // biome-ignore lint/a11y/noLabelWithoutControl: either of the two is its control
     <label className={`line-field ${className}`}>
       <span className={hidden ? 'visually-hidden' : 'line-field-label'}>{label}</span>
-      <input
-        type="text"
-        data-title={isTitle || undefined}
-        value={text}
-        placeholder={placeholder}
-        onChange={(event) => type(event.target.value)}
-        onBlur={leave}
-        onKeyDown={(event) => {
-          if (event.key === 'Enter') leave()
-          // A dialog closes by it; a page has its own keys back first.
-          if (event.key === 'Escape' && event.currentTarget.closest('dialog') === null) event.currentTarget.blur()
-        }}
-      />
+      {wraps ? <textarea rows={1} {...field} /> : <input type="text" {...field} />}
     </label>
   )
 }

@@ -1,0 +1,113 @@
+import { join } from 'node:path'
+import type { Locator, Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { describePage } from './describe-page.ts'
+import { SAMPLES } from './inspector-page.ts'
+
+const FAILING = join(SAMPLES, 'verifiers-2025-08.jsonl.gz')
+const NARROW = { width: 1024, height: 700 }
+
+describePage('what stands beside and below each other', (tests) => {
+  test('a fault has its numbers below those of the faults above it, whatever words stand in them', async () => {
+    const window = await tests.openWith([FAILING])
+    const { page } = window
+    const folds = page.locator('.check-table .defect-toggle[aria-expanded="false"]')
+    await folds.first().waitFor()
+    while ((await folds.count()) > 0) await folds.first().click()
+    expect(await page.locator('.check-table').count()).toBeGreaterThan(3)
+    const places = await page.locator('.check-table tr:not(.defect-opened)').evaluateAll((rows) =>
+      rows.map((row) =>
+        [...row.children]
+          .slice(1)
+          .map((cell) => Math.round(cell.getBoundingClientRect().left))
+          .join(' '),
+      ),
+    )
+    expect([...new Set(places)]).toHaveLength(1)
+    await window.close()
+  })
+
+  test('bars of many turns stand on one line', async () => {
+    const window = await tests.openWith([tests.folder.write('turns.jsonl', `${JSON.stringify(manyTurns(200))}\n`)])
+    const bars = window.page.locator('.check-table .by-turn').first().locator('.by-turn-bar')
+    await bars.first().waitFor()
+    expect(await bars.count()).toBe(8)
+    const heights = await bars.evaluateAll((all) => all.map((bar) => Math.round(bar.getBoundingClientRect().bottom)))
+    expect(new Set(heights).size).toBe(1)
+    await window.close()
+  })
+
+  test('the edges of turns have their tokens and the names of their rows whole in a narrow window', async () => {
+    const window = await tests.openWith([FAILING], { viewport: NARROW })
+    const { page } = window
+    await openFirst(page)
+    await page.keyboard.press('b')
+    await page.locator('.zoom-edge').first().waitFor()
+    await page.keyboard.press('>')
+    await page.keyboard.press('>')
+    await page.locator('.zoom-table th').getByText('sampler logprob').first().waitFor()
+    expect(await cutTexts(page.locator('.zoom-table :is(th, .zoom-token)'))).toEqual([])
+    await window.close()
+  })
+
+  test('a criterion of success is read whole in a narrow window, and has no line breaks', async () => {
+    const window = await tests.openWith([FAILING], { viewport: NARROW })
+    const { page } = window
+    await page.keyboard.press('6')
+    await page.locator('[data-card]').first().waitFor()
+    await page.keyboard.press('p')
+    const criterion = page.getByRole('textbox', { name: 'Criterion 1' })
+    await criterion.waitFor()
+    expect(await cutTexts(page.locator('.criteria :is(input, textarea)'))).toEqual([])
+    await criterion.fill('The reward rises\nand stays')
+    await criterion.press('Enter')
+    await page.getByText(/^Saved /).waitFor()
+    expect(await criterion.inputValue()).toBe('The reward rises and stays')
+    await window.close()
+  })
+
+  test('where the system sets all colours, the bands of a chart have theirs in its key', async () => {
+    const window = await tests.openWith([FAILING], { forcedColors: 'active' })
+    const { page } = window
+    await openFirst(page)
+    await page.keyboard.press('>')
+    const bands = page.locator('.chart-band')
+    await bands.first().waitFor()
+    const fills = await bands.evaluateAll((all) => all.map((band) => getComputedStyle(band).backgroundColor))
+    expect(new Set(fills).size).toBe(2)
+    await window.close()
+  })
+})
+
+async function openFirst(page: Page): Promise<void> {
+  await page.keyboard.press('2')
+  await page.locator('.mask-strip').first().waitFor()
+  await page.keyboard.press('Enter')
+  await page.locator('.token.trained').first().waitFor()
+}
+
+/** The texts of these that are larger than what shows them. */
+function cutTexts(elements: Locator): Promise<string[]> {
+  return elements.evaluateAll((all) =>
+    all
+      .filter((one) => one.scrollWidth > one.clientWidth + 1 || one.scrollHeight > one.clientHeight + 1)
+      .map((one) => (one as HTMLInputElement).value ?? one.textContent ?? ''),
+  )
+}
+
+/** A rollout of which every second assistant turn of the later half is masked. */
+function manyTurns(turns: number): object {
+  const ids: number[] = []
+  const mask: number[] = []
+  const add = (trained: boolean, ...tokens: number[]) => {
+    ids.push(...tokens)
+    mask.push(...tokens.map(() => (trained ? 1 : 0)))
+  }
+  for (let turn = 0; turn < turns; turn++) {
+    const isTrained = turn < turns / 2 || turn % 2 === 0
+    add(false, 151644, 872, 198, 3838, 374, 220, 17, 30, 151645, 198, 151644, 77091, 198)
+    add(isTrained, 2132, 374, 220, 17, 13, 151645)
+    if (turn < turns - 1) add(false, 198)
+  }
+  return { id: 'long', model: 'Qwen/Qwen2.5-7B-Instruct', reward: 1, input_ids: ids, loss_mask: mask }
+}
