@@ -101,10 +101,8 @@ export function StepChart(props: StepChartProps) {
         className={isUntitled ? 'visually-hidden' : undefined}
         title={over === '' ? undefined : `${title}, ${over}`}
       >
-        <strong>{title}</strong>{' '}
-        <span className="quiet">
-          {[unit === 'nats' || unit === 'tokens' ? unit : '', over].filter(Boolean).join(' · ')}
-        </span>
+        <strong>{title}</strong> {(unit === 'nats' || unit === 'tokens') && <span className="quiet">{unit}</span>}
+        {over !== '' && <span className="quiet step-over">{over}</span>}
       </figcaption>
       <div className="step-plot">
         <div
