@@ -47,7 +47,7 @@ function NoGroups({ summary }: { summary: GroupSummary }) {
             : `None of ${counted(summary.ungrouped, 'rollout')} says which prompt it was sampled for, so there are no groups.`}
       </p>
       <p className="quiet">
-        Dump a key that the rollouts of one prompt share (`group_id`), with a reward for each.
+        Dump a key that the rollouts of one prompt share (<code>group_id</code>), with a reward for each.
         {hasForm &&
           ' Or, since this format writes the rollouts of one prompt one after the other, say how many they are:'}
       </p>

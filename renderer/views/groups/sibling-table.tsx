@@ -97,7 +97,7 @@ export function SiblingTable({
       )}
       {!hasStored && (
         <p className="quiet">
-          This dump stores no advantage (dump it as `advantage`): what the trainer did is not known.
+          This dump stores no advantage (dump it as <code>advantage</code>): what the trainer did is not known.
         </p>
       )}
     </section>
