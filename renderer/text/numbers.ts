@@ -1,7 +1,6 @@
 import { unitOf } from '../../shared/model/number-text.ts'
 
 const whole = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 })
-const compact = new Intl.NumberFormat('en-US', { notation: 'compact', maximumFractionDigits: 1 })
 
 /** What a cell shows where the dump carries nothing. */
 export const ABSENT = '–'
@@ -10,11 +9,6 @@ export const NOT_IN_DUMP = 'not in this dump'
 /** `910,233`. */
 export function count(value: number): string {
   return whole.format(value)
-}
-
-/** `910.2K`, for axes. */
-export function short(value: number): string {
-  return minus(compact.format(value))
 }
 
 /** `1 rollout`, `12 rollouts`. */

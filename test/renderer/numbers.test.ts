@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { bytes, counted, decimalsOf, inDecimals, percent, real, short } from '../../renderer/text/numbers.ts'
+import { bytes, counted, decimalsOf, inDecimals, percent, real } from '../../renderer/text/numbers.ts'
 
 describe('numbers for people', () => {
   it('never rounds a fault away, nor the last good one', () => {
@@ -41,10 +41,6 @@ describe('numbers for people', () => {
       '0.673',
       '0.001',
     ])
-  })
-
-  it('writes a number in short with the sign of all others', () => {
-    expect([short(-12_000), short(910_233)]).toEqual(['−12K', '910.2K'])
   })
 
   it('chooses a unit for bytes', () => {

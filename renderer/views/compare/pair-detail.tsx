@@ -3,7 +3,7 @@ import type { PairDetail, PromptDifference } from '../../../shared/session/reque
 import { KeptDetails } from '../../app/kept-details.tsx'
 import { openRollout, openSecond } from '../../commands/go.ts'
 import { useAnswer } from '../../data/use-answer.ts'
-import { count, counted, real } from '../../text/numbers.ts'
+import { count, counted, decimalsOf, inDecimals } from '../../text/numbers.ts'
 import { shownId, spelt } from '../../text/visible.ts'
 import { END_WORDS } from '../../text/words.ts'
 import { SideBySide } from './alignment-view.tsx'
@@ -139,6 +139,7 @@ function Members({
   side: 'here' | 'there'
   title: string
 }) {
+  const decimals = decimalsOf(rows.map(({ facts }) => facts.reward))
   return (
     <section aria-label={`Rollouts of the ${title}`}>
       <h2 className="pair-title">
@@ -158,7 +159,7 @@ function Members({
               onClick={() => chooseRollout(side, index)}
             >
               <span className="pair-id">{shownId(facts.id)}</span>
-              <span className="number">{real(facts.reward)}</span>
+              <span className="number">{inDecimals(facts.reward, decimals)}</span>
               <span className="number quiet">{facts.realLength > 0 ? count(facts.realLength) : ''}</span>
               <span className="quiet">
                 {facts.endReason.startsWith('cut') ? '✂ ' : ''}

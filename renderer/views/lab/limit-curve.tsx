@@ -1,6 +1,6 @@
 import type { TriedLimit } from '../../../shared/session/lab/limits.ts'
 import type { LimitPoint, LimitsTried } from '../../../shared/session/requests/lab.ts'
-import { count, percent, short } from '../../text/numbers.ts'
+import { count, counted, percent } from '../../text/numbers.ts'
 import { LIMIT_WORDS } from '../../text/words.ts'
 
 const WIDTH = 560
@@ -81,7 +81,7 @@ export function LimitCurve({
           0
         </text>
         <text className="axis-label" x={WIDTH} y={HEAD + HEIGHT + 14} textAnchor="end">
-          {short(last)} tokens
+          {counted(last, 'token')}
         </text>
       </svg>
     </figure>

@@ -5,7 +5,8 @@ import { LAB_SCALINGS, type LossPicture } from '../../../shared/session/lab/loss
 import { openRollout } from '../../commands/go.ts'
 import { useFieldKeys } from '../../commands/use-field-keys.ts'
 import { goTo } from '../../state/place.ts'
-import { ABSENT, count, counted, percent, real } from '../../text/numbers.ts'
+import { sharesAlike } from '../../text/alike.ts'
+import { ABSENT, count, counted, decimalsOf, inDecimals, real } from '../../text/numbers.ts'
 import { shownId } from '../../text/visible.ts'
 import { ShareBar } from '../verdicts/loss-share.tsx'
 import type { LabPlace } from './lab-place.ts'
@@ -129,6 +130,8 @@ function Picture({ picture, beside }: { picture: LossPicture; beside: LossPictur
       </p>
     )
   }
+  const decimals = decimalsOf(picture.most.map(({ advantage }) => advantage))
+  const pulls = sharesAlike(picture.most.map(({ pull }) => pull)).values
   return (
     <>
       <p className="lab-headline">
@@ -197,7 +200,7 @@ function Picture({ picture, beside }: { picture: LossPicture; beside: LossPictur
             </tr>
           </thead>
           <tbody>
-            {picture.most.map(({ index, id, step, advantage, trained, pull }) => (
+            {picture.most.map(({ index, id, step, advantage, trained }, at) => (
               <tr key={index}>
                 <th scope="row">
                   <button type="button" className="link" onClick={() => openRollout(index)}>
@@ -205,9 +208,9 @@ function Picture({ picture, beside }: { picture: LossPicture; beside: LossPictur
                   </button>
                 </th>
                 <td className="number">{step === null ? ABSENT : count(step)}</td>
-                <td className="number">{real(advantage)}</td>
+                <td className="number">{inDecimals(advantage, decimals)}</td>
                 <td className="number">{real(trained)}</td>
-                <td className="number">{percent(pull)}</td>
+                <td className="number">{pulls[at]}</td>
               </tr>
             ))}
           </tbody>

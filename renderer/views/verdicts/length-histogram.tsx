@@ -5,7 +5,7 @@ import type { Histogram } from '../../../shared/session/protocol.ts'
 import { showRollouts } from '../../commands/go.ts'
 import { type LengthOf, useLengths } from '../../data/boundaries.ts'
 import { rangeWords } from '../../text/filter-words.ts'
-import { counted, short } from '../../text/numbers.ts'
+import { count, counted } from '../../text/numbers.ts'
 import { limitWords } from '../../text/words.ts'
 
 interface Choice {
@@ -150,10 +150,10 @@ function Bars({ histogram, choice, limits, several, leftOut }: { histogram: Hist
           </g>
         ))}
         <text className="axis-label" x="0" y={HEAD + HEIGHT + 15}>
-          {short(from)}
+          {count(from)}
         </text>
         <text className="axis-label" x={WIDTH} y={HEAD + HEIGHT + 15} textAnchor="end">
-          {short(Math.round(last))} tokens
+          {counted(Math.round(last), 'token')}
         </text>
       </svg>
       {drawn.length === 0 && <figcaption className="quiet">No limit of this length is known.</figcaption>}

@@ -21,7 +21,8 @@ export function TokenTotals({ totals }: { totals: Report['totals'] }) {
       <p className="quiet">
         Of all{' '}
         <NumberLink value={tokens.total} behind={{ query: 'has:ids' }} title="Show the rollouts with token ids" />{' '}
-        tokens{tokens.padding > 0 && ', padding included'}:
+        {tokens.total === 1 ? 'token' : 'tokens'}
+        {tokens.padding > 0 && ', padding included'}:
       </p>
       <div className="totals-bar" aria-hidden="true">
         {STATES.map(
