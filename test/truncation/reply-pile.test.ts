@@ -69,6 +69,13 @@ describe('replyPile', () => {
     expect(pile(...byCharacters, ...short)).toMatchObject({ unit: 'characters', side: 'right', length: 2000 })
   })
 
+  it('finds it in characters where shorter replies have as many tokens', () => {
+    const byCharacters = many(6, (i) => ({ tokens: 236 + 4 * i, characters: 1068, open: 'none' }))
+    const shorter = many(6, (i) => ({ tokens: 230 + 3 * i, characters: 1000 + 9 * i, open: 'none' }))
+    expect(pile(...byCharacters, ...shorter)).toMatchObject({ unit: 'characters', side: null, length: 1068 })
+    expect(pile(...byCharacters)).toBeNull()
+  })
+
   it('counts those that were cut at the end of a sentence by chance', () => {
     expect(pile(...cut, [{ tokens: 256, open: 'dense' }], ...short)).toMatchObject({ side: 'right', rollouts: 7 })
   })

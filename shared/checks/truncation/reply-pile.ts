@@ -76,11 +76,13 @@ function rowsAt(
   const rows: (readonly LongReply[])[] = []
   const margin = thresholds['near-limit-tokens']
   let [measured, near] = [0, 0]
+  const shorterOnes = new Set<number>()
   for (let i = 0; i < longest.length; i++) {
     const own = longest[i] as number
     if (Number.isNaN(own)) continue
     measured++
     if (own >= length - margin) near++
+    else shorterOnes.add(own)
     if (own < length || has[i] !== 1) continue
     const there = ofLength(facts[i] as TrajectoryFacts, { unit, length })
     if (there.length > 0) rows.push(there)
@@ -88,7 +90,9 @@ function rowsAt(
   const others = () => {
     const shortest = rows.flat().reduce((least, { tokens }) => Math.min(least, tokens), Number.POSITIVE_INFINITY)
     const { values } = new FactColumns(facts).lists('toolReplyLengths')
-    return new Set(values.filter((tokens) => tokens >= LEAST_TOKENS && tokens < shortest - margin)).size
+    const inTokens = new Set(values.filter((tokens) => tokens >= LEAST_TOKENS && tokens < shortest - margin)).size
+    // Texts of equally many characters have few tokens and many: of the longest replies the length is known in the unit itself.
+    return Math.max(inTokens, shorterOnes.size)
   }
   return { rows, measured, below: near - rows.length, others }
 }
