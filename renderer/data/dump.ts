@@ -13,6 +13,7 @@ import { keepTokenPlace } from '../state/token-place.ts'
 import { say, useView } from '../state/view.ts'
 import { forgetDetails, refreshDetails } from './details.ts'
 import { followSelected } from './follow-selected.ts'
+import { judgeAll } from './judging.ts'
 import { findMarksHere, forgetPlacesOfMarks } from './marks.ts'
 import { beginRefresh, endRefresh, rateOf, startClock } from './reading-clock.ts'
 import { rememberOpened } from './recent.ts'
@@ -25,9 +26,6 @@ import { MOST_NAMED, sayUnreadable, unmappedOf } from './unreadable.ts'
 /** Where nothing could be read there is no such list, and more of them are named. */
 const MOST_NAMED_ALONE = 20
 const NOT_COMPARED = 'A run that is followed is not compared. End following, then compare it again.'
-
-const JUDGING_STOPPED =
-  'Judging was stopped: the verdicts are the last that were drawn and may lack what was read since. Open the files again to judge all of them.'
 
 /** What the page shows was opened, or read again, by this; answers to an earlier one are dropped. */
 let opening: symbol | null = null
@@ -335,21 +333,11 @@ async function refresh(progress: Progress): Promise<void> {
   endRefresh(now)
 }
 
-/** Set while all is read and the report of it is still to come. */
-let judging: AbortController | null = null
-
-/** Leaves what was read open, under the last report that came of it. */
-export function stopJudging(): void {
-  judging?.abort()
-}
-
 /** Everything has been read, or reading broke off; the last report says which. */
 async function finish(): Promise<void> {
   const run = opening
-  const own = new AbortController()
-  judging = own
   try {
-    const report = await ask('report', {}, own.signal)
+    const report = await judgeAll()
     if (run !== opening || useFiles.getState().phase !== 'reading') return
     // Findings that need the whole dump are known only now, so what was kept until here may lack them.
     forgetRows()
@@ -357,12 +345,10 @@ async function finish(): Promise<void> {
     useFiles.setState(({ revision }) => ({ report, revision: revision + 1, phase: 'open', rate: null }))
     await findMarksHere()
   } catch (error) {
-    if (run !== opening || (error instanceof Cancelled && !own.signal.aborted)) return
-    addProblem(own.signal.aborted ? JUDGING_STOPPED : sentenceOf(error))
+    if (error instanceof Cancelled || run !== opening) return
+    addProblem(sentenceOf(error))
     // What was read until then is all there is, and more than was asked about last.
     useFiles.setState(({ revision }) => ({ phase: 'open', rate: null, revision: revision + 1 }))
-  } finally {
-    if (judging === own) judging = null
   }
 }
 

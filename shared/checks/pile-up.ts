@@ -53,9 +53,10 @@ export function pileUp(lengths: Float64Array, rows: RowEnds, thresholds: Thresho
     else if (length < value && ends[i] === ENDS.open) before++
   }
   // Replies of few lengths, most of them about equally long: any one of these is shared by many.
-  if (shorter < before && before > thresholds['pile-up-share'] * measured) return null
-  const tooShort = value < thresholds['pile-up-tokens'] || endInOneWord(lengths, value, rows, thresholds)
-  if (tooShort && !mostAreSaidCut(lengths, value, rows)) return null
+  const areAlike = shorter < before && before > thresholds['pile-up-share'] * measured
+  const isAsLongAnyway =
+    areAlike || value < thresholds['pile-up-tokens'] || endInOneWord(lengths, value, rows, thresholds)
+  if (isAsLongAnyway && !mostAreSaidCut(lengths, value, rows)) return null
   const isPeak = open > before || atLeast(open, open + before, 1 / (near + 1)) < thresholds['pile-up-chance']
   return isPeak && !endsAtString(lengths, value, rows) ? { value, rows: open } : null
 }

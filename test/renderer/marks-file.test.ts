@@ -8,9 +8,8 @@ import { importMarks, marksText } from '../../renderer/data/marks-file.ts'
 import { addNote } from '../../renderer/data/notes.ts'
 import { useFiles } from '../../renderer/state/files.ts'
 import { markedHere, NO_MARKS, useMarks } from '../../renderer/state/marks.ts'
-import { useView } from '../../renderer/state/view.ts'
-import type { TrajectoryFacts } from '../../shared/checks/facts.ts'
 import { formatMarks, parseMarks } from '../../shared/model/marks.ts'
+import { facts, kept, problems, said } from './kept-marks.ts'
 
 let names = 0
 let database: InspectorDatabase
@@ -21,17 +20,6 @@ beforeEach(async () => {
   useFiles.setState({ problems: [] })
   await loadMarks(database)
 })
-
-function facts(recordHash: string, part = 0): TrajectoryFacts {
-  return { id: `${recordHash}.${part}`, recordHash, place: { source: 0, record: 0, part } } as TrajectoryFacts
-}
-
-const problems = () => useFiles.getState().problems
-const said = () => useView.getState().notice.text
-const kept = () => {
-  const { flagged, labels, notes } = useMarks.getState()
-  return { flagged: [...flagged].sort(), labels: [...labels].sort(), notes: [...notes].sort() }
-}
 
 describe('a file of marks', () => {
   it('brings everything to another browser, once', async () => {

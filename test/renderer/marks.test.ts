@@ -13,8 +13,8 @@ import { exportMarks } from '../../renderer/data/marks-file.ts'
 import { addNote, changeNote } from '../../renderer/data/notes.ts'
 import { useFiles } from '../../renderer/state/files.ts'
 import { labelCounts, NO_MARKS, useMarks } from '../../renderer/state/marks.ts'
-import { say, useView } from '../../renderer/state/view.ts'
-import type { TrajectoryFacts } from '../../shared/checks/facts.ts'
+import { say } from '../../renderer/state/view.ts'
+import { facts, kept, problems, said } from './kept-marks.ts'
 
 let names = 0
 let database: InspectorDatabase
@@ -25,17 +25,6 @@ beforeEach(async () => {
   useFiles.setState({ problems: [] })
   await loadMarks(database)
 })
-
-function facts(recordHash: string, part = 0): TrajectoryFacts {
-  return { id: `${recordHash}.${part}`, recordHash, place: { source: 0, record: 0, part } } as TrajectoryFacts
-}
-
-const problems = () => useFiles.getState().problems
-const said = () => useView.getState().notice.text
-const kept = () => {
-  const { flagged, labels, notes } = useMarks.getState()
-  return { flagged: [...flagged].sort(), labels: [...labels].sort(), notes: [...notes].sort() }
-}
 
 /** What another start of the program finds. */
 async function restarted() {

@@ -171,6 +171,12 @@ describe('resolveLimits', () => {
     expect(found(replies([...times(26, 20), ...times(14, 19)]))).toEqual([])
   })
 
+  it('infers one before which many rows stop where the dump says that those at it were cut', () => {
+    const lengths = [...times(30, 512), ...times(25, 508), ...times(10, 300)]
+    expect(found(replies(lengths))).toEqual([])
+    expect(found(replies(lengths).map((row) => ({ ...row, finishReason: 'length' })))).toEqual([512])
+  })
+
   it.each([1, 5, 15])('infers none from answers that are all %i tokens long, and one of 16', (length) => {
     for (const prompt of [(row: number) => 90 + (row % 9), () => 90]) {
       expect(found(replies(times(40, length), (row) => row % 4, prompt))).toEqual([])

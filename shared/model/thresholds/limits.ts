@@ -15,7 +15,7 @@ export const LIMIT_THRESHOLDS = {
     range: [0, 1],
     usedBy: ['C03', 'C05', 'C06', 'C08', 'C13', 'H04'],
     reason:
-      'Of all rollouts, that must end there too: in a large dump a few unclosed rows share a length by chance. Where more end within near-limit-tokens before it, they may not be more than all shorter ones: they are answers of one format.',
+      'Of all rollouts, that must end there too: in a large dump a few unclosed rows share a length by chance. Where more end within near-limit-tokens before it, they may not be more than all shorter ones: they are answers of one format, unless the dump says that they were cut.',
   },
   'pile-up-chance': {
     value: 0.001,
