@@ -34,10 +34,12 @@ function isScore(logprob: number): boolean {
 }
 
 /**
- * Share of the rollouts that train something in which the model wrote replies that they mask, and that no row trains; null where every such
+ * Of the rollouts that train something, those in which the model wrote replies that they mask, and that no row trains; null where every such
  * reply is another row's, or where no row may be a branch.
  */
-export function untrainedReplies(facts: readonly TrajectoryFacts[]): number | null {
+export function untrainedReplies(
+  facts: readonly TrajectoryFacts[],
+): { readonly rollouts: number; readonly of: number } | null {
   const columns = new FactColumns(facts)
   const branches = columns.having('branchEnds')
   const trained = new Set(branches.flatMap(({ branchEnds: ends }) => ends?.trained ?? []))
@@ -45,5 +47,5 @@ export function untrainedReplies(facts: readonly TrajectoryFacts[]): number | nu
     ({ trained: tokens, branchEnds: ends }) => (tokens ?? 0) > 0 && ends?.context.some((reply) => !trained.has(reply)),
   ).length
   const training = columns.numbers('trained').filter((tokens) => tokens > 0).length
-  return lost === 0 || training === 0 ? null : lost / training
+  return lost === 0 || training === 0 ? null : { rollouts: lost, of: training }
 }

@@ -176,6 +176,8 @@ export interface Check {
   readonly dump?:
     | ((view: DumpView, report: DumpReporter) => void)
     | ((view: DumpView, report: DumpReporter) => Steps<void>)
+  /** Where no unit is affected: why that proves nothing, in a sentence; null where it does. The check is then not checkable. */
+  unproved?(tally: CheckTally, dump: DumpView): string | null
 }
 
 /** Sums that one check gathered; partial audits add up. */

@@ -1,5 +1,5 @@
-import { untrainedReplies } from '../checks/branch-ends.ts'
 import { FactColumns } from '../checks/fact-columns.ts'
+import { unprovedTurns } from '../checks/unproved-turns.ts'
 import { count } from '../model/number-text.ts'
 import { type Bounds, unfitBound, untrainedBound, weightBounds } from './bounds.ts'
 import type { Hypothesis, HypothesisInput } from './hypothesis.ts'
@@ -54,8 +54,8 @@ function decide(input: HypothesisInput): Judgement {
   // By another vocabulary no end of a turn and no header can be looked for: that none fails says nothing.
   const foreign = foreignShare(input)
   const isOwn = foreign === null || holds(foreign, unfitBounds)
-  const masked = untrainedReplies(input.dump.facts)
-  const isOthers = masked === null || holds(masked, unfitBounds)
+  const masked = maskedUnproved(input)
+  const isOthers = masked === null || holds(masked, untrained)
   // Rollouts of a model that always opens alike look as prompts with examples do.
   const mayBeExamples = input.dump.settings.policy.examples_in_prompt === true
   const contradicted =
@@ -88,10 +88,10 @@ function decide(input: HypothesisInput): Judgement {
         unfitBounds,
       ),
       ...unjudgedLine(
-        'share of rollouts with replies of the model that they mask and that no other row trains: a branch that is not in the dump, or turns left out',
+        'share of rollouts with turns of the model that they mask for a reason that the dump does not show: a branch that is not in it, the default of its trainer, or turns left out',
         masked,
         'M03',
-        unfitBounds,
+        untrained,
       ),
       ...lesserFaults(H02, input, decisive),
     ],
@@ -134,6 +134,13 @@ function unfitShare({ checks, dump }: HypothesisInput): number | null {
     .reduce((sum, is) => sum + is, 0)
   if (shapes === undefined || unfit === 0) return null
   return shapes.checked === 0 ? 1 : unfit / shapes.checked
+}
+
+/** Of rollouts of which nobody can tell whether their masked turns are left out. Null where there is none. */
+function maskedUnproved({ checks, dump }: HypothesisInput): number | null {
+  const turns = checks.find(({ code }) => code === 'M03') ?? { checked: 0, intended: 0 }
+  const unproved = unprovedTurns(turns, dump)
+  return unproved === null ? null : unproved.rollouts / unproved.of
 }
 
 /** Of the rollouts that T17 looked at, those it names, in a dump where the tokenizer finds no turns. Null where there is none. */

@@ -175,7 +175,12 @@ export function* concluding({
       severities[check.code],
       tokenizer.lacks !== undefined,
     )
-    results.push(context === null ? result : { ...result, context })
+    const unproved = result.status === 'pass' ? (check.unproved?.(tally, dump) ?? null) : null
+    results.push({
+      ...result,
+      ...(unproved === null ? {} : { status: 'not-checkable' as const, reason: unproved }),
+      ...(context === null ? {} : { context }),
+    })
     yield DONE.dump + ((DONE.checks - DONE.dump) * results.length) / asked.length
   }
 

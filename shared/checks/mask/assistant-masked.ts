@@ -6,6 +6,7 @@ import { hidesTurns, isAsExpected } from '../shape.ts'
 import { countOf, runEnd } from '../spans.ts'
 import { MASK_UNKNOWN } from '../states.ts'
 import { isForged } from '../template/forged-control.ts'
+import { toldOfUnproved, unprovedTurns } from '../unproved-turns.ts'
 
 export const M03: Check = {
   code: 'M03',
@@ -35,12 +36,16 @@ export const M03: Check = {
     if (!someTrained && !lastTurnOnly) return
     const last = turns.at(-1)?.turn
     // A format that trains the last turn by default has a switch for the others (Atropos): only a person's word is held against the mask.
-    const heldTo = lastTurnOnly && policy.origin === 'given' ? written.at(-1) : undefined
+    const isDeclared = lastTurnOnly && policy.origin === 'given'
+    const heldTo = isDeclared ? written.at(-1) : undefined
+    let hasTrained = false
     for (const { turn, trained, sampled } of turns) {
       const masked = trained === 0
       const against = !masked && heldTo !== undefined && turn !== heldTo
       // Where the trained last turn is not an assistant's, M01 names it; the assistant turns before it are masked as declared.
-      const intended = lastTurnOnly && (turn !== last || !someTrained)
+      // Neither side of that switch leaves out a turn behind one that it trains.
+      const intended = lastTurnOnly && (isDeclared || !hasTrained) && (turn !== last || !someTrained)
+      hasTrained ||= !masked
       const faulty = against || (masked && !intended)
       report.place(faulty, { turn: turn.ordinal, boundary: edgeBefore(view.segmentation, turn) })
       if (!masked && !against) continue
@@ -56,6 +61,7 @@ export const M03: Check = {
       })
     }
   },
+  unproved: (tally, dump) => toldOfUnproved(unprovedTurns(tally, dump)),
 }
 
 /** Text that only follows a reply, or a header that a document forged: masked, and with nothing that says that the model wrote it. */

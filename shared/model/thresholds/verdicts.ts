@@ -53,7 +53,7 @@ export const VERDICT_THRESHOLDS = {
     range: [0, 1],
     usedBy: ['H02'],
     reason:
-      'Of sampled tokens without loss from which a mask is not called right: some trainers leave single tokens out on purpose (clipped ratios), so more than this settles nothing by itself.',
+      'Of sampled tokens without loss from which a mask is not called right: some trainers leave single tokens out on purpose (clipped ratios), so more than this settles nothing by itself. Of rollouts, too, whose masked turns nothing explains and nothing can be held against.',
   },
   'h02-unfit-share': {
     value: 0.05,

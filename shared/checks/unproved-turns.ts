@@ -1,0 +1,37 @@
+import type { CheckResult } from '../model/report.ts'
+import { untrainedReplies } from './branch-ends.ts'
+import type { DumpView } from './check.ts'
+
+/** Rollouts with masked turns that may be right by what their format is known to do, and may be left out: nothing in the dump tells. */
+export interface UnprovedTurns {
+  readonly rollouts: number
+  readonly of: number
+  readonly kind: 'branch' | 'default'
+}
+
+/**
+ * Masked turns before the first that a rollout trains. A format whose trainer has a switch for them explains those of all rollouts, but not
+ * those of some beside others that train theirs; a format of branches explains replies that another row trains. Null where there are none
+ * that nothing explains, and where a person declared what is meant.
+ *
+ * @param counts of M03: rollouts looked at, and those whose findings are all intended
+ */
+export function unprovedTurns(
+  { checked, intended }: Pick<CheckResult, 'checked' | 'intended'>,
+  { settings: { policy, options }, facts }: Pick<DumpView, 'settings' | 'facts'>,
+): UnprovedTurns | null {
+  if (options.intend?.includes('M03')) return null
+  const lost = untrainedReplies(facts)
+  if (lost !== null) return { ...lost, kind: 'branch' }
+  if (policy.origin !== 'format' || policy.id !== 'last-turn' || intended === 0 || intended === checked) return null
+  return { rollouts: intended, of: checked, kind: 'default' }
+}
+
+/** In words, with what a person can do. */
+export function toldOfUnproved(unproved: UnprovedTurns | null): string | null {
+  if (unproved === null) return null
+  const which = `${unproved.rollouts} of ${unproved.of} rollouts`
+  return unproved.kind === 'branch'
+    ? `${which} mask replies that the model wrote and that no other row trains: a branch that is not in this dump, or turns left out. Open the files of all ranks together`
+    : `${which} mask the turns before the first that they train, as the format does by default, and the others train theirs: declare --policy rl or --policy last-turn`
+}
