@@ -15,6 +15,10 @@ const turn = (mean: number, error: number): TurnGap => ({
   head: 0,
   headError: 0,
   tail: 0,
+  unsure: 6,
+  unsureAgreed: 0,
+  headUnsure: 0,
+  headAgreed: 0,
 })
 
 describe('a later turn that the trainer finds less likely', () => {
@@ -25,5 +29,10 @@ describe('a later turn that the trainer finds less likely', () => {
 
   it('is not where noise as large as in the later one cancels out in the first', () => {
     expect(laterTurnsOff([turn(0.001, 0.45), turn(0.9, 0.25)], DEFAULT_THRESHOLDS)).toEqual([])
+  })
+
+  it('is not where most of what the sampler was not sure of is as likely as it was', () => {
+    const few = { ...turn(0.9, 0.25), unsureAgreed: 4 }
+    expect(laterTurnsOff([turn(0.001, 0.004), few], DEFAULT_THRESHOLDS)).toEqual([])
   })
 })

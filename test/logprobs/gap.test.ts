@@ -27,6 +27,22 @@ function withinTopP(logprobs: readonly number[], share: number): number[] {
   return logprobs.map((value) => (value >= least ? value - Math.log(mass) : Number.NEGATIVE_INFINITY))
 }
 
+it.each([
+  ['that lowers', 0],
+  ['that mostly lowers', 0.3],
+])('noise %s a quarter of the tokens by up to 5 nats is no other context', (_, raised) => {
+  const found = causes((seed, length) =>
+    viewOf(
+      simulate(seed, length, (at, next) => {
+        const sampler = logSoftmax(at)
+        const moved = next() < 0.25 ? 5 * next() * (next() < raised ? -1 : 1) : 0
+        return { sampler, trainer: sampler.map((own) => Math.min(0, own - moved)) }
+      }),
+    ),
+  )
+  expect(Object.keys(found).filter((cause) => cause !== 'none' && cause !== 'mismatch')).toEqual([])
+})
+
 describe('two engines that agree are let pass', () => {
   it.each([
     ['bfloat16 numerics', 0.02],

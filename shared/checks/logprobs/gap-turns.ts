@@ -25,12 +25,19 @@ export interface TurnGap {
   /** Standard error of `head`. */
   readonly headError: number
   readonly tail: number
+  /** Tokens of which the sampler was not sure, and those of them that the trainer finds as likely. */
+  readonly unsure: number
+  readonly unsureAgreed: number
+  /** The same among the first tokens. */
+  readonly headUnsure: number
+  readonly headAgreed: number
 }
 
 /** The gap of each turn that has scored tokens; of the whole row where no turns are known. */
 export function gapsByTurn(view: TrajectoryView, { tokens, sampler, trainer }: ScoredPairs): TurnGap[] {
   const { segmentation, thresholds } = view
-  const { 'turn-head-tokens': headLength, 'turn-head-gap': headGap } = thresholds
+  const { 'turn-head-tokens': headLength, 'turn-head-gap': headGap, 'unsure-token': notSure } = thresholds
+  const { 'unsure-moved': moved } = thresholds
   const ranges =
     segmentation === null
       ? [{ turn: null, start: tokens[0] as number, end: (tokens.at(-1) as number) + 1 }]
@@ -47,6 +54,10 @@ export function gapsByTurn(view: TrajectoryView, { tokens, sampler, trainer }: S
     let headSquares = 0
     let headCount = 0
     let headTokens = 0
+    let unsure = 0
+    let unsureAgreed = 0
+    let headUnsure = 0
+    let headAgreed = 0
     const first = at
     for (; at < tokens.length && (tokens[at] as number) < end; at++) {
       const i = tokens[at] as number
@@ -56,11 +67,17 @@ export function gapsByTurn(view: TrajectoryView, { tokens, sampler, trainer }: S
       absolute += Math.abs(gap)
       surprise -= sampler[i] as number
       squares += gap * gap
+      const isUnsure = (sampler[i] as number) <= -notSure
+      const agrees = isUnsure && Math.abs(gap) < -moved * (sampler[i] as number)
+      if (isUnsure) unsure++
+      if (agrees) unsureAgreed++
       if (i < start + headLength) {
         headCount++
         headSum += gap
         headSquares += gap * gap
         if (gap >= headGap) headTokens++
+        if (isUnsure) headUnsure++
+        if (agrees) headAgreed++
       }
     }
     if (count === 0) return []
@@ -79,8 +96,25 @@ export function gapsByTurn(view: TrajectoryView, { tokens, sampler, trainer }: S
       head,
       headError: headCount === 0 ? 0 : Math.sqrt(Math.max(0, headSquares / headCount - head * head) / headCount),
       tail: count === headCount ? 0 : (sum - headSum) / (count - headCount),
+      unsure,
+      unsureAgreed,
+      headUnsure,
+      headAgreed,
     }
   })
+}
+
+/**
+ * Another context makes hardly any token as likely as it was that was not certain. Where many of them are, the gap is that of a few tokens
+ * far out, which noise puts anywhere.
+ */
+export function isOfFewTokens(turns: readonly TurnGap[], { 'unsure-agreed': most }: Thresholds): boolean {
+  return share(turns, 'unsureAgreed', 'unsure') >= most
+}
+
+function share(turns: readonly TurnGap[], part: 'unsureAgreed' | 'headAgreed', of: 'unsure' | 'headUnsure'): number {
+  const all = turns.reduce((sum, turn) => sum + turn[of], 0)
+  return all === 0 ? 0 : turns.reduce((sum, turn) => sum + turn[part], 0) / all
 }
 
 /** Later turns in which the trainer finds what was sampled less likely (the gap is positive on average), where the engines agree in the first. */
@@ -93,6 +127,7 @@ export function laterTurnsOff(turns: readonly TurnGap[], thresholds: Thresholds)
     (each) =>
       each !== first &&
       each.count >= enoughTokens &&
+      !isOfFewTokens([each], thresholds) &&
       each.mean - errors * Math.hypot(each.error, first.error) >= leastGap &&
       each.mean >= thresholds['turn-gap-times'] * Math.abs(first.mean),
   )
@@ -100,7 +135,7 @@ export function laterTurnsOff(turns: readonly TurnGap[], thresholds: Thresholds)
 
 /** Turns whose beginnings the trainer finds less likely than the sampler did, and more so than what follows in them. */
 export function beginningsOff(turns: readonly TurnGap[], thresholds: Thresholds): readonly TurnGap[] {
-  const { 'turn-tokens': enoughTokens, 'gap-standard-errors': errors } = thresholds
+  const { 'turn-tokens': enoughTokens, 'turn-head-standard-errors': errors } = thresholds
   const asked = turns.filter(({ count }) => count >= enoughTokens)
   const beginnings = asked.filter(({ head }) => head >= thresholds['turn-head-gap'])
   if (beginnings.length === 0 || beginnings.length * 2 < turns.length) return []
@@ -113,7 +148,8 @@ export function beginningsOff(turns: readonly TurnGap[], thresholds: Thresholds)
   const ofAll = asked.reduce((sum, { head }) => sum + head, 0)
   const error = Math.sqrt(asked.reduce((sum, { headError }) => sum + headError ** 2, 0))
   const surely = ofAll - errors * error >= thresholds['turn-head-gap'] * asked.length
-  return enough && surely && begins >= thresholds['turn-head-times'] * follows ? beginnings : []
+  const isOfFew = share(asked, 'headAgreed', 'headUnsure') >= thresholds['unsure-agreed']
+  return enough && surely && !isOfFew && begins >= thresholds['turn-head-times'] * follows ? beginnings : []
 }
 
 /** A temperature is the same in every turn: here engines agree in the first, four times as well as such a line would let them. */

@@ -11,7 +11,7 @@ import {
   oddsPoints,
 } from './gap-line.ts'
 import { bestShift, correlationsByShift } from './gap-shift.ts'
-import { beginningsOff, gapsByTurn, isDeniedAtFirst, laterTurnsOff, type TurnGap } from './gap-turns.ts'
+import { beginningsOff, gapsByTurn, isDeniedAtFirst, isOfFewTokens, laterTurnsOff, type TurnGap } from './gap-turns.ts'
 import { pairsOf, type ScoredPairs } from './scored.ts'
 
 /** What the gap between sampler and trainer looks like; the first of these that holds names it. */
@@ -115,7 +115,8 @@ function shapeOf(view: TrajectoryView, pairs: ScoredPairs): GapShape {
   if (renormalised) return { ...base, cause: 'renormalised' }
   const oneSided =
     base.mean >= thresholds['one-sided-share'] * meanAbsolute && line.explained <= thresholds['one-sided-explained']
-  const everywhere = oneSided && turns.every(({ mean }) => mean >= thresholds['one-sided-gap'])
+  const everywhere =
+    oneSided && turns.every(({ mean }) => mean >= thresholds['one-sided-gap']) && !isOfFewTokens(turns, thresholds)
   if (everywhere) return { ...base, cause: 'context', turns, affectedTurns: turns, contextSeen: 'in every turn' }
   const later = laterTurnsOff(turns, thresholds)
   if (later.length > 0) return { ...base, cause: 'context', turns, affectedTurns: later, contextSeen: 'in later turns' }

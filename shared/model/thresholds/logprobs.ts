@@ -85,6 +85,37 @@ export const LOGPROB_THRESHOLDS = {
     usedBy: ['L02'],
     reason: 'At the beginning of turns that must have such a gap in a rollout: two engines may well differ on one.',
   },
+  'turn-head-standard-errors': {
+    value: 3,
+    unit: 'standard errors',
+    range: [0, 1_000],
+    usedBy: ['L02'],
+    reason:
+      'By which the mean gap of all beginnings must pass that bound: they are few tokens, and of many rollouts that are merely noisy some have theirs there.',
+  },
+  'unsure-token': {
+    value: 0.25,
+    unit: 'nats',
+    range: [0, 100],
+    usedBy: ['L02'],
+    reason:
+      'Below 0 from which the sampler was not sure of a token: another context leaves few of these as likely as they were.',
+  },
+  'unsure-moved': {
+    value: 0.1,
+    unit: 'share',
+    range: [0, 1],
+    usedBy: ['L02'],
+    reason: 'Of the logprob of such a token, by which the trainer’s must differ to be another: numerics stay below it.',
+  },
+  'unsure-agreed': {
+    value: 0.4,
+    unit: 'share',
+    range: [0, 1],
+    usedBy: ['L02'],
+    reason:
+      'Of such tokens, those that the trainer finds as likely, from which a gap is that of a few tokens and no other context.',
+  },
   'turn-tokens': {
     value: 8,
     unit: 'tokens',

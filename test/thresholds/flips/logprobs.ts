@@ -20,6 +20,10 @@ function scores(length: number, gap: (i: number, next: () => number) => number, 
 
 /** The first four tokens are 1.5 less likely to the trainer, as where it does not see what stands before them. */
 const lostHead = scores(60, (i, next) => (i < 4 ? 1.5 : 0.2 * next()))
+/** The same on average, and much more so for two of the four. */
+const unevenHead = scores(60, (i, next) => (i < 4 ? 0.5 + 2 * (i % 2) : 0.2 * next()))
+/** Every fourth token is far less likely to the trainer, and the others are as likely. */
+const coarse = scores(80, (i) => (i % 4 === 1 ? 3 : 0))
 /** Every token is less likely to the trainer, by an amount of its own. */
 const otherContext = scores(80, (_, next) => 0.05 + 3 * next() ** 2)
 const renormalised = scores(80, (i, next) => (i % 8 === 0 ? -0.05 : 0.1 + 0.1 * next()))
@@ -128,6 +132,10 @@ export const LOGPROB_FLIPS: Flips = {
   'turn-head-times': flip(cause(lostHead), 100, 'context', 'mismatch'),
   'turn-head-gap': flip(cause(lostHead), 2, 'context', 'mismatch'),
   'turn-head-large': flip(cause(lostHead), 5, 'context', 'mismatch'),
+  'turn-head-standard-errors': flip(cause(unevenHead), 2, 'mismatch', 'context'),
+  'unsure-token': flip(cause(coarse), 100, 'mismatch', 'context'),
+  'unsure-moved': flip(cause(coarse), 0, 'mismatch', 'context'),
+  'unsure-agreed': flip(cause(coarse), 1, 'mismatch', 'context'),
   'turn-tokens': flip(onFixture('L02.trips'), 80, 3, 'silent'),
   'turn-gap-times': flip(onFixture('L02.trips'), 1_000_000, 3, 'silent'),
   'turn-gap': flip(onFixture('L02.trips'), 1, 3, 'silent'),
