@@ -69,10 +69,8 @@ function* findComponents(
     // The rows of a group mostly stand beside each other.
     const first = rowOf.get(members[0]) as number
     const isRun = members.every((member, i) => facts[first + i] === member)
-    const values = isRun
-      ? parts.map((part) => Array.from(members, (_, i) => part[first + i] as number))
-      : valuesOf(members, names)
-    if (!values.every((each) => each.every(Number.isFinite))) return
+    const values = isRun ? parts.map((part) => listOf(part, first, first + members.length)) : valuesOf(members, names)
+    if (!values.every(areFinite)) return
     for (const deviation of deviations(rewardsOf(group))) totals.push(deviation)
     for (const [i, name] of names.entries()) {
       const column = columns.get(name) as number[]
@@ -125,6 +123,17 @@ function* namesIn(groups: readonly GroupView[], facts: readonly TrajectoryFacts[
   // Where every rollout has every name, one group knows them all.
   yield* forEachOf(haveAll ? groups.slice(0, 1) : groups, addNames)
   return [...known]
+}
+
+function listOf(numbers: Float64Array, start: number, end: number): number[] {
+  const list: number[] = []
+  for (let i = start; i < end; i++) list.push(numbers[i] as number)
+  return list
+}
+
+function areFinite(values: readonly number[]): boolean {
+  for (const value of values) if (!Number.isFinite(value)) return false
+  return true
 }
 
 /** By name, the numbers of rollouts that stand apart; NaN where one has none. */
