@@ -193,26 +193,30 @@ function noFaults(looked: readonly CheckResult[], thresholds: Thresholds): Argum
   return deciding({ supported }, lines)
 }
 
+/** Later turns against the first: as many times as frequent, where both have the fault; else their rate says it. */
+function turnLines(name: string, split: TurnSplit, atLeast: number, codes: readonly string[]): Argument[] {
+  const [first, later] = [rateOf(split.first), rateOf(split.later)]
+  if (first === 0) {
+    const measure = `${name}: rate from assistant turn 2 on, and none in turn 1`
+    return compared(measure, later, { comparison: '>', threshold: 0 }, { comparison: '=', threshold: 0 }, codes)
+  }
+  const isGone = split.later.affected === 0
+  const threshold = isGone ? Math.min(1, atLeast * first) : atLeast
+  return compared(
+    `${name}: ${isGone ? 'rate from assistant turn 2 on, and some in turn 1' : 'as frequent from assistant turn 2 on as in turn 1'}`,
+    isGone ? 0 : later / first,
+    { comparison: '>=', threshold },
+    { comparison: '<', threshold },
+    codes,
+  )
+}
+
 function linesOf(check: CheckResult, split: TurnSplit, thresholds: Thresholds): Argument[] {
   const atLeast = thresholds['h07-times']
   const name = `${check.title} (${check.code})`
   const first = rateOf(split.first)
-  const isNew = first === 0
-  const lines = isNew
-    ? compared(
-        `${name}: rate from assistant turn 2 on, and none in turn 1`,
-        rateOf(split.later),
-        { comparison: '>', threshold: 0 },
-        { comparison: '=', threshold: 0 },
-        [check.code],
-      )
-    : compared(
-        `${name}: as frequent from assistant turn 2 on as in turn 1`,
-        rateOf(split.later) / first,
-        { comparison: '>=', threshold: atLeast },
-        { comparison: '<', threshold: atLeast },
-        [check.code],
-      )
+  const [isNew, isGone] = [first === 0, split.later.affected === 0]
+  const lines = turnLines(name, split, atLeast, [check.code])
   // No rate is above 1: the first turn may have the fault too often for any later rate to be that many times as high.
   const reachable = deciding(atLeast * first > 1 ? { supported: null } : {}, lines)
   return [
@@ -224,7 +228,7 @@ function linesOf(check: CheckResult, split: TurnSplit, thresholds: Thresholds): 
         }))
       : reachable),
     ...stated(`${name}: rate in assistant turn 1`, first, [check.code]),
-    ...(isNew ? [] : stated(`${name}: rate from assistant turn 2 on`, rateOf(split.later), [check.code])),
+    ...(isNew || isGone ? [] : stated(`${name}: rate from assistant turn 2 on`, rateOf(split.later), [check.code])),
   ]
 }
 

@@ -66,6 +66,17 @@ describe('H07', () => {
       })
     })
 
+    it('of a fault that no later turn has, in rates and not as so many times as frequent', () => {
+      const looked = { 1: 96, 2: 96 }
+      expect(told('M01', { by_turn: { 1: 12, 2: 0 }, by_turn_checked: looked })).toEqual({
+        verdict: 'contradicted',
+        told: [
+          'against: Tool output or prompt is trained (M01): rate from assistant turn 2 on, and some in turn 1: 0 % (threshold < 62.5 %)',
+          'Tool output or prompt is trained (M01): rate in assistant turn 1: 12.5 %',
+        ],
+      })
+    })
+
     it('of end tokens that are trained in turn 1, and at the end of some rows', () => {
       const later = { by_turn: { 1: 0, 2: 96, 3: 83, 4: 0 }, by_turn_checked: everyTurn }
       expect(told('M10', { ...later, ...ends, by_turn_at_end: { 2: 13, 3: 59, 4: 0 } }).told.slice(0, 1)).toEqual([
