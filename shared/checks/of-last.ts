@@ -8,13 +8,13 @@ export const TOGETHER = 16
 export class OfLast<K extends object, V> {
   private key: K | null = null
   private value: V | undefined
-  private readonly found = new Map<K, V>()
+  private found = new Map<K, V>()
 
   constructor() {
     all.push(() => {
       this.key = null
       this.value = undefined
-      this.found.clear()
+      this.startAnew()
     })
   }
 
@@ -26,8 +26,16 @@ export class OfLast<K extends object, V> {
   set(key: K, value: V): void {
     this.key = key
     this.value = value
-    if (this.found.size >= TOGETHER) this.found.clear()
+    if (this.found.size >= TOGETHER) this.startAnew()
     this.found.set(key, value)
+  }
+
+  /**
+   * Never by `clear`: V8 then has the table that was cleared, whose entries it leaves in place, name the one that follows. Once one of them is old, all
+   * that follow outlive every collection of what is young, with all rollouts that they ever held.
+   */
+  private startAnew(): void {
+    if (this.found.size > 0) this.found = new Map()
   }
 }
 

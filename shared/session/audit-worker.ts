@@ -44,7 +44,7 @@ export function serveAuditWorker(port: WorkerPort, host: AuditWorkerHost): void 
 
   const audit = async (job: AuditJob): Promise<AuditReply> => {
     const decodeAndAudit = (ready: AuditRuntime) =>
-      withDecoded(job.records, allNumericKeys, host.readElsewhere, (parsed) => auditBatch(job, parsed, ready))
+      withDecoded(job.records, allNumericKeys, host.readElsewhere, (portions) => auditBatch(job, portions, ready))
     return { kind: 'result', result: await withEncoder(job.source, decodeAndAudit) }
   }
 

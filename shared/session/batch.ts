@@ -12,6 +12,7 @@ import type { Format } from '../formats/format.ts'
 import { readJoined, type SourceReader } from '../formats/join.ts'
 import { formatById } from '../formats/registry.ts'
 import type { Finding } from '../model/report.ts'
+import type { SkippedRecord } from '../model/source.ts'
 import { STREAMS, type Stream } from '../model/streams.ts'
 import { Expected, PART, Provenance, TokenState, TURN_KINDS, type Turn } from '../model/tokens.ts'
 import type { Trajectory } from '../model/trajectory.ts'
@@ -21,7 +22,7 @@ import { type BoundaryCounts, countBoundaries } from './boundaries.ts'
 import { emptyTotals } from './collected.ts'
 import type { AuditJob, AuditPlan, BatchResult, SourcePlan, TokenTotals } from './plan.ts'
 import { renderTexts, withRenderedLengths } from './rendered-texts.ts'
-import { driftOf } from './source-drift.ts'
+import { DriftOfBatch } from './source-drift.ts'
 import { streamsOf } from './streams.ts'
 import { toldBatch } from './told-batches.ts'
 import { countTools } from './tool-sums.ts'
@@ -38,66 +39,78 @@ export interface AuditRuntime {
 /** Trajectories read; turns and oracles; facts; checks of each rollout; sums of tokens. */
 export type AuditStage = 'reading' | 'turns' | 'facts' | 'checks' | 'sums'
 
-/** Reads and audits the trajectories of one batch, whose records were decoded. */
-export function auditBatch(job: AuditJob, parsed: ParsedRecords, runtime: AuditRuntime): BatchResult {
+/**
+ * Reads and audits the trajectories of one batch, whose records are decoded portion by portion: each is done with before the next is asked for, so
+ * that the collector finds next to nothing of a batch alive.
+ */
+export function auditBatch(job: AuditJob, portions: Iterable<ParsedRecords>, runtime: AuditRuntime): BatchResult {
   const described = runtime.plan.sources[job.source] as SourcePlan
   const tokenizer = runtime.tokenizers[job.source] ?? null
-  if (parsed.told !== undefined) return toldBatch(job, parsed.told, tokenizer)
   const readerOf = (source: number): SourceReader => {
     const { formatId, recognition, metadata, run } = runtime.plan.sources[source] as SourcePlan
     return { format: formatById(formatId) as Format, context: { source, recognition, metadata, run } }
   }
   const own = readerOf(job.source)
   const { format } = own
-  const read = readJoined(parsed, own, readerOf)
-  runtime.done?.('reading')
   const tallies: Record<string, CheckTally> = {}
   const boundaries: BoundaryCounts = {}
   const totals = emptyTotals()
   const streams = new Set<Stream>()
-  const lines = new Map(parsed.records.map(({ record, line }) => [record, line]))
+  const drift = new DriftOfBatch()
+  const skipped: SkippedRecord[] = []
   const rows: TrajectoryFacts[] = []
   const findings: (readonly Finding[])[] = []
-  // What is told with another source is still what this one carries.
-  for (const trajectory of read.told) for (const stream of streamsOf(trajectory, tokenizer)) streams.add(stream)
-  const chosen: Chosen[] = []
-  for (const trajectory of read.trajectories) {
-    const { record, part } = trajectory.place
-    // What the dump carries is no matter of which rollouts were chosen from it.
-    const carried = streamsOf(trajectory, tokenizer)
-    for (const stream of carried) streams.add(stream)
-    if (job.keep === null || job.keep.get(record)?.includes(part)) chosen.push({ trajectory, carried })
-  }
-  runtime.done?.('checks')
-  for (let at = 0; at < chosen.length; at += TOGETHER) {
-    for (const audited of auditTogether(chosen.slice(at, at + TOGETHER), format, runtime, tallies)) {
-      const { trajectory, view } = audited
-      const rendered = described.rendersTexts ? renderTexts(trajectory, tokenizer) : null
-      const facts = rendered === null ? audited.facts : withRenderedLengths(audited.facts, rendered)
-      if (view !== null) {
-        countTokens(view, described.settings, totals)
-        countBoundaries(view, boundaries)
-        countTools(view, totals.byTool)
-      }
-      totals.lost += facts.lost
-      const line = lines.get(trajectory.place.record) ?? null
-      if (line !== null) (facts as { line?: number }).line = line
-      rows.push(facts)
-      findings.push(audited.findings)
+  let records = 0
+  for (const parsed of portions) {
+    if (parsed.told !== undefined) return toldBatch(job, parsed.told, tokenizer)
+    const read = readJoined(parsed, own, readerOf)
+    runtime.done?.('reading')
+    records += parsed.records.length - read.skipped.length
+    for (const each of parsed.skipped) skipped.push(each)
+    for (const each of read.skipped) skipped.push(each)
+    drift.add(read)
+    const lines = new Map(parsed.records.map(({ record, line }) => [record, line]))
+    // What is told with another source is still what this one carries.
+    for (const trajectory of read.told) for (const stream of streamsOf(trajectory, tokenizer)) streams.add(stream)
+    const chosen: Chosen[] = []
+    for (const trajectory of read.trajectories) {
+      const { record, part } = trajectory.place
+      // What the dump carries is no matter of which rollouts were chosen from it.
+      const carried = streamsOf(trajectory, tokenizer)
+      for (const stream of carried) streams.add(stream)
+      if (job.keep === null || job.keep.get(record)?.includes(part)) chosen.push({ trajectory, carried })
     }
-    forgetLast()
-    runtime.done?.('sums')
+    runtime.done?.('checks')
+    for (let at = 0; at < chosen.length; at += TOGETHER) {
+      for (const audited of auditTogether(chosen.slice(at, at + TOGETHER), format, runtime, tallies)) {
+        const { trajectory, view } = audited
+        const rendered = described.rendersTexts ? renderTexts(trajectory, tokenizer) : null
+        const facts = rendered === null ? audited.facts : withRenderedLengths(audited.facts, rendered)
+        if (view !== null) {
+          countTokens(view, described.settings, totals)
+          countBoundaries(view, boundaries)
+          countTools(view, totals.byTool)
+        }
+        totals.lost += facts.lost
+        const line = lines.get(trajectory.place.record) ?? null
+        if (line !== null) (facts as { line?: number }).line = line
+        rows.push(facts)
+        findings.push(audited.findings)
+      }
+      forgetLast()
+      runtime.done?.('sums')
+    }
   }
   const facts = packFacts(rows)
   runtime.done?.('facts')
   return {
     job: job.job,
     source: job.source,
-    records: parsed.records.length - read.skipped.length,
+    records,
     facts,
     findings,
-    skipped: [...parsed.skipped, ...read.skipped].sort((a, b) => a.record - b.record),
-    drift: driftOf(read),
+    skipped: skipped.sort((a, b) => a.record - b.record),
+    drift: drift.counted(),
     streams: [...streams],
     tallies,
     totals,

@@ -148,7 +148,7 @@ function rememberingErrors(link: WorkerLink): WorkerLink {
 /** Audits under a plan in this thread. */
 export function auditingPool(runtime: AuditRuntime, { readElsewhere }: AuditWorkerHost): AuditPool {
   const pool = inlinePool<AuditJob, BatchResult>(async (job) =>
-    withDecoded(job.records, allNumericKeys, readElsewhere, (parsed) => auditBatch(job, parsed, runtime)),
+    withDecoded(job.records, allNumericKeys, readElsewhere, (portions) => auditBatch(job, portions, runtime)),
   )
   return { ...pool, elsewhere: readElsewhere !== undefined }
 }

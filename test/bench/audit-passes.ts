@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { NodeFileSource } from '../../cli/byte-sources.ts'
 import { nodeHost } from '../../cli/host.ts'
-import { parseRecords } from '../../shared/containers/records.ts'
+import { TOGETHER } from '../../shared/checks/of-last.ts'
+import { parseInPortions } from '../../shared/containers/records.ts'
 import { allNumericKeys } from '../../shared/formats/registry.ts'
 import { type AuditStage, auditBatch } from '../../shared/session/batch.ts'
 import { Collected } from '../../shared/session/collected.ts'
@@ -45,7 +46,7 @@ export async function auditPasses({ path, checks, passes, parses }: PassesReques
   const decoded = ({ records }: AuditJob) => {
     if (records.decoder !== 'json') throw new Error('the bench reads lines')
     // As audit workers do, which are done with a batch before they read the next one.
-    return parseRecords(records.bytes[0], records.spans, allNumericKeys, true)
+    return parseInPortions(records.bytes[0], records.spans, allNumericKeys, TOGETHER)
   }
   const pass = (): PassTimes => {
     const times: PassTimes = { reading: 0, turns: 0, facts: 0, checks: 0, sums: 0, adding: 0, concluding: 0 }

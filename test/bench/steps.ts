@@ -2,7 +2,8 @@ import { closeSync, openSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { NodeFileSource } from '../../cli/byte-sources.ts'
 import { nodeHost } from '../../cli/host.ts'
-import { parseRecords } from '../../shared/containers/records.ts'
+import { TOGETHER } from '../../shared/checks/of-last.ts'
+import { parseInPortions } from '../../shared/containers/records.ts'
 import { allNumericKeys } from '../../shared/formats/registry.ts'
 import type { Steps } from '../../shared/model/steps.ts'
 import { RolloutColumns } from '../../shared/query/columns.ts'
@@ -89,7 +90,7 @@ async function collected(folder: string, rollouts: number, seed: number) {
   for await (const spans of open.container.index({ batchBytes: BATCH_BYTES })) {
     const records = await open.container.read(spans)
     if (records.decoder !== 'json') throw new Error('the bench reads lines')
-    const decoded = parseRecords(records.bytes[0], records.spans, allNumericKeys, true)
+    const decoded = parseInPortions(records.bytes[0], records.spans, allNumericKeys, TOGETHER)
     all.add(auditBatch({ job: job++, source: 0, records, keep: null }, decoded, runtime))
   }
   if (all.facts.length !== rollouts) throw new Error('rollouts were lost')

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { parseJson } from '../../shared/containers/json.ts'
 import { JsonError } from '../../shared/containers/json-error.ts'
 import { inKernel, kernelInput, kernelOver } from '../../shared/containers/kernel/kernel.ts'
-import { parseRecords } from '../../shared/containers/records.ts'
+import { parseInPortions, parseRecords } from '../../shared/containers/records.ts'
 import { hashBytes } from '../../shared/model/hash.ts'
 
 /** The bytes in the kernel's memory; what lies behind them is none of theirs. */
@@ -152,7 +152,8 @@ describe('the kernel', () => {
       const lengths = Float64Array.from(records, ({ length }) => length)
       const offsets = lengths.map((_, at) => lengths.subarray(0, at).reduce((sum, length) => sum + length + 1, 0))
       const spans = { first: 0, lines: new Float64Array(records.length), offsets, lengths }
-      return parseRecords(bytes, spans, new Set(['ids', 'rest']), true).records.map(({ value }) => value)
+      const [parsed] = parseInPortions(bytes, spans, new Set(['ids', 'rest']), records.length)
+      return parsed?.records.map(({ value }) => value) ?? []
     }
     const first = parsed('{"ids":[5,6,7],"rest":[[1,2.5,-3],[],[8]]}', '{"ids":[-9,10,"x"],"rest":[4]}')
     expect(first).toEqual([
