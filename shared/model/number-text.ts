@@ -1,8 +1,11 @@
 /** How numbers are written for people, in verdicts and in every report. */
 
+/** Made once: a list of findings writes a thousand numbers. */
+const whole = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 })
+
 /** `910,233` */
 export function count(value: number): string {
-  return value.toLocaleString('en-US', { maximumFractionDigits: 0 })
+  return whole.format(value)
 }
 
 /** `1 rollout`, `2,048 rollouts` */

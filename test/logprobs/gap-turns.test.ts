@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { laterTurnsOff, type TurnGap } from '../../shared/checks/logprobs/gap-turns.ts'
+import { beginningsOff, laterTurnsOff, type TurnGap } from '../../shared/checks/logprobs/gap-turns.ts'
 import { DEFAULT_THRESHOLDS } from '../../shared/model/thresholds/registry.ts'
 
 const turn = (mean: number, error: number): TurnGap => ({
@@ -34,5 +34,25 @@ describe('a later turn that the trainer finds less likely', () => {
   it('is not where most of what the sampler was not sure of is as likely as it was', () => {
     const few = { ...turn(0.9, 0.25), unsureAgreed: 4 }
     expect(laterTurnsOff([turn(0.001, 0.004), few], DEFAULT_THRESHOLDS)).toEqual([])
+  })
+})
+
+describe('beginnings of turns that the trainer finds less likely', () => {
+  const agrees = { ...turn(0.001, 0.004), headUnsure: 4, headAgreed: 4 }
+  /** The engines agree again a few tokens into the turn. */
+  const begun = { ...turn(0.6, 0.4), head: 3, headTokens: 4, headError: 0.5, headUnsure: 3, unsureAgreed: 5 }
+
+  it('are off in the later turns, whatever the first one agrees on', () => {
+    expect(laterTurnsOff([agrees, begun], DEFAULT_THRESHOLDS)).toEqual([])
+    expect(beginningsOff([agrees, begun], DEFAULT_THRESHOLDS)).toEqual([begun])
+    expect(beginningsOff([agrees, begun, begun], DEFAULT_THRESHOLDS)).toEqual([begun, begun])
+  })
+
+  it.each([
+    ['the first turn is noisy, too', [{ ...agrees, meanAbsolute: 0.3 }, begun]],
+    ['most of what the sampler was not sure of there is as likely as it was', [agrees, { ...begun, headAgreed: 2 }]],
+    ['most later turns agree', [agrees, begun, agrees, agrees]],
+  ])('are not where %s', (_, turns) => {
+    expect(beginningsOff(turns, DEFAULT_THRESHOLDS)).toEqual([])
   })
 })

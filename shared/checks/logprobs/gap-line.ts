@@ -116,9 +116,15 @@ function meanOf(values: Float64Array): number {
 export function mayBeTilted({ of, slope, explained, count }: Line, thresholds: Thresholds): boolean {
   const fits = thresholds[of === 'odds' ? 'temperature-explains-odds' : 'temperature-explains-logprobs']
   if (count < thresholds['scored-tokens'] || slope <= 0 || explained < fits) return false
-  const error = thresholds['slope-standard-errors'] * Math.sqrt((1 - explained) / explained / (count - 2))
-  const least = Math.log(thresholds['temperature-slope']) + error
+  const error = Math.sqrt((1 - explained) / explained / (count - 2))
+  const least =
+    Math.log(thresholds['temperature-slope']) + studentErrors(thresholds['slope-standard-errors'], count - 2) * error
   return Math.log(slope) >= least || Math.log(slope / explained) <= -least
+}
+
+/** Standard errors of Student's t that are passed by chance as seldom as those of a normal distribution (Cornish-Fisher, first term). */
+function studentErrors(normal: number, freedom: number): number {
+  return normal + (normal ** 3 + normal) / (4 * freedom)
 }
 
 /** A few unlikely tokens do not decide it: most of the points lie nearer to the line than to that of equal temperatures. */

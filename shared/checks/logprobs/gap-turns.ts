@@ -133,9 +133,15 @@ export function laterTurnsOff(turns: readonly TurnGap[], thresholds: Thresholds)
   )
 }
 
-/** Turns whose beginnings the trainer finds less likely than the sampler did, and more so than what follows in them. */
-export function beginningsOff(turns: readonly TurnGap[], thresholds: Thresholds): readonly TurnGap[] {
+/**
+ * Turns whose beginnings the trainer finds less likely than the sampler did, and more so than what follows in them. A first turn in which the
+ * engines agree says nothing against those behind it.
+ */
+export function beginningsOff(all: readonly TurnGap[], thresholds: Thresholds): readonly TurnGap[] {
   const { 'turn-tokens': enoughTokens, 'turn-head-standard-errors': errors } = thresholds
+  const [first, ...later] = all
+  const agrees = first !== undefined && first.count >= enoughTokens && first.meanAbsolute < thresholds['engines-agree']
+  const turns = agrees ? later : all
   const asked = turns.filter(({ count }) => count >= enoughTokens)
   const beginnings = asked.filter(({ head }) => head >= thresholds['turn-head-gap'])
   if (beginnings.length === 0 || beginnings.length * 2 < turns.length) return []
@@ -144,10 +150,12 @@ export function beginningsOff(turns: readonly TurnGap[], thresholds: Thresholds)
   const follows = total(({ tail }) => Math.max(0, tail))
   // A single odd token is none: two engines may well differ on one.
   const enough = total(({ headTokens }) => headTokens) >= thresholds['turn-head-large']
-  // Noise is largest where a turn begins, too, and makes one beginning less likely and another more.
+  // Noise is largest where a turn begins, too, and makes one beginning less likely and another more. Where there is none in the first turn, as
+  // many tokens of each as would do for all are sure enough.
   const ofAll = asked.reduce((sum, { head }) => sum + head, 0)
   const error = Math.sqrt(asked.reduce((sum, { headError }) => sum + headError ** 2, 0))
-  const surely = ofAll - errors * error >= thresholds['turn-head-gap'] * asked.length
+  const isAnyToken = beginnings.every(({ headTokens }) => headTokens >= thresholds['turn-head-large'])
+  const surely = (agrees && isAnyToken) || ofAll - errors * error >= thresholds['turn-head-gap'] * asked.length
   const isOfFew = share(asked, 'headAgreed', 'headUnsure') >= thresholds['unsure-agreed']
   return enough && surely && !isOfFew && begins >= thresholds['turn-head-times'] * follows ? beginnings : []
 }

@@ -1,5 +1,7 @@
+import type { Turn } from '../../model/tokens.ts'
 import type { TrajectoryView } from '../check.ts'
 import { OfLast } from '../of-last.ts'
+import { speltMarkers } from '../template/spelt-markers.ts'
 import {
   correlationOf,
   fitLine,
@@ -119,8 +121,12 @@ function shapeOf(view: TrajectoryView, pairs: ScoredPairs): GapShape {
     oneSided && turns.every(({ mean }) => mean >= thresholds['one-sided-gap']) && !isOfFewTokens(turns, thresholds)
   if (everywhere) return { ...base, cause: 'context', turns, affectedTurns: turns, contextSeen: 'in every turn' }
   const later = laterTurnsOff(turns, thresholds)
-  if (later.length > 0) return { ...base, cause: 'context', turns, affectedTurns: later, contextSeen: 'in later turns' }
-  const begun = beginningsOff(turns, thresholds)
+  const begun = beginningsOff(turns, thresholds).filter(({ turn }) => turn === null || !opensInLetters(view, turn))
+  if (later.length > 0) {
+    // Where some of them agree again after their beginning, it is one fault.
+    const affectedTurns = turns.filter((each, at) => later.includes(each) || (at > 0 && begun.includes(each)))
+    return { ...base, cause: 'context', turns, affectedTurns, contextSeen: 'in later turns' }
+  }
   if (begun.length > 0) {
     return { ...base, cause: 'context', turns, affectedTurns: begun, contextSeen: 'at the beginning of turns' }
   }
@@ -132,6 +138,11 @@ function shapeOf(view: TrajectoryView, pairs: ScoredPairs): GapShape {
   if (isTail && restAgrees && isMixtureOfExperts(view.trajectory.model)) return { ...base, cause: 'routing', turns }
   const surely = meanAbsolute - thresholds['gap-standard-errors'] * base.error >= differs
   return { ...base, cause: surely ? 'mismatch' : 'none', turns }
+}
+
+/** The trainer is surprised at letters of a tag that the model did not write (T16), and not at what follows them. */
+function opensInLetters(view: TrajectoryView, turn: Turn): boolean {
+  return speltMarkers(view, turn).some(({ kind, start }) => kind === 'tag' && start === turn.contentStart)
 }
 
 /** The pairs behind the first turn; null where there are too few. */

@@ -184,12 +184,12 @@ export const LOGPROB_THRESHOLDS = {
     reason: 'Least ratio of that line’s slope to 1 for a temperature: numerics leave slopes closer to 1.',
   },
   'slope-standard-errors': {
-    value: 3,
+    value: 4,
     unit: 'standard errors',
     range: [0, 1_000],
     usedBy: ['L03'],
     reason:
-      'By which that slope must pass its bound: every rollout is asked, and of many that two engines merely see differently some line up by chance.',
+      'By which that slope must pass its bound, of a normal distribution (of few tokens more are asked): every rollout is asked, and of many that two engines merely see differently some line up by chance.',
   },
   'temperature-standard-errors': {
     value: 1.5,
@@ -354,64 +354,5 @@ export const LOGPROB_THRESHOLDS = {
     range: [0, 100],
     usedBy: ['L08'],
     reason: 'Difference of mean trainer logprobs which shows that the trainer moved while the sampler did not.',
-  },
-  'kl-unexplained': {
-    value: 0.001,
-    unit: 'share',
-    range: [0, 1],
-    usedBy: ['L10', 'H03'],
-    reason:
-      'Of the squares of the stored KL that the formula in use may leave unexplained: 16-bit floats and a few decimals leave less.',
-  },
-  'kl-worse': {
-    value: 10,
-    unit: 'times',
-    range: [1, 1_000_000],
-    usedBy: ['L10', 'H03'],
-    reason:
-      'As much as the best formula leaves unexplained, above which another one is ruled out: closer ones cannot be told apart.',
-  },
-  'kl-rounding': {
-    value: 1e-6,
-    unit: 'share',
-    range: [0, 1],
-    usedBy: ['L10', 'H03'],
-    reason: 'Of the squares that rounding of 32-bit floats leaves unexplained under the right formula.',
-  },
-  'kl-tokens': {
-    value: 32,
-    unit: 'tokens',
-    range: [1, 1_000_000],
-    usedBy: ['L10', 'H03'],
-    reason: 'With a stored KL from which a formula can be recognised: on a few, several fit.',
-  },
-  'kl-outlier': {
-    value: 10,
-    unit: 'nats',
-    range: [0, 1e30],
-    usedBy: ['L10'],
-    reason:
-      'Of k3, from which one token may stand for its row: policies that stay near the reference give thousandths.',
-  },
-  'kl-outlier-share': {
-    value: 0.5,
-    unit: 'share',
-    range: [0, 1],
-    usedBy: ['L10'],
-    reason: 'Of the row’s sum that one token must have before it stands for its row.',
-  },
-  'same-mean': {
-    value: 0.01,
-    unit: 'share',
-    range: [0, 1],
-    usedBy: ['L11'],
-    reason: 'By which two means may differ and are the same: logs keep a few digits.',
-  },
-  'other-mean': {
-    value: 0.05,
-    unit: 'share',
-    range: [0, 1],
-    usedBy: ['L11'],
-    reason: 'By which two means must differ before one is not the other.',
   },
 } as const satisfies Record<string, Threshold>

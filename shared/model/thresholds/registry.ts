@@ -1,3 +1,4 @@
+import { KL_THRESHOLDS } from './kl.ts'
 import { LIMIT_THRESHOLDS } from './limits.ts'
 import { LOGPROB_THRESHOLDS } from './logprobs.ts'
 import { MASK_THRESHOLDS } from './masks.ts'
@@ -14,6 +15,7 @@ const FAMILIES = {
   ...LIMIT_THRESHOLDS,
   ...REWARD_THRESHOLDS,
   ...LOGPROB_THRESHOLDS,
+  ...KL_THRESHOLDS,
   ...VERDICT_THRESHOLDS,
 } as const
 
