@@ -7,6 +7,15 @@ const STREAM_CHUNK = 1 << 20
 /** How files are opened: a pipe that took a file's place would be waited for until somebody writes to it. */
 export const WITHOUT_WAITING = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)
 
+/** The error of a file that was there when its name was looked up. */
+export function readFailed(name: string, error: unknown): unknown {
+  const { code } = error as NodeJS.ErrnoException
+  if (code !== 'ENOENT' && code !== 'ENOTDIR' && code !== 'ESTALE') return error
+  return new Error(`${name} was removed or moved while it was being read. Put it back, or name files that stay.`, {
+    cause: error,
+  })
+}
+
 /**
  * A file on disk. It is opened for each read and closed again, so that a folder of thousands of files needs no
  * thousands of handles. The size is taken once: a dump that is still being written is read up to there.
@@ -29,7 +38,7 @@ export class NodeFileSource implements ByteSource {
   }
 
   async slice(start: number, end: number): Promise<Uint8Array> {
-    const handle = await open(this.path, WITHOUT_WAITING)
+    const handle = await this.openAgain()
     try {
       return await this.read(handle, start, end)
     } finally {
@@ -38,7 +47,7 @@ export class NodeFileSource implements ByteSource {
   }
 
   get elsewhere(): FileElsewhere {
-    return { path: this.path }
+    return { path: this.path, name: this.name }
   }
 
   /** One chunk is read while the one before it is looked at. */
@@ -50,7 +59,7 @@ export class NodeFileSource implements ByteSource {
     let handle: FileHandle | null = null
     const fill = async (): Promise<Uint8Array | null> => {
       const buffer = buffers[turn++ & 1] as Buffer
-      handle ??= await open(this.path, WITHOUT_WAITING)
+      handle ??= await this.openAgain()
       const length = await this.fill(handle, buffer, at, this.size)
       at += length
       return length === 0 ? null : buffer.subarray(0, length)
@@ -82,7 +91,7 @@ export class NodeFileSource implements ByteSource {
       {
         pull: async (controller) => {
           try {
-            handle ??= await open(this.path, WITHOUT_WAITING)
+            handle ??= await this.openAgain()
             const chunk = await this.read(handle, at, at + STREAM_CHUNK)
             at += chunk.length
             if (chunk.length > 0) controller.enqueue(chunk)
@@ -98,6 +107,14 @@ export class NodeFileSource implements ByteSource {
       },
       { highWaterMark: 2 },
     )
+  }
+
+  private async openAgain(): Promise<FileHandle> {
+    try {
+      return await open(this.path, WITHOUT_WAITING)
+    } catch (error) {
+      throw readFailed(this.name, error)
+    }
   }
 
   /** Fewer bytes than asked for only where the file has become shorter. */

@@ -32,7 +32,7 @@ export async function watchPaths(
   const pipe = files.find((file) => file.pipe)
   if (pipe !== undefined) throw new UsageError(`--follow: ${pipe.name} is a pipe. Follow the file that is written.`)
   const paths = new Set(files.map(({ path }) => path))
-  /** Where each file was when it was seen last, by its identity. */
+  /** Where each file was when what was named led to it, by its identity: its name begins all that it is renamed to. */
   const seen = new Map<string, FoundFile>()
   /** Those of the last look, by path: what nothing was written to is not opened again. */
   let before = new Map<string, SeenFile>()
@@ -43,13 +43,13 @@ export async function watchPaths(
       const watched: WatchedFile[] = []
       const here = new Set<string>()
       const opened = new Map<string, SeenFile>()
-      const add = async (file: FoundFile) => {
+      const add = async (file: FoundFile, origin = file) => {
         const now = await watchedFile(file, before.get(file.path))
         if (now === null || here.has(now.identity)) return
         here.add(now.identity)
         paths.add(file.path)
         opened.set(file.path, now)
-        seen.set(now.identity, file)
+        seen.set(now.identity, origin)
         watched.push(now)
       }
       for (const file of found) await add(file)
@@ -57,7 +57,7 @@ export async function watchPaths(
         if (here.has(identity)) continue
         seen.delete(identity)
         const renamed = await renamedTo(file, identity)
-        if (renamed !== null) await add(renamed)
+        if (renamed !== null) await add(renamed, file)
       }
       before = opened
       return watched
@@ -88,7 +88,7 @@ async function watchedFile(file: FoundFile, before: SeenFile | undefined): Promi
 async function renamedTo({ path, name }: FoundFile, identity: string): Promise<FoundFile | null> {
   const [folder, base] = [dirname(path), basename(path)]
   for (const other of await readdir(folder).catch(() => [])) {
-    if (other === base || !other.startsWith(base)) continue
+    if (!other.startsWith(base)) continue
     const info = await stat(join(folder, other)).catch(() => null)
     if (info !== null && `${info.dev}:${info.ino}` === identity) {
       return { path: join(folder, other), name: name.slice(0, name.length - base.length) + other }

@@ -9,22 +9,42 @@ import { inKernel, kernelOver } from './kernel/kernel.ts'
 /**
  * Parses JSON records of `spans`, whose bytes (`given`) `Container.read` gave. Never throws for what the bytes hold: each span ends
  * up in `records` or in `skipped` (`bad-json`, `not-an-object`, or what the container itself found damaged).
- *
- * @param passing arrays of numbers need to stand only until this thread parses other records, which spares making them
  */
-export function parseRecords(
+export function parseRecords(given: Uint8Array, spans: RecordSpans, numericKeys: ReadonlySet<string>): ParsedRecords {
+  const bytes = inKernel(given)
+  kernelOver(bytes)?.begin(false)
+  return parseSpans(bytes, spans, 0, spans.offsets.length, numericKeys)
+}
+
+/**
+ * As `parseRecords`, `most` records at a time, each when it is asked for: whoever is done with some of them before the next are parsed holds no
+ * more than these. Arrays of numbers stand no longer than that, and no other records may be read in this thread before the last.
+ */
+export function* parseInPortions(
   given: Uint8Array,
   spans: RecordSpans,
   numericKeys: ReadonlySet<string>,
-  passing = false,
-): ParsedRecords {
+  most: number,
+): Generator<ParsedRecords, void> {
   const bytes = inKernel(given)
+  for (let from = 0; from < spans.offsets.length; from += most) {
+    kernelOver(bytes)?.begin(true)
+    yield parseSpans(bytes, spans, from, Math.min(from + most, spans.offsets.length), numericKeys)
+  }
+}
+
+function parseSpans(
+  bytes: Uint8Array,
+  spans: RecordSpans,
+  from: number,
+  to: number,
+  numericKeys: ReadonlySet<string>,
+): ParsedRecords {
   const records: RawRecord[] = []
   const skipped: SkippedRecord[] = []
   const base = spans.offsets[0] ?? 0
   const kernel = kernelOver(bytes)
-  kernel?.begin(passing)
-  for (let i = 0; i < spans.offsets.length; i++) {
+  for (let i = from; i < to; i++) {
     const byte = spans.offsets[i] as number
     const length = spans.lengths[i] as number
     const line = spans.lines[i] as number

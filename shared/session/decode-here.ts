@@ -1,25 +1,26 @@
+import { TOGETHER } from '../checks/of-last.ts'
 import type { ParsedRecords } from '../containers/container.ts'
 import { decodeRecords, type EncodedRecords, type RecordsElsewhere } from '../containers/decode.ts'
-import { parseRecords } from '../containers/records.ts'
+import { parseInPortions } from '../containers/records.ts'
 import { extentOf } from '../containers/spans.ts'
 import type { ReadElsewhere } from './host.ts'
 
 /**
- * As `decodeRecords`, with what was left for this thread to read. Hands what was decoded to `take` at once: arrays of numbers stand only until it returns,
- * since those of the next records are written where they are.
+ * As `decodeRecords`, with what was left for this thread to read. Hands what was decoded to `take` at once, in portions where it can be: arrays of
+ * numbers stand only until the next portion is asked for or `take` returns, since those of the next records are written where they are.
  */
 export function withDecoded<Result>(
   records: EncodedRecords | RecordsElsewhere,
   numericKeys: ReadonlySet<string>,
   read: ReadElsewhere | undefined,
-  take: (parsed: ParsedRecords) => Result,
+  take: (portions: Iterable<ParsedRecords>) => Result,
 ): Result | Promise<Result> {
   const { spans } = records
-  const takeText = (text: Uint8Array) => take(parseRecords(text, spans, numericKeys, true))
+  const takeText = (text: Uint8Array) => take(parseInPortions(text, spans, numericKeys, TOGETHER))
   if (records.decoder === 'json') return takeText(records.bytes[0])
   if (records.decoder !== 'elsewhere') {
     const parsed = decodeRecords(records, numericKeys)
-    return parsed instanceof Promise ? parsed.then(take) : take(parsed)
+    return parsed instanceof Promise ? parsed.then((whole) => take([whole])) : take([parsed])
   }
   if (read === undefined) throw new Error('This thread cannot read the file that its records are in.')
   const { start, end } = extentOf(spans)

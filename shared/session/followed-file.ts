@@ -73,6 +73,8 @@ export class FollowedFile {
   private isGone = false
   /** Bytes at its end that were not read, since following ended before the record was whole. */
   private halfRecord = 0
+  /** It was told that it is empty, which it may stay for many looks. */
+  private toldEmpty = false
   /** Why the last look at it failed. */
   private failedBefore: string | null = null
 
@@ -130,6 +132,7 @@ export class FollowedFile {
     { quiet, last }: { quiet: boolean; last: boolean },
     signal: AbortSignal,
   ): Promise<Examined> {
+    if (source.size > 0) this.toldEmpty = false
     const [only] = this.sources
     if (only?.growing && only.seen !== null && (await holds(source, only.seen))) {
       const before = only.growing.size
@@ -164,7 +167,8 @@ export class FollowedFile {
       // It is being written anew, or was emptied: what was read of it stays until there is something to read.
       this.pending = !last
       if (last) for (const each of before) each.over = true
-      const emptied = !before.some(({ over }) => over) && source.size === 0
+      const emptied = !this.toldEmpty && !before.some(({ over }) => over) && source.size === 0
+      this.toldEmpty ||= emptied
       return { changed: false, notice: emptied ? `${this.name} was emptied; what was read of it stays counted.` : null }
     }
     this.sources = opened.map((open) => followed(open, growing))

@@ -1,5 +1,5 @@
 import { execFile, spawn } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { closeSync, existsSync, openSync } from 'node:fs'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -65,6 +65,26 @@ describe.skipIf(!existsSync(MAIN))('the built command', () => {
     expect(err).toBe('')
     expect(code).toBe(0)
   })
+
+  test.skipIf(!existsSync('/dev/full')).each([['--json', '-'], []])(
+    'a full disk below the standard output is one sentence and 2, and no finding: inspect %s %s',
+    async (...options) => {
+      const full = openSync('/dev/full', 'w')
+      const child = spawn(process.execPath, [MAIN, 'inspect', join(folder, 'small.jsonl'), ...options], {
+        stdio: ['ignore', full, 'pipe'],
+      })
+      closeSync(full)
+      let err = ''
+      child.stderr?.on('data', (text) => {
+        err += text
+      })
+      const code = await new Promise((done) => child.on('close', done))
+      expect({ code, err }).toEqual({
+        code: 2,
+        err: 'Standard output could not be written: the disk is full. What is there is cut off.\n',
+      })
+    },
+  )
 
   test('a mistake is one sentence and 2', async () => {
     const ran = await command('inspect', 'nowhere.jsonl')

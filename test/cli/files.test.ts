@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { MemorySource, NodeFileSource } from '../../cli/byte-sources.ts'
 import { findFiles, openPaths } from '../../cli/files.ts'
 import type { CommandIo } from '../../cli/io.ts'
+import { readElsewhere } from '../../cli/read-elsewhere.ts'
 
 let folder: string
 
@@ -141,6 +142,24 @@ describe('byte sources', () => {
     expect((await early.next())?.length).toBeGreaterThan(0)
     await early.close()
     await (file as NodeFileSource).reader().close()
+  })
+
+  test('a file that went away since it was opened is called by its name, with what to do', async () => {
+    const path = join(folder, 'gone')
+    await writeFile(path, bytes)
+    const file = await NodeFileSource.open(path, 'steps/gone.jsonl')
+    await rm(path)
+    const reads = [
+      () => file.slice(0, 10),
+      () => streamed(file.stream()),
+      () => file.reader().next(),
+      async () => readElsewhere(file.elsewhere, 0, 10),
+    ]
+    for (const read of reads) {
+      await expect(read()).rejects.toThrow(
+        'steps/gone.jsonl was removed or moved while it was being read. Put it back, or name files that stay.',
+      )
+    }
   })
 
   test("what they give is nobody else's memory", async () => {

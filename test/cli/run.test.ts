@@ -285,7 +285,9 @@ describe('inspect', () => {
   test('--against brings a second run: what needs two is judged, and the report stays that of the first', async () => {
     const verdictOf = (report: Report) => report.hypotheses.find(({ id }) => id === 'H08')
     expect(verdictOf(await reportOf('faulty.jsonl'))?.verdict).toBe('not-checkable')
-    const report = await reportOf('faulty.jsonl', '--against', 'clean.jsonl')
+    const later = dumps.faulty.map((line) => JSON.stringify({ ...JSON.parse(line), step: 9 }))
+    await writeFile(join(dumps.path, 'later.jsonl'), later.join('\n'))
+    const report = await reportOf('faulty.jsonl', '--against', 'later.jsonl')
     expect(report.sources.map(({ name }) => name)).toEqual(['faulty.jsonl'])
     expect(verdictOf(report)).toMatchObject({ verdict: 'contradicted' })
     expect((await cli('inspect', 'clean.jsonl', '--against')).err).toContain('--against needs a value: --against PATH…')

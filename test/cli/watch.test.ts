@@ -29,3 +29,26 @@ test('only files that came, were written to or moved are opened for another look
   ])
   expect(second.map(({ source }, at) => source === first[at]?.source)).toEqual([true, false, false])
 })
+
+test('a file that was named and is rotated is looked at where it is, look after look, and while it is written to there', async () => {
+  const path = join(folder, 'run.jsonl')
+  writeFileSync(path, '{}\n')
+  const { look } = await watchPaths([path], { directory: folder } as CommandIo, null)
+  const looked = async () => (await look()).map(({ source, identity }) => [source.name, source.size, identity])
+  const [, , first] = (await looked())[0] ?? []
+  renameSync(path, `${path}.1`)
+  expect(await looked()).toEqual([['run.jsonl.1', 3, first]])
+  appendFileSync(`${path}.1`, '{}\n')
+  expect(await looked()).toEqual([['run.jsonl.1', 6, first]])
+  writeFileSync(path, '{}\n{}\n{}\n')
+  const next = (await looked())[0]?.[2]
+  renameSync(`${path}.1`, `${path}.2`)
+  renameSync(path, `${path}.1`)
+  const both = [
+    ['run.jsonl.1', 9, next],
+    ['run.jsonl.2', 6, first],
+  ]
+  for (const _ of [1, 2]) expect((await looked()).sort()).toEqual(both)
+  rmSync(`${path}.1`)
+  expect(await looked()).toEqual([both[1]])
+})

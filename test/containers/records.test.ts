@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { RecordSpans } from '../../shared/containers/container.ts'
-import { parseRecords } from '../../shared/containers/records.ts'
+import type { ParsedRecords, RawRecord, RecordSpans } from '../../shared/containers/container.ts'
+import { parseInPortions, parseRecords } from '../../shared/containers/records.ts'
 import { memorySource, readAll } from './memory-source.ts'
 
 const encoder = new TextEncoder()
@@ -100,3 +100,40 @@ describe('parseRecords', () => {
     expect(skipped[0]?.code).toBe('bad-json')
   })
 })
+
+describe('parseInPortions', () => {
+  const text = '{"ids":[1,2]}\n{"ids":[1,}\n{"ids":[3]}\n[1]\n{"ids":[4,5,6]}'
+
+  test.each([1, 2, 4, 5, 100])('gives what is parsed at once, %i records at a time', (most) => {
+    const whole = parseRecords(encoder.encode(text), spansOf(text), NUMERIC)
+    const sizes: number[] = []
+    const records: unknown[] = []
+    const skipped: unknown[] = []
+    for (const portion of parseInPortions(encoder.encode(text), spansOf(text), NUMERIC, most)) {
+      sizes.push(portion.records.length + portion.skipped.length)
+      records.push(...portion.records.map(asLists))
+      skipped.push(...portion.skipped)
+    }
+    expect(records).toEqual(whole.records.map(asLists))
+    expect(skipped).toEqual(whole.skipped)
+    expect(sizes).toEqual(Array.from({ length: Math.ceil(5 / most) }, (_, i) => Math.min(most, 5 - i * most)))
+  })
+
+  test('parses nothing before it is asked for, and gives the room of each portion to the next', () => {
+    const portions = parseInPortions(encoder.encode(text), spansOf(text), NUMERIC, 2)
+    const ids = () => {
+      const { records } = portions.next().value as ParsedRecords
+      return ((records[0] as RawRecord).value as { ids: Int32Array }).ids
+    }
+    const first = ids()
+    expect([...first]).toEqual([1, 2])
+    const second = ids()
+    expect([...second]).toEqual([3])
+    expect([...first]).toEqual([3, 2])
+  })
+})
+
+/** A copy, which stands when the portion no longer does. */
+function asLists(record: RawRecord) {
+  return { ...record, value: { ids: [...(record.value as { ids: Int32Array }).ids] } }
+}
