@@ -43,7 +43,7 @@ function decide(input: HypothesisInput): Judgement {
   }
   if (found.sameRecords) {
     return notCheckable([
-      'another run: the rollouts of the questions that both have are the same records, so that one run is laid beside itself',
+      'another run: most rollouts of the questions that both have are the same records, so that one run is laid beside itself',
     ])
   }
   const { thresholds } = input.dump.settings

@@ -12,7 +12,7 @@ export interface PairMeasures {
   readonly pairs: number
   /** Rollouts of these questions, in the run that has fewer of them. */
   readonly rollouts: number
-  /** Whether all of these rollouts stand in both runs, record for record: one run is then laid beside itself. */
+  /** Whether most of these rollouts stand in both runs, record for record: one run is then laid beside itself. */
   readonly sameRecords: boolean
   readonly tools: Count | null
   readonly system: Count | null
@@ -75,16 +75,16 @@ function* measuring(dump: DumpView, other: DumpView, sameTokenizer: boolean): St
   }
 }
 
-/** Whether each pair has the rollouts of its smaller side in both runs, record for record; false without a pair. */
+/** Whether most rollouts of the smaller sides of pairs stand in both runs, record for record: a few may have been edited. False without a pair. */
 export function areSameRecords(pairs: readonly QuestionPair[]): boolean {
-  return (
-    pairs.length > 0 &&
-    pairs.every(({ rows, others }) => {
-      const [fewer, more] = rows.length < others.length ? [rows, others] : [others, rows]
-      const hashes = new Set(more.map(({ recordHash }) => recordHash))
-      return fewer.every(({ recordHash }) => hashes.has(recordHash))
-    })
-  )
+  let [same, all] = [0, 0]
+  for (const { rows, others } of pairs) {
+    const [fewer, more] = rows.length < others.length ? [rows, others] : [others, rows]
+    const hashes = new Set(more.map(({ recordHash }) => recordHash))
+    for (const { recordHash } of fewer) if (hashes.has(recordHash)) same++
+    all += fewer.length
+  }
+  return 2 * same > all
 }
 
 /** In what the prompts of two runs differ for one question; null where a run does not tell. */

@@ -29,7 +29,7 @@ function caveatsOf({ here, there }: Sides, pairs: PairTotals): string[] {
   return [
     ...(pairs.sameRecords
       ? [
-          'The rollouts of the questions that both have are the same records: one run is laid beside itself, wholly or in part. Choose another second run.',
+          'Most rollouts of the questions that both have are the same records: one run is laid beside itself, wholly or in part. Choose another second run.',
         ]
       : []),
     ...(models === null

@@ -263,6 +263,7 @@ describe('a measure of H07 that is called otherwise by now', () => {
     ['Assistant header is missing (T05): rate from assistant turn 2 on, and none in turn 1', 1],
     ['Thinking is stripped (T04, a warning): rate in assistant turn 1', 0],
     ['faults of error severity in assistant turns', 0],
+    ['Mask is shifted (M06): rate from assistant turn 2 on, and some in turn 1', 0],
   )
   test.each([
     ['End of turn is not trained (M10): times as frequent from assistant turn 2 on as in turn 1', 3, 1],
@@ -272,6 +273,14 @@ describe('a measure of H07 that is called otherwise by now', () => {
     ['present: Reasoning is stripped (T04), rate in assistant turn 1', 0, 4],
     ['error-severity faults in assistant turns', 0, 5],
     ['faults of error severity in assistant turns; warnings are set aside', 0, 5],
+    ['Mask is shifted (M06): times as frequent from assistant turn 2 on as in turn 1', 0, 6],
+    ['Mask is shifted (M06): as frequent from assistant turn 2 on as in turn 1', 0, 6],
+    ['Mask is shifted (M06): rate from assistant turn 2 on, against 2 times that of turn 1', 0, 6],
+    ['Mask is shifted (M06): rate from assistant turn 2 on', 0, 6],
+    ['Mask is shifted (M06): rate from assistant turn 2 on, and none in turn 1', 0, 6],
+    ['End of turn is not trained (M10): rate from assistant turn 2 on, and some in turn 1', 0.75, 2],
+    ['End of turn is not trained (M10): rate from assistant turn 2 on, and none in turn 1', 0.75, 2],
+    ['Assistant header is missing (T05): rate from assistant turn 2 on', 1, 3],
   ])('is found: %s', (measure, value, at) => {
     const [piece] = measuresOf('H07', [measure, value])
     const pinned = evidenceOf(piece as NonNullable<typeof piece>, FROM, '#', minute(1))
@@ -279,6 +288,19 @@ describe('a measure of H07 that is called otherwise by now', () => {
     const moved = evidenceOf(measuresOf('H07', [measure, 0.5])[0] as NonNullable<typeof piece>, FROM, '#', minute(1))
     const numbers = [{ name: 'value', was: 0.5, now: value }]
     expect(recheck(moved, now, FROM)).toMatchObject({ state: 'changed', numbers, nowCalled: now[at]?.title })
+  })
+  test('is held against another threshold, which has not moved', () => {
+    const because = (measure: string, threshold: number) => [
+      { measure: `Mask is shifted (M06): ${measure}`, value: 0, threshold, comparison: '<' as const, checks: [] },
+    ]
+    const of = (...line: Parameters<typeof because>) =>
+      measurePieces({ hypotheses: [{ id: 'H07', verdict: 'contradicted', because: because(...line) }] as never })
+    const [piece] = of('as frequent from assistant turn 2 on as in turn 1', 2)
+    const pinned = evidenceOf(piece as NonNullable<typeof piece>, FROM, '#', minute(1))
+    const rate = of('rate from assistant turn 2 on, and some in turn 1', 0.5)
+    expect(recheck(pinned, rate, FROM)).toEqual({ state: 'unchanged', nowCalled: rate[0]?.title })
+    const again = of('as frequent from assistant turn 2 on as in turn 1', 3)
+    expect(recheck(pinned, again, FROM)).toMatchObject({ state: 'changed', numbers: [{ name: 'threshold' }] })
   })
   test.each([
     ['End of turn is not trained (M01): times as frequent from assistant turn 2 on as in turn 1', 'H07'],

@@ -15,7 +15,7 @@ import { asWritten, filesOf, folderOf, importFolder, writeFolder } from '../../s
 import { readReadme, writeReadme } from '../../shared/notebook/markdown/readme-page.ts'
 import { isNotebookFolder } from '../../shared/notebook/markdown/recognise.ts'
 import { bytesOfText } from '../../shared/notebook/markdown/text.ts'
-import type { Evidence, Hypothesis, Notebook, Page } from '../../shared/notebook/model.ts'
+import type { Evidence, Experiment, Hypothesis, Notebook, Page } from '../../shared/notebook/model.ts'
 import { newNotebook } from '../../shared/notebook/new-notebook.ts'
 import { evidence, minute } from './edits.ts'
 import { fixtureFiles } from './fixture-folder.ts'
@@ -277,6 +277,25 @@ describe('writing back', () => {
       told: ['evidence/H02.md still has “The share is e1”, which was taken off H02: delete it there if it is to go.'],
     })
     expect(writeFolder(pinEvidence(unpinned, 'H02', evidence('e1'), { at: minute(11) })).told).toEqual([])
+  })
+
+  test('what a log has no place for is told: what experiments test, and the runs linked to them', () => {
+    const log = (fields: Partial<Experiment>) => {
+      const added = addExperiment(imported.notebook, 'A', 'First', at)
+      const experiments = added.notebook.experiments.map((each) =>
+        each.id === added.id ? { ...each, ...fields } : each,
+      )
+      return [added.id, writeFolder({ ...added.notebook, experiments }).told] as const
+    }
+    const run = { dump: 'ab', names: ['step.jsonl'], linkedAt: minute(1) }
+    const rest = 'is not in the folder: a log of experiments has no place for it, the saved notebook has.'
+    const [id] = log({})
+    expect(log({})[1]).toEqual([])
+    expect(log({ tests: ['H02'] })[1]).toEqual([`Which hypotheses ${id} tests, ${rest}`])
+    expect(log({ runs: [run] })[1]).toEqual([`Which runs are linked to ${id}, ${rest}`])
+    expect(log({ tests: ['H02'], runs: [run] })[1]).toEqual([
+      `Which hypotheses ${id} tests, and which runs are linked to ${id}, ${rest}`,
+    ])
   })
 
   test('what was pinned goes along on a page of its own, once, and what stood there stays', () => {

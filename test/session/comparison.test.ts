@@ -359,7 +359,7 @@ describe('a comparison', () => {
       /^Both runs are alike in all \d+ measures and settings that both tell, but for what chance explains\.$/,
     )
     expect(conclusion.caveats[0]).toBe(
-      'The rollouts of the questions that both have are the same records: one run is laid beside itself, wholly or in part. Choose another second run.',
+      'Most rollouts of the questions that both have are the same records: one run is laid beside itself, wholly or in part. Choose another second run.',
     )
     expect(conclusion.decides).not.toContain('H08 is')
     expect(conclusion.decides).toContain('H08 (lacks another run)')

@@ -7,12 +7,20 @@ const RENAMED: Readonly<Record<string, readonly (readonly [RegExp, readonly stri
     ],
     [/^present: (.+) \((\w+)\), (rate .+)$/, ['$1 ($2, a warning): $3', '$1 ($2, a note): $3']],
     [/^set aside, (a warning|a note): (.+) \((\w+)\), (rate .+)$/, ['$2 ($3, $1): $4']],
-    // What was held against a rate of turn 1 is held as a ratio now, and the rate stands beside it.
+    // What was held against a rate of turn 1 is held as a ratio now, and the rate stands beside it; alone where one of the two has no fault,
+    // which may change while a run is written.
     [
-      /^(.+): rate from assistant turn # on, against # times that of turn #$/,
-      ['$1: rate from assistant turn # on', '$1: rate from assistant turn # on, and none in turn #'],
+      /^(.+): rate from assistant turn # on(?:, (?:against # times that of turn #|and (?:none|some) in turn #))?$/,
+      [
+        '$1: rate from assistant turn # on',
+        '$1: rate from assistant turn # on, and none in turn #',
+        '$1: rate from assistant turn # on, and some in turn #',
+      ],
     ],
-    [/^(.+): times as frequent from (.+)$/, ['$1: as frequent from $2']],
+    [
+      /^(.+): (?:times )?as frequent from (assistant turn # on) as in turn #$/,
+      ['$1: as frequent from $2 as in turn #', '$1: rate from $2, and some in turn #'],
+    ],
   ],
 }
 

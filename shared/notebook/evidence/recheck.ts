@@ -43,8 +43,11 @@ export function recheck(
   if (found === undefined) return { state: 'gone', numbers: [], settings: moved }
   const [before, after] = [byName(evidence.numbers), byName(found.numbers)]
   if (renamed === undefined) return judged(movedIn(before, after), moved)
-  // What is held against what may have changed with the name: only what both have can have moved.
-  const numbers = movedIn(before, after).filter(({ name }) => before.has(name) && after.has(name))
+  // What is held against what may have changed with the name: only what both have can have moved, and no threshold of another measure.
+  const isOther = withoutTitle(evidence.key.measure ?? '') !== withoutTitle(renamed.key.measure ?? '')
+  const numbers = movedIn(before, after).filter(
+    ({ name }) => before.has(name) && after.has(name) && !(isOther && name === 'threshold'),
+  )
   return { ...judged(numbers, moved), nowCalled: renamed.title }
 }
 

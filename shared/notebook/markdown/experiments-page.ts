@@ -1,3 +1,4 @@
+import { clipped } from '../../model/clipped.ts'
 import { newExperiment } from '../edit.ts'
 import { CATEGORIES, type Category, type Experiment } from '../model.ts'
 import { type Bound, block, inline, inserted, normal, oneLine, type Splice, spliced, withEnding } from './bound.ts'
@@ -40,6 +41,22 @@ interface Place {
   readonly outcome: Bound | null
   readonly notes: Bound | null
   readonly end: number
+}
+
+/** What is known of experiments that a log has no place for, as a sentence each. */
+export function keptOutOfLog(experiments: readonly Experiment[]): string[] {
+  const listed = (of: readonly Experiment[]) => clipped(of.map(({ id }) => id).join(', '), 200)
+  const [testing, linked] = [
+    experiments.filter(({ tests }) => tests.length > 0),
+    experiments.filter(({ runs }) => runs.length > 0),
+  ]
+  const told: string[] = []
+  if (testing.length > 0) told.push(`Which hypotheses ${listed(testing)} ${testing.length === 1 ? 'tests' : 'test'}`)
+  if (linked.length > 0) told.push(`${told.length === 0 ? 'Which' : 'which'} runs are linked to ${listed(linked)}`)
+  if (told.length === 0) return []
+  return [
+    `${told.join(', and ')}, is not in the folder: a log of experiments has no place for it, the saved notebook has.`,
+  ]
 }
 
 /** Reads the experiments of a log; of several under one id the first counts. */

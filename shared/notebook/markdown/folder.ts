@@ -3,7 +3,7 @@ import type { Experiment, Hypothesis, Notebook, NotebookFolder, Page, Problem } 
 import { newNotebook } from '../new-notebook.ts'
 import { readyHypotheses } from '../ready/hypotheses.ts'
 import { evidencePages, isPinnedOn } from './evidence-pages.ts'
-import { experimentOf, readExperiments, writeExperiments } from './experiments-page.ts'
+import { experimentOf, keptOutOfLog, readExperiments, writeExperiments } from './experiments-page.ts'
 import { readHypothesisPage, type StatedHypothesis, writeHypothesisPage } from './hypothesis-page.ts'
 import { readProblem, writeProblem } from './problem-page.ts'
 import { canMove, type ReadmeChange, type ReadmeEntry, readReadme, writeReadme } from './readme-page.ts'
@@ -153,6 +153,7 @@ export function writeFolder(notebook: Notebook): WrittenFolder {
   if (readme !== undefined) pages.set(readme, writeReadme(pages.get(readme) ?? '', changes, fresh))
   writeRest(notebook, content, pages)
   told.push(...leftInLog(notebook, content, pages), ...leftOnEvidencePages(notebook, pages))
+  told.push(...keptOutOfLog(notebook.experiments))
   for (const { path, text } of evidencePages(notebook.hypotheses, pages)) pages.set(path, text)
   const before = new Map((notebook.folder?.pages ?? []).map(({ path, text }) => [path, text]))
   const changed = [...pages].filter(([path, text]) => before.get(path) !== text)

@@ -154,7 +154,7 @@ export interface PairTotals {
   readonly rendering: { readonly checked: number; readonly affected: number } | null
   /** Answers in the same words to the same question, and those that are scored otherwise. */
   readonly likeAnswers: { readonly checked: number; readonly affected: number } | null
-  /** Whether the rollouts of these questions stand in both runs, record for record. */
+  /** Whether most rollouts of these questions stand in both runs, record for record. */
   readonly sameRecords: boolean
 }
 
