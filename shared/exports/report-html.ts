@@ -4,7 +4,8 @@ import { count, counted, percent } from '../model/number-text.ts'
 import type { Report } from '../model/report.ts'
 import { fixOf } from './check-page.ts'
 import { findingsHtml, LISTED } from './html/findings.ts'
-import { code, folded, list, table, text } from './html/parts.ts'
+import { Links } from './html/links.ts'
+import { code, figures, folded, list, table, text } from './html/parts.ts'
 import { STYLE } from './html/style.ts'
 import { verdictsHtml } from './html/verdicts.ts'
 import {
@@ -34,6 +35,15 @@ export const htmlReport: ReportFormat = {
   showsProofs: LISTED,
   write(report, _judgement, proofs = null) {
     const names = report.sources.map((source) => source.name)
+    const links = new Links(report)
+    const sections = [
+      adviceHtml(report),
+      verdictsHtml(report, links),
+      defectsHtml(report, links),
+      checksHtml(report, links),
+      findingsHtml(report, proofs, links),
+      sourcesHtml(report),
+    ].filter((section) => section !== '')
     return `<!doctype html>
 <html lang="en">
 <head>
@@ -47,12 +57,8 @@ export const htmlReport: ReportFormat = {
 <body>
 <main>
 ${headHtml(report)}
-${adviceHtml(report)}
-${verdictsHtml(report)}
-${defectsHtml(report)}
-${checksHtml(report)}
-${findingsHtml(report, proofs)}
-${sourcesHtml(report)}
+${contentsHtml(sections)}
+${sections.join('\n')}
 <footer>${text(`${report.tool.name} ${report.tool.version}`)}</footer>
 </main>
 </body>
@@ -80,8 +86,28 @@ function headHtml(report: Report): string {
   return `<header>
 <h1>Rollout Inspector report</h1>
 <p>${files}: ${counted(totals.trajectories, 'rollout')}${totals.groups > 0 ? ` in ${counted(totals.groups, 'group')}` : ''}, ${counted(totals.turns, 'turn')}, ${tokens.total === 0 ? 'no token ids' : `${counted(tokens.total, 'token')}: ${states.join(', ')}${lost}`}.</p>
-<p class=soft>Tokenizer ${code(tokenizer.id ?? 'none')} (${tokenizer.origin}). Policy ${policy.id} (${policy.origin}), mask alignment ${policy.mask_alignment}.${policy.intended.length > 0 ? ` Intended: ${text(policy.intended.join(', '))}.` : ''}${limits.length > 0 ? ` Limits: ${text(limits.join(', '))}.` : ''}${report.thresholds === undefined ? '' : ` Thresholds that were set: ${text(thresholdsText(report))}.`}</p>
+<p class=soft>Tokenizer ${code(tokenizer.id ?? 'none')} (${tokenizer.origin}). Policy ${policy.id} (${policy.origin}), mask alignment ${policy.mask_alignment}.${policy.intended.length > 0 ? ` Intended: ${text(policy.intended.join(', '))}.` : ''}${limits.length > 0 ? ` Limits: ${text(limits.join(', '))}.` : ''}${report.thresholds === undefined ? '' : ` Thresholds that were set: ${text(thresholdsText(report))}.`}</p>${skippedHtml(report)}
 </header>`
+}
+
+/** What stands on the page, by the headings of its sections. */
+function contentsHtml(sections: readonly string[]): string {
+  const items = sections.flatMap((section) => {
+    const [, id, title] = /<h2 id=(\w+)>([^<]*)<\/h2>/.exec(section) ?? []
+    return id === undefined ? [] : [`<a href="#${id}">${title}</a>`]
+  })
+  return `<nav aria-label=Contents>${items.join(' ')}</nav>`
+}
+
+/** Records that could not be read, where there are any: what the rest of the page says does not speak of them. */
+function skippedHtml({ sources }: Report): string {
+  const skipped = sources.reduce((sum, source) => sum + source.skipped.length, 0)
+  const unread = sources.filter(({ unreadable }) => unreadable !== undefined).length
+  const parts = [
+    skipped === 0 ? '' : `${counted(skipped, 'record')} skipped`,
+    unread === 0 ? '' : `${counted(unread, 'file')} not read`,
+  ].filter((part) => part !== '')
+  return parts.length === 0 ? '' : `\n<p>▲ ${parts.join(', ')}: <a href="#read">what was read</a> says why.</p>`
 }
 
 function adviceHtml(report: Report): string {
@@ -92,24 +118,24 @@ function adviceHtml(report: Report): string {
   return `<section aria-labelledby=advice>\n<h2 id=advice>What to do first</h2>\n${sentences.join('\n')}\n</section>`
 }
 
-function defectsHtml(report: Report): string {
+function defectsHtml(report: Report, links: Links): string {
   if (report.defects.length === 0) return ''
   const rows = report.defects.map((defect) => [
-    `<b>${text(defect.id)}</b> ${text(defect.title)}`,
-    defectPlacesText(defect),
-    defect.checks.join(' '),
+    `<b>${links.to(defect.id)}</b> ${text(defect.title)}`,
+    figures(defectPlacesText(defect)),
+    links.all(defect.checks),
   ])
   const columns = [{ title: 'defect' }, { title: 'extent' }, { title: 'seen by' }]
   return `<section aria-labelledby=defects>\n<h2 id=defects>Known defects</h2>\n<p class=soft>${CAUSE_IDS_TEXT}</p>\n${table('Known defects', columns, rows)}\n</section>`
 }
 
-function checksHtml(report: Report): string {
+function checksHtml(report: Report, links: Links): string {
   const failing = failingChecks(report)
   const rows = failing.map((check) => [
-    `<b>${check.code}</b> ${text(check.title)}`,
+    `<b>${links.to(check.code)}</b> ${text(check.title)}`,
     `<span class="chip ${check.severity}">${check.severity}</span>`,
-    text(extentText(check)),
-    text(byTurnText(check)),
+    figures(extentText(check)),
+    figures(byTurnText(check)),
   ])
   const columns = [{ title: 'fault' }, { title: 'severity' }, { title: 'extent' }, { title: 'by assistant turn' }]
   const passed = report.checks.filter(({ status }) => status === 'pass')

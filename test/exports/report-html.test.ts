@@ -215,6 +215,49 @@ describe('a page of a thousand findings', () => {
   })
 })
 
+describe('the page', () => {
+  const linked = (html: string) => Array.from(html.matchAll(/href="#([^"]*)"/g), ([, id = '']) => id)
+  const places = (html: string) => Array.from(html.matchAll(/ id="?([\w-]+)/g), ([, id = '']) => id)
+
+  it('leads from each code and each defect to its findings, and from its contents to each section', async () => {
+    const faulty = Array.from({ length: 4 }, (_, i) => rolloutWithTrainedReply(tokenizer, i))
+    const { html } = await page(await audited(lines(faulty)))
+    const ids = places(html)
+    expect(new Set(ids).size).toBe(ids.length)
+    expect(linked(html).filter((id) => !ids.includes(id))).toEqual([])
+    expect(html).toContain('<b><a href="#f-M01">M01</a></b>')
+    const [, contents = ''] = /<nav aria-label=Contents>(.*?)<\/nav>/.exec(html) ?? []
+    expect(linked(contents)).toEqual(Array.from(html.matchAll(/<h2 id=(\w+)/g), ([, id]) => id))
+  })
+
+  it('leads to a defect and to its codes once, wherever they are named, and nowhere without findings', () => {
+    const [defect] = plainReport().defects
+    const both = [
+      finding('T05', { defect: defect?.id ?? '', fingerprint: 'a' }),
+      finding('T05', { record: 40, fingerprint: 'b' }),
+    ]
+    const html = htmlReport.write(plainReport({ findings: both }), judgement)
+    expect(places(html).filter((id) => id === 'f-T05' || id === `f-${defect?.id}`)).toEqual([
+      `f-${defect?.id}`,
+      'f-T05',
+    ])
+    expect(linked(html)).toContain(`f-${defect?.id}`)
+    expect(
+      linked(htmlReport.write(plainReport({ findings: [] }), judgement)).filter((id) => id.startsWith('f-')),
+    ).toEqual([])
+  })
+
+  it('says above all that records were skipped, and where that is told', () => {
+    const [source] = plainReport().sources
+    const skipped = [{ record: 3, line: 4, message: 'no number', byte: 9, code: 'invalid-record' }]
+    const told = (sources: Report['sources']) => htmlReport.write(plainReport({ sources }), judgement)
+    expect(told([{ ...source!, skipped }])).toContain(
+      '<p>▲ 1 record skipped: <a href="#read">what was read</a> says why.</p>',
+    )
+    expect(told([{ ...source!, skipped: [] }])).not.toContain('▲ ')
+  })
+})
+
 test('the content policy names the hash of the one style', () => {
   const html = htmlReport.write(plainReport(), judgement)
   const [, style = ''] = /<style>([\s\S]*?)<\/style>/.exec(html) ?? []

@@ -3,6 +3,7 @@ import type { Finding, Report } from '../../model/report.ts'
 import { type CodeGroup, type DefectGroup, groupFindings } from '../finding-groups.ts'
 import { extentText, whereText } from '../phrases.ts'
 import type { Proof, Proofs } from '../proofs.ts'
+import type { Links } from './links.ts'
 import { code, folded, text } from './parts.ts'
 import { membersHtml, outlineHtml, windowHtml } from './tokens.ts'
 
@@ -16,7 +17,7 @@ const WINDOWS = 2_600_000
 const LEVELS = { error: '✖ error', warning: '▲ warning', info: '◇ note' } as const
 
 /** The findings in groups, each group folded to its first one. `proofs` is null where the rollouts were not at hand. */
-export function findingsHtml(report: Report, proofs: Proofs | null): string {
+export function findingsHtml(report: Report, proofs: Proofs | null, links: Links): string {
   if (report.findings.length === 0) return ''
   const groups = groupFindings(report, LISTED)
   const page = new ProofPage(proofs, groups)
@@ -28,19 +29,27 @@ export function findingsHtml(report: Report, proofs: Proofs | null): string {
       : LEGEND
   const rest =
     omitted === 0 ? '' : `<p>${counted(omitted, 'more finding')} not listed here; the counts include them.</p>`
-  return `<section aria-labelledby=findings>\n<h2 id=findings>Findings</h2>\n${about}\n${groups.map((group) => defectHtml(report, group, page)).join('\n')}\n${rest}</section>`
+  return `<section aria-labelledby=findings>\n<h2 id=findings>Findings</h2>\n${about}\n${groups.map((group) => defectHtml(report, group, page, links)).join('\n')}\n${rest}</section>`
 }
 
 const LEGEND = `<p class=w><b class=turn>token states</b><span class=t><i>trained</i></span> <span class=m><i>masked</i></span> <span class=p><i>padding</i></span> <span class=u><i>unknown</i></span> <b class=turn>signs</b><mark><span class=m><i>what a finding points at</i></span></mark> <span class="m x"><i>the chat template expects the other state</i></span> <span class=m><i class=s>control token</i></span> <small>The id of a token shows where the pointer rests on it.</small></p>`
 
-function defectHtml(report: Report, { defect, codes }: DefectGroup, page: ProofPage): string {
+function defectHtml(report: Report, { defect, codes }: DefectGroup, page: ProofPage, links: Links): string {
   const name = defect === null ? '' : `${text(defect.id)} ${text(defect.title)}`
   const heading =
-    defect === null ? '' : `<h3>${name}</h3>\n<p class=soft>${text(defect.why, 600)} ${text(defect.fix, 600)}</p>\n`
-  return heading + codes.map((group) => codeHtml(report, group, name, page)).join('\n')
+    defect === null
+      ? ''
+      : `<h3${links.place(defect.id)}>${name}</h3>\n<p class=soft>${text(defect.why, 600)} ${text(defect.fix, 600)}</p>\n`
+  return heading + codes.map((group) => codeHtml(report, group, name, page, links)).join('\n')
 }
 
-function codeHtml(report: Report, { check, findings, more }: CodeGroup, because: string, page: ProofPage): string {
+function codeHtml(
+  report: Report,
+  { check, findings, more }: CodeGroup,
+  because: string,
+  page: ProofPage,
+  links: Links,
+): string {
   const [first, ...others] = findings
   if (first === undefined) return ''
   // In the order of the page: the tokens stand where they come first, and what follows refers to them.
@@ -54,7 +63,7 @@ function codeHtml(report: Report, { check, findings, more }: CodeGroup, because:
         ).replace('<details', '<details class=more')
   const beyond = more === 0 ? '' : `<p class=soft>and ${counted(more, 'more')} in the JSON report</p>`
   const level = `<span class=level>${LEVELS[check.severity]}</span>`
-  return `<section class="card ${check.severity}" aria-label="${check.code} ${text(check.title)}${because === '' ? '' : ` (${because})`}">
+  return `<section class="card ${check.severity}" aria-label="${check.code} ${text(check.title)}${because === '' ? '' : ` (${because})`}"${links.place(check.code)}>
 <p class=${check.severity}><b>${check.code} ${text(check.title)}</b> ${level} <span class=soft>${text(extentText(check))}</span></p>
 ${shown}
 ${rest}${beyond}

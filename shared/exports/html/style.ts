@@ -68,6 +68,7 @@ mark::before{content:"⟦";color:var(--warning);font-weight:700}
 mark::after{content:"⟧";color:var(--warning);font-weight:700}
 .gap{margin:0 .4rem;color:var(--quiet);font:600 .8rem system-ui,sans-serif}
 .turn{display:inline-block;margin:0 .35rem;padding:0 .45rem;border-radius:4px;background:var(--info-soft);color:var(--info);font:600 .75rem/1.6 system-ui,sans-serif}
+nav{display:flex;flex-wrap:wrap;gap:.2rem 1.2rem;margin:1rem 0;font-size:.93rem}
 footer{margin-top:3rem;color:var(--quiet);font-size:.87rem}
 @media print{
 :root{${LIGHT};font-size:11px}

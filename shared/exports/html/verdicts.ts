@@ -2,6 +2,7 @@ import { HYPOTHESES } from '../../hypotheses/registry.ts'
 import { measured } from '../../model/number-text.ts'
 import type { HypothesisResult, Measure, Report } from '../../model/report.ts'
 import { speechText, termsOf, verdictText } from '../phrases.ts'
+import type { Links } from './links.ts'
 import { folded, list, table, text } from './parts.ts'
 
 /** A verdict is told by its sign and its word, never by colour alone. */
@@ -17,19 +18,19 @@ const SIGN = { '>': '>', '>=': '≥', '<': '<', '<=': '≤', '=': '=' } as const
 const ORDER = ['supported', 'inconclusive', 'contradicted', 'not-checkable']
 
 /** Every verdict, those that call for something first and open. */
-export function verdictsHtml({ hypotheses }: Report): string {
+export function verdictsHtml({ hypotheses }: Report, links: Links): string {
   if (hypotheses.length === 0) return ''
   const sorted = [...hypotheses].sort((a, b) => ORDER.indexOf(a.verdict) - ORDER.indexOf(b.verdict))
-  return `<section aria-labelledby=verdicts>\n<h2 id=verdicts>Verdicts</h2>\n${sorted.map(verdictHtml).join('\n')}\n</section>`
+  return `<section aria-labelledby=verdicts>\n<h2 id=verdicts>Verdicts</h2>\n${sorted.map((each) => verdictHtml(each, links)).join('\n')}\n</section>`
 }
 
-function verdictHtml(result: HypothesisResult): string {
+function verdictHtml(result: HypothesisResult, links: Links): string {
   const { id, title, verdict, because } = result
   const claim = HYPOTHESES.find((hypothesis) => hypothesis.id === id)?.claim
   const chip = `<span class="chip ${verdict}"><span aria-hidden=true>${SIGNS[verdict]}</span> ${text(verdictText(result))}</span>`
   const parts = [
     claim === undefined ? '' : `<p class=soft>${text(claim, 600)}</p>`,
-    because.length === 0 ? '' : measuresHtml(because),
+    because.length === 0 ? '' : measuresHtml(because, links),
     termsHtml(result),
   ]
   const open = verdict === 'supported' || verdict === 'inconclusive'
@@ -37,7 +38,7 @@ function verdictHtml(result: HypothesisResult): string {
   return body.replace('<details', `<details class="card ${verdict}"`)
 }
 
-function measuresHtml(because: readonly Measure[]): string {
+function measuresHtml(because: readonly Measure[], links: Links): string {
   const rows = because.slice(0, 40).map((line) => {
     const { measure, value, threshold, comparison, checks } = line
     return [
@@ -45,7 +46,7 @@ function measuresHtml(because: readonly Measure[]): string {
       speechHtml(line),
       text(measured(measure, value)),
       threshold === null ? '' : text(`${SIGN[comparison]} ${measured(measure, threshold)}`),
-      checks.join(' '),
+      links.all(checks),
     ]
   })
   const columns = [
