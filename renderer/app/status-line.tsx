@@ -2,7 +2,7 @@ import { useMemo } from 'react'
 import type { RolloutRef } from '../../shared/session/requests/compare.ts'
 import { showRollouts } from '../commands/go.ts'
 import { useDetail } from '../data/details.ts'
-import { closeDump } from '../data/dump.ts'
+import { closeDump, judgeRest } from '../data/dump.ts'
 import { toggleFollow } from '../data/follow.ts'
 import { stopJudging } from '../data/judging.ts'
 import { list } from '../data/list.ts'
@@ -12,6 +12,7 @@ import { useMarks } from '../state/marks.ts'
 import { useSecond } from '../state/second.ts'
 import { shownRollout, useSelection } from '../state/selection.ts'
 import { openDialog, useView } from '../state/view.ts'
+import { judgedOf } from '../text/judged.ts'
 import { bytes, count, counted } from '../text/numbers.ts'
 import { ExportLine } from './export-line.tsx'
 import { Notice } from './notice.tsx'
@@ -84,6 +85,7 @@ function Reading() {
   const rate = useFiles((files) => files.rate)
   const report = useFiles((files) => files.report)
   const rollouts = useFiles((files) => files.rollouts)
+  const judgedPart = useFiles(judgedOf)
   const skipped = progress?.skipped ?? report?.sources.reduce((sum, source) => sum + source.skipped.length, 0) ?? 0
   return (
     <span className="status-reading">
@@ -94,19 +96,11 @@ function Reading() {
             End
           </button>
         </>
-      ) : phase === 'reading' && progress?.done ? (
-        <>
-          <progress aria-label="Judging" />
-          <span>judging {counted(rollouts, 'rollout')}</span>
-          <button type="button" className="link" onClick={stopJudging}>
-            Stop
-          </button>
-        </>
-      ) : phase === 'reading' && progress?.concluding !== undefined ? (
+      ) : phase === 'reading' && (progress?.done || progress?.concluding !== undefined) ? (
         <>
           <progress max={1} value={progress.concluding} aria-label="Judging" />
           <span>judging {counted(rollouts, 'rollout')}</span>
-          <button type="button" className="link" onClick={() => closeDump()}>
+          <button type="button" className="link" onClick={() => void stopJudging()}>
             Stop
           </button>
         </>
@@ -123,7 +117,15 @@ function Reading() {
           </button>
         </>
       ) : (
-        <span>read {counted(rollouts, 'rollout')}</span>
+        <span>
+          read {counted(rollouts, 'rollout')}
+          {judgedPart !== null && `, ${judgedPart}`}
+        </span>
+      )}
+      {phase === 'open' && judgedPart !== null && (
+        <button type="button" className="link" onClick={() => void judgeRest()}>
+          Judge all
+        </button>
       )}
       {skipped > 0 ? (
         <button type="button" className="link warn-text" onClick={() => openDialog('skipped')}>

@@ -11,9 +11,9 @@ import { useSecond } from '../state/second.ts'
 import { NOTHING_SELECTED, useSelection } from '../state/selection.ts'
 import { keepTokenPlace } from '../state/token-place.ts'
 import { say, useView } from '../state/view.ts'
-import { forgetDetails, refreshDetails } from './details.ts'
+import { forgetDetails } from './details.ts'
 import { followSelected } from './follow-selected.ts'
-import { judgeAll } from './judging.ts'
+import { takeVerdicts } from './judging.ts'
 import { findMarksHere, forgetPlacesOfMarks } from './marks.ts'
 import { beginRefresh, endRefresh, rateOf, startClock } from './reading-clock.ts'
 import { rememberOpened } from './recent.ts'
@@ -159,7 +159,7 @@ export async function readFollowing(on: boolean, handles: readonly FileSystemHan
     forgetRows()
     forgetDetails()
     startClock()
-    useFiles.setState({ following: true, progress: null, rate: null, rollouts: 0 })
+    useFiles.setState({ following: true, progress: null, rate: null, rollouts: 0, judgingStopped: false })
     takeOpened(opened)
     if (takeBeside() !== null) addProblem(NOT_COMPARED)
     return true
@@ -228,7 +228,7 @@ async function readUnder(run: symbol, change: Change): Promise<boolean> {
   opening = run
   asked = run
   beside = forgetSecond() ?? beside
-  useFiles.setState({ ...change, phase: 'reading', progress: null, rate: null, rollouts: 0 })
+  useFiles.setState({ ...change, phase: 'reading', progress: null, rate: null, rollouts: 0, judgingStopped: false })
   startClock()
   forgetRows()
   forgetDetails()
@@ -333,23 +333,18 @@ async function refresh(progress: Progress): Promise<void> {
   endRefresh(now)
 }
 
-/** Everything has been read, or reading broke off; the last report says which. */
-async function finish(): Promise<void> {
+function finish(): Promise<void> {
   const run = opening
-  try {
-    const report = await judgeAll()
-    if (run !== opening || useFiles.getState().phase !== 'reading') return
-    // Findings that need the whole dump are known only now, so what was kept until here may lack them.
-    forgetRows()
-    refreshDetails()
-    useFiles.setState(({ revision }) => ({ report, revision: revision + 1, phase: 'open', rate: null }))
-    await findMarksHere()
-  } catch (error) {
-    if (error instanceof Cancelled || run !== opening) return
-    addProblem(sentenceOf(error))
-    // What was read until then is all there is, and more than was asked about last.
-    useFiles.setState(({ revision }) => ({ phase: 'open', rate: null, revision: revision + 1 }))
-  }
+  return takeVerdicts(() => run === opening)
+}
+
+/** Judges all that was read after all. */
+export async function judgeRest(): Promise<void> {
+  const run = opening
+  await ask('judgeOn', {})
+  if (run !== opening || useFiles.getState().phase !== 'open') return
+  useFiles.setState({ phase: 'reading', judgingStopped: false })
+  await finish()
 }
 
 function takeOpened(opened: OpenedDump): void {

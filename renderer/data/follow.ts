@@ -1,7 +1,9 @@
 import { sentenceOf } from '../engine/client.ts'
-import { addProblem, useFiles } from '../state/files.ts'
+import { tellEngine } from '../engine/engine.ts'
+import { addHappened, addProblem, useFiles } from '../state/files.ts'
 import { during } from '../state/under-way.ts'
 import { say } from '../state/view.ts'
+import { counted } from '../text/numbers.ts'
 import { handlesOf } from './dropped.ts'
 import { readFollowing } from './dump.ts'
 
@@ -10,10 +12,45 @@ export async function toggleFollow(): Promise<void> {
   const { phase, following, sources } = useFiles.getState()
   if (phase !== 'reading' && phase !== 'open') return
   try {
-    const words = following ? 'Reading what was written until now' : 'Looking at the files, to follow them'
-    if (!(await during(words, async () => readFollowing(!following, await handlesOf(sources))))) return
-    say(following ? 'No longer followed; judged as it stands' : 'Followed: new rollouts appear as they are written')
+    const toggled = handlesOf(sources).then((handles) => readFollowing(!following, handles))
+    if (following) await endFollowing(toggled)
+    else if (await during('Looking at the files, to follow them', () => toggled))
+      say('Followed: new rollouts appear as they are written')
   } catch (error) {
     addProblem(sentenceOf(error))
   }
+}
+
+/** What was written until now is read first, unless a person does not wait for it. */
+async function endFollowing(ended: Promise<boolean>): Promise<void> {
+  let isWhole = true
+  const stop = () =>
+    tellEngine('stopReading', {}).then(
+      (stopped) => {
+        isWhole &&= stopped.isWhole
+      },
+      () => undefined,
+    )
+  // Its judging, which comes after that, is told where reading is.
+  await during('Reading what was written until now', () => Promise.race([ended, noLongerFollowed()]), { stop })
+  if (!(await ended)) return
+  if (!isWhole) {
+    const { rollouts } = useFiles.getState()
+    addHappened(
+      `Reading was stopped: of what was written, ${counted(rollouts, 'rollout')} were read. Open the files again to read all of it.`,
+    )
+  }
+  say('No longer followed; judged as it stands')
+}
+
+function noLongerFollowed(): Promise<void> {
+  return new Promise((resolve) => {
+    const look = ({ following }: { following: boolean }) => {
+      if (following) return
+      stopLooking()
+      resolve()
+    }
+    const stopLooking = useFiles.subscribe(look)
+    look(useFiles.getState())
+  })
 }

@@ -1,26 +1,61 @@
-import type { Report } from '../../shared/model/report.ts'
-import { ask } from '../engine/engine.ts'
-
-const JUDGING_STOPPED =
-  'Judging was stopped: the verdicts are the last that were drawn and may lack what was read since. Open the files again to judge all of them.'
+import { Cancelled, sentenceOf } from '../engine/client.ts'
+import { ask, tellEngine } from '../engine/engine.ts'
+import { addProblem, useFiles } from '../state/files.ts'
+import { refreshDetails } from './details.ts'
+import { findMarksHere } from './marks.ts'
+import { forgetRows } from './rows.ts'
 
 /** Set while all is read and the report of it is still to come. */
 let judging: AbortController | null = null
 
-/** Leaves what was read open, under the last report that came of it. */
-export function stopJudging(): void {
-  judging?.abort()
-}
-
-/** The report of everything that was read; where a person did not wait for it, an error that says so. */
-export async function judgeAll(): Promise<Report> {
+/**
+ * Everything has been read, or reading broke off; the last report says which. Where a person does not wait for it, what was read is
+ * open under the report that was drawn before.
+ *
+ * @param isStill nothing else was opened meanwhile
+ */
+export async function takeVerdicts(isStill: () => boolean): Promise<void> {
+  // Whoever did not wait while the last was read asks for the report that stands.
+  if (useFiles.getState().judgingStopped) return showAsRead()
   const own = new AbortController()
   judging = own
   try {
-    return await ask('report', {}, own.signal)
+    const report = await ask('report', {}, own.signal)
+    if (isStill() && useFiles.getState().phase === 'reading') {
+      useFiles.setState({ report })
+      await showAsRead()
+    }
   } catch (error) {
-    throw own.signal.aborted ? new Error(JUDGING_STOPPED) : error
+    if (!isStill() || (error instanceof Cancelled && !own.signal.aborted)) return
+    if (!own.signal.aborted) addProblem(sentenceOf(error))
+    // What was read until then is all there is, and more than was asked about last.
+    await showAsRead()
   } finally {
     if (judging === own) judging = null
+  }
+}
+
+/** Findings that need the whole dump are known only now, so what was kept until here may lack them. */
+async function showAsRead(): Promise<void> {
+  forgetRows()
+  refreshDetails()
+  useFiles.setState(({ revision }) => ({ revision: revision + 1, phase: 'open', rate: null }))
+  await findMarksHere()
+}
+
+/** Leaves what was read open under the verdicts that were drawn last, and the engine judges no further. */
+export async function stopJudging(): Promise<void> {
+  useFiles.setState({ judgingStopped: true })
+  judging?.abort()
+  try {
+    const { isWhole } = await tellEngine('stopJudging', {})
+    // It may have drawn newer ones than the page asked for.
+    const report = await ask('report', {})
+    if (!useFiles.getState().judgingStopped) return
+    forgetRows()
+    refreshDetails()
+    useFiles.setState(({ revision }) => ({ report, revision: revision + 1, judgingStopped: !isWhole }))
+  } catch (error) {
+    if (!(error instanceof Cancelled) && useFiles.getState().judgingStopped) addProblem(sentenceOf(error))
   }
 }

@@ -27,7 +27,7 @@ export async function compareWith(sources: readonly SourceInput[]): Promise<void
     forgetSecondDetails()
     forgetKeptOfCompare()
     useSecond.setState(judged)
-    useFiles.setState({ report })
+    useFiles.setState({ report, judgingStopped: false })
     sayUnreadable(second?.unreadable ?? [], MOST_NAMED, ' They are of the second run.')
     say(`Judged beside ${runName(sources)}`)
   } catch (error) {
@@ -43,7 +43,7 @@ export async function takeSecondAway(): Promise<void> {
   forgetSecond()
   try {
     const { report } = await ask('compare', { sources: null })
-    if (useSecond.getState().chosen === null) useFiles.setState({ report })
+    if (useSecond.getState().chosen === null) useFiles.setState({ report, judgingStopped: false })
   } catch (error) {
     if (!(error instanceof Cancelled)) addProblem(sentenceOf(error))
   }

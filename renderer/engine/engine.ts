@@ -50,6 +50,14 @@ export function openInEngine<Name extends OpeningName>(
   return answer
 }
 
+/** Tells the engine something that must not wait until what is being opened, or ended, is there. */
+export function tellEngine<Name extends 'stopReading' | 'stopJudging'>(
+  name: Name,
+  input: EngineRequests[Name]['input'],
+): Promise<EngineRequests[Name]['output']> {
+  return engine().call(name, input)
+}
+
 /** Closes what is open, or is about to be: it waits for nothing, since what it would wait for may be what is opened next. */
 export function closeInEngine(): void {
   if (current === null || current.isStopped) return

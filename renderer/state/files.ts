@@ -20,6 +20,8 @@ export interface FilesState {
   readonly progress: Progress | null
   /** The files are read on as they grow; `phase` stays `reading`. */
   readonly following: boolean
+  /** A person did not wait for the verdicts on all that was read: `report` may be of a part. */
+  readonly judgingStopped: boolean
   /** Bytes per second, smoothed. */
   readonly rate: number | null
   /** Rows known so far. */
@@ -42,6 +44,7 @@ const NOTHING_OPEN: Omit<FilesState, 'revision'> = {
   report: null,
   progress: null,
   following: false,
+  judgingStopped: false,
   rate: null,
   rollouts: 0,
   problems: [],

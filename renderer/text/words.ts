@@ -6,11 +6,11 @@ import type { LimitInForce, LimitName, LimitOfRollouts, LimitsLeftOut, Stream } 
 import type { Part, TurnKind } from '../../shared/model/tokens.ts'
 import { count } from './numbers.ts'
 
-/** What each stream is called, and how a run would come to write it. */
 /** Said wherever so many places of so many are counted. */
 export const PLACES_WORDS =
   'Places are what the check looks at, mostly several in a rollout: turns, edges between turns, replies. Its page says which.'
 
+/** What each stream is called, and how a run would come to write it. */
 export const STREAM_WORDS: Readonly<Record<Stream, { readonly name: string; readonly how: string }>> = {
   ids: { name: 'token ids', how: 'dump the ids that the loss saw (input_ids)' },
   mask: { name: 'loss mask', how: 'dump the mask beside the ids (loss_mask or labels)' },

@@ -12,12 +12,15 @@ export interface ConclusionOrigin {
   readonly revision: number
   /** Everything has been read. */
   readonly isRead: boolean
+  /** Grows where what was read got other numbers or was let go of, so that what was concluded before speaks of other rollouts. */
+  readonly rearranged: number
   /** @param whileReading what is given must not grow afterwards */
   gathered(whileReading: boolean): Gathered
 }
 
 interface Standing {
   readonly at: number
+  readonly rearranged: number
   readonly conclusion: Conclusion
   /** When the next one is due, as long as there is more to read. */
   readonly until: number
@@ -40,6 +43,8 @@ export class Conclusions {
   behind = 0
   private standing: Standing | null = null
   private underWay: UnderWay | null = null
+  /** A person did not wait: the last one is enough, however old. */
+  private isStopped = false
 
   constructor(
     private readonly origin: ConclusionOrigin,
@@ -51,12 +56,31 @@ export class Conclusions {
     const at = this.origin.revision
     if (this.standing?.at === at) return this.standing.conclusion
     const began = Date.now()
-    return this.keep(at, began, conclude(this.origin.gathered(false)))
+    return this.keep(at, this.origin.rearranged, began, conclude(this.origin.gathered(false)))
   }
 
   /** That of everything, or where they are drawn in steps the last one, however old. */
   recent(): Conclusion {
-    return (this.areInSteps ? this.standing?.conclusion : null) ?? this.exact()
+    return (this.areInSteps || this.isEnough() ? this.standing?.conclusion : null) ?? this.exact()
+  }
+
+  /**
+   * Ends what is being drawn: until `goOn` the last conclusion stands, whatever was read since. Whether that is one of everything.
+   * Changes nothing where the last one speaks of other rollouts than those that were read.
+   */
+  stop(): boolean {
+    this.isStopped = true
+    if (this.isEnough()) this.underWay?.giveUp()
+    return this.standing?.at === this.origin.revision
+  }
+
+  /** What was stopped is drawn again as soon as somebody asks. */
+  goOn(): void {
+    this.isStopped = false
+  }
+
+  private isEnough(): boolean {
+    return this.isStopped && this.standing?.rearranged === this.origin.rearranged
   }
 
   /**
@@ -84,8 +108,9 @@ export class Conclusions {
     const own = new AbortController()
     const signal = AbortSignal.any([own.signal, stop])
     const began = Date.now()
+    const { rearranged } = this.origin
     const conclusion = inSteps(concluding(this.origin.gathered(true)), { signal, ...(tell ? { tell } : {}) })
-      .then((drawn) => this.keep(at, began, drawn))
+      .then((drawn) => this.keep(at, rearranged, began, drawn))
       .finally(() => {
         if (this.underWay === underWay) this.underWay = null
       })
@@ -100,16 +125,17 @@ export class Conclusions {
   private newEnough(): Conclusion | null {
     const { standing, origin } = this
     if (standing === null) return null
+    if (this.isEnough()) return standing.conclusion
     const isNew = standing.at === origin.revision || (this.areInSteps && !origin.isRead && Date.now() < standing.until)
     return isNew ? standing.conclusion : null
   }
 
-  private keep(at: number, began: number, conclusion: Conclusion): Conclusion {
+  private keep(at: number, rearranged: number, began: number, conclusion: Conclusion): Conclusion {
     const now = Date.now()
     // One that was drawn at once meanwhile is of more.
     if (this.standing !== null && this.standing.at > at) return this.standing.conclusion
     if (this.areInSteps) this.behind++
-    this.standing = { at, conclusion, until: now + Math.max(STANDS, SHARE * (now - began)) }
+    this.standing = { at, rearranged, conclusion, until: now + Math.max(STANDS, SHARE * (now - began)) }
     return conclusion
   }
 }

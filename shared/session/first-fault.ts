@@ -16,9 +16,17 @@ export class FirstFault {
 
   /** Null where following goes on. `report` is called only where it has to be judged. */
   after(read: boolean, report: () => Report): { readonly fault: Finding; readonly report: Report } | null {
+    return this.isDue(read) ? this.foundIn(report()) : null
+  }
+
+  /** Whether a report has to be judged after another look. */
+  isDue(read: boolean): boolean {
     this.quiet = read ? 0 : this.quiet + 1
-    if (this.judgement.failOn === 'none' || (!read && this.quiet !== QUIET_LOOKS)) return null
-    const now = report()
+    return this.judgement.failOn !== 'none' && (read || this.quiet === QUIET_LOOKS)
+  }
+
+  /** @param now the report that was due */
+  foundIn(now: Report): { readonly fault: Finding; readonly report: Report } | null {
     const failing = now.findings.filter((finding) => fails(finding, this.judgement))
     const fault = failing.find(({ fingerprint }) => this.before.has(fingerprint))
     this.before = new Set(failing.map(({ fingerprint }) => fingerprint))

@@ -28,6 +28,8 @@ export interface Following {
   look(): Promise<readonly WatchedFile[]>
   /** Ends following: what stands there by then is read, and the report is final. */
   readonly until: AbortSignal
+  /** Ends it at once: what was audited by then is the run. */
+  readonly atOnce?: AbortSignal
   /** Milliseconds between two looks, at least; default 500. */
   readonly every?: number
   /** Something unusual happened to a file, in a sentence. */
@@ -59,6 +61,7 @@ export class Follower implements Reading {
   private under: readonly string[] = []
   private together: Collected | null = null
   private version = 0
+  rearranged = 0
   private failedBefore: string | null = null
   private readonly held = new HeldFiles()
   /** Files came or changed, and could not be read to decide what they are read under. */
@@ -102,6 +105,19 @@ export class Follower implements Reading {
 
   /** Reads on until following ends. Rejects with the signal's reason, or where the same cannot be read twice in a row. */
   async follow(signal: AbortSignal, tell: () => void): Promise<void> {
+    const { atOnce } = this.following
+    if (atOnce === undefined) return this.readOn(signal, tell)
+    const reading = this.readOn(AbortSignal.any([signal, atOnce]), tell)
+    reading.catch(() => undefined)
+    try {
+      // A disk that never answers is not waited for.
+      await Promise.race([reading, whenAborted(atOnce)])
+    } catch (error) {
+      if (signal.aborted || !atOnce.aborted) throw error
+    }
+  }
+
+  private async readOn(signal: AbortSignal, tell: () => void): Promise<void> {
     const { until, every = LOOK_EVERY, onRound } = this.following
     for (let last = false; ; ) {
       const began = Date.now()
@@ -183,11 +199,14 @@ export class Follower implements Reading {
       sources.map(({ open, over }) => (over ? { ...open, format: { ...open.format, joins: [] } } : open)),
       signal,
     )
+    signal.throwIfAborted()
     this.under = plan.sources.map((planned, number) =>
       joined[number]?.joined === undefined ? planName(planned) : `joined ${this.version}`,
     )
     for (const [number, source] of sources.entries()) {
       if (source.under !== this.under[number] && !source.over) source.under = null
+      const { facts } = source.collected
+      if (facts.length > 0 && (source.under === null || this.sourcesNow[number] !== source)) this.rearranged++
       if (source.under === null) forget(source, this.options)
       renumber(source.collected, number)
     }
@@ -296,6 +315,7 @@ export class Follower implements Reading {
         if (source.growing !== null || source.over) continue
         source.under = null
         forget(source, this.options)
+        this.rearranged++
       }
       this.following.onNotice?.(`${why} It is tried again.`)
     } finally {
@@ -312,6 +332,8 @@ export class Follower implements Reading {
 
   private touch(): void {
     this.version++
+    // What comes to one source moves the rollouts of those behind it.
+    if (this.sourcesNow.length > 1) this.rearranged++
     this.together = null
   }
 }
@@ -343,6 +365,13 @@ function settingsName(settings: AuditSettings): string {
   const name = JSON.stringify({ ...settings, policy: { ...settings.policy, suggested: null } })
   settingsNames.set(settings, name)
   return name
+}
+
+function whenAborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve(), { once: true })
+  })
 }
 
 /** Resolves after so many milliseconds, or as soon as one of the signals says so. */

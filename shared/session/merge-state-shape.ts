@@ -81,7 +81,7 @@ export const KIN_STATE = z.object({
 export type KinState = z.infer<typeof KIN_STATE>
 
 /** Number of the shape below; another one needs another reader. */
-export const STATE_SCHEMA = 3
+export const STATE_SCHEMA = 4
 
 /** What a report carries so that it can be judged again beside others: `aggregates.state`. */
 export const MERGE_STATE = z.object({

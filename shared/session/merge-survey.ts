@@ -19,7 +19,13 @@ const FIT: Cells<SequenceFit> = recordOf(
 )
 
 const HEAD: Cells<HeadCount> = recordOf(
-  { head: TEXT, rows: COUNT, asking: COUNT, rests: listOf(TEXT), torn: listOf(TEXT) },
+  {
+    head: TEXT,
+    rows: COUNT,
+    asking: COUNT,
+    rests: listOf(TEXT),
+    torn: listOf(recordOf({ group: TEXT, rows: COUNT }, ';')),
+  },
   ':',
 )
 

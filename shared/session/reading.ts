@@ -13,6 +13,8 @@ export interface Reading {
   readonly survey: Survey
   readonly runtime: AuditRuntime
   readonly collected: Collected
+  /** Grows where sources get other numbers, or rollouts are let go of. */
+  readonly rearranged: number
   /** How far reading is, which is asked for far more often than all that was found is put together. */
   soFar(): { readonly sources: readonly CollectedSource[]; readonly rollouts: number }
 }
@@ -31,6 +33,7 @@ export function readOnce(
     survey,
     runtime: { plan, tokenizers: [...tokenizers] },
     collected,
+    rearranged: 0,
     soFar: () => ({ sources: collected.sources, rollouts: collected.facts.length }),
   }
 }

@@ -166,7 +166,19 @@ export function serveEngine(port: WorkerPort, host: EngineWorkerHost): void {
       // Whatever reads them again reads them as they are by now: a browser gives up a file that was written to since it was opened.
       const now = await followed?.following.look().catch(() => null)
       if (now && session === open) sources = now.map(({ source }) => source)
-      return { report: pageReport(open.report()), unreadable: open.unreadable, dumpHash: open.dumpHash }
+      return { report: pageReport(await open.settled()), unreadable: open.unreadable, dumpHash: open.dumpHash }
+    },
+    async stopReading() {
+      const isWhole = current().isDone
+      following?.endAtOnce()
+      return { isWhole }
+    },
+    async stopJudging() {
+      return { isWhole: current().stopJudging() }
+    },
+    async judgeOn() {
+      current().judgeOn()
+      return {}
     },
     async compare({ sources: inputs }, cancelled) {
       const first = current()

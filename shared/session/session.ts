@@ -201,6 +201,15 @@ export class Session {
     return (await this.conclusions.settled(this.letGo, tell)).report
   }
 
+  /** Ends what is being judged: the last verdicts stand, whatever was read since, until `judgeOn`. Whether those are of everything. */
+  stopJudging(): boolean {
+    return this.conclusions.stop()
+  }
+
+  judgeOn(): void {
+    this.conclusions.goOn()
+  }
+
   /** This run as another session's second one. */
   secondRun(): SecondRun {
     return this.conclusions.exact().run
@@ -226,6 +235,7 @@ export class Session {
   compareWith(second: SecondRun | null): void {
     this.against = second
     this.changes++
+    this.judgeOn()
   }
 
   private gathered(whileReading = false): Gathered {
@@ -249,6 +259,9 @@ export class Session {
       },
       get isRead() {
         return session.reader.isRead
+      },
+      get rearranged() {
+        return session.reading.rearranged
       },
       gathered: (whileReading) => this.gathered(whileReading),
     }

@@ -4,18 +4,35 @@ import type { ReadResult } from '../formats/format.ts'
 export type Drift = readonly (readonly [what: string, records: number])[]
 
 /** Fields that the format does not know, and single values that are not what their field holds. */
-export function driftOf({ unknownFields, trajectories }: Pick<ReadResult, 'unknownFields' | 'trajectories'>): Drift {
-  const records = new Map<string, Set<number>>()
-  for (const { issues, place } of trajectories) {
-    for (const { code, message } of issues) {
-      if (code !== 'bad-value') continue
-      const known = records.get(message)
-      if (known === undefined) records.set(message, new Set([place.record]))
-      else known.add(place.record)
+export function driftOf(read: DriftingRecords): Drift {
+  const drift = new DriftOfBatch()
+  drift.add(read)
+  return drift.counted()
+}
+
+/** As `driftOf`, of records that are read in portions. */
+export class DriftOfBatch {
+  private readonly unknown = new Map<string, number>()
+  private readonly records = new Map<string, Set<number>>()
+
+  add({ unknownFields, trajectories }: DriftingRecords): void {
+    for (const [field, count] of unknownFields) this.unknown.set(field, (this.unknown.get(field) ?? 0) + count)
+    for (const { issues, place } of trajectories) {
+      for (const { code, message } of issues) {
+        if (code !== 'bad-value') continue
+        const known = this.records.get(message)
+        if (known === undefined) this.records.set(message, new Set([place.record]))
+        else known.add(place.record)
+      }
     }
   }
-  return [
-    ...[...unknownFields].map(([field, count]) => [`unknown field \`${field}\``, count] as const),
-    ...[...records].map(([message, { size }]) => [message, size] as const),
-  ]
+
+  counted(): Drift {
+    return [
+      ...[...this.unknown].map(([field, count]) => [`unknown field \`${field}\``, count] as const),
+      ...[...this.records].map(([message, { size }]) => [message, size] as const),
+    ]
+  }
 }
+
+type DriftingRecords = Pick<ReadResult, 'unknownFields' | 'trajectories'>

@@ -1,3 +1,4 @@
+import type { Report } from '../model/report.ts'
 import { FirstFault, faultSentence } from './first-fault.ts'
 import type { Following } from './follow.ts'
 import type { EngineAnswer, Progress } from './protocol.ts'
@@ -13,6 +14,8 @@ export interface EndingFollow {
   /** The session whose faults are told. */
   judge(session: Session): void
   end(): void
+  /** Ends it with what was audited by now. */
+  endAtOnce(): void
   /** The same for another session, in place of this one; null where it was ended. */
   again(): EndingFollow | null
 }
@@ -20,6 +23,7 @@ export interface EndingFollow {
 /** Follows until the page ends it, and tells the page what happens to files, and the first fault at error level. */
 export function followToTell(look: Following['look'], answer: (message: EngineAnswer) => void): EndingFollow {
   const ended = new AbortController()
+  const endedAtOnce = new AbortController()
   const fresh = () => new FirstFault({ failOn: 'error', known: new Set() })
   let first = fresh()
   let session: Session | null = null
@@ -31,6 +35,7 @@ export function followToTell(look: Following['look'], answer: (message: EngineAn
     following: {
       look,
       until: ended.signal,
+      atOnce: endedAtOnce.signal,
       every: LOOK_EVERY,
       onNotice: (sentence) => say({ about: 'file', sentence }),
       onAnew() {
@@ -39,11 +44,16 @@ export function followToTell(look: Following['look'], answer: (message: EngineAn
       },
       onRound(read) {
         const open = session
-        if (open === null || isTold) return
-        const found = first.after(read, () => open.report())
-        if (found === null) return
-        isTold = true
-        say({ about: 'fault', sentence: faultSentence(found.fault, found.report) })
+        const own = first
+        if (open === null || isTold || !own.isDue(read)) return
+        const look = (report: Report) => {
+          const found = isTold || own !== first ? null : own.foundIn(report)
+          if (found === null) return
+          isTold = true
+          say({ about: 'fault', sentence: faultSentence(found.fault, found.report) })
+        }
+        // Drawn at once it would hold the page's questions up. Whoever ended the session is told nothing any more.
+        open.settled().then(look, () => undefined)
       },
     },
     get isOn() {
@@ -53,6 +63,10 @@ export function followToTell(look: Following['look'], answer: (message: EngineAn
       session = opened
     },
     end: () => ended.abort(),
+    endAtOnce() {
+      ended.abort()
+      endedAtOnce.abort()
+    },
     again: () => (ended.signal.aborted ? null : followToTell(look, answer)),
   }
 }

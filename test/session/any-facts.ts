@@ -103,6 +103,7 @@ const ANY = {
   unfit: flag,
   branchEnds: fc.record({ trained: fc.array(text), context: fc.array(text) }, object),
   rootHash: text,
+  promptOpen: flag,
   defaultSystem: flag,
   rendersOtherwise: flag,
   toolsDiffer: flag,

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { Random } from '../../samples/random.ts'
 import { assistant, conversation, system, user } from '../helpers/conversation.ts'
 import { audited, qwen } from './dumps.ts'
 import { filesOf, merge, reportOf } from './merge-shards.ts'
@@ -18,6 +19,7 @@ async function records(
     members = 4,
     numbered = byGroup,
     mixed = false,
+    shuffled = false,
     steps = 1,
   }: Shape = {},
 ) {
@@ -41,6 +43,7 @@ async function records(
       })
     }),
   )
+  if (shuffled) return new Random('rows').shuffle(rows.flat())
   return mixed
     ? Array.from({ length: members }, (_, member) => rows.map((row) => row[member] as string)).flat()
     : rows.flat()
@@ -54,6 +57,7 @@ interface Shape {
   readonly numbered?: (group: number, member: number) => number | string | undefined
   /** The first rows of all groups, then the second ones. */
   readonly mixed?: boolean
+  readonly shuffled?: boolean
   /** Over which the groups are spread. */
   readonly steps?: number
 }
@@ -106,6 +110,46 @@ describe('assistant turns before the first that is trained, in rows without a le
     expect(failingIn(found)).not.toContain('M03')
     expect(h02(found)?.verdict).toBe('inconclusive')
     expect(found.policy.examples_in_prompt).toBe(true)
+  })
+
+  const counties = (count: number) => Array.from({ length: count }, (_, i) => `${QUESTIONS[i % 4]} of county ${i}`)
+  const byTask = (at: number) => (at < 19 ? 'rivers' : 'hills')
+  const inTurns = (at: number) => (at % 5 < 2 ? 'rivers' : 'hills')
+  const ofTask = (task: string) => `Where do the ${task} of the north lie?`
+
+  it.each<[string, Shape]>([
+    ['two tasks ask each question once', { numbered: byTask }],
+    ['two tasks, in turns, ask each question once', { numbered: inTurns }],
+    ['they do, with examples of their own', { numbered: byTask, first: (at) => ofTask(byTask(at)) }],
+    ['these are in turns', { numbered: inTurns, first: (at) => ofTask(inTurns(at)) }],
+  ])('are examples of the prompt where %s', async (_, shape) => {
+    const found = await report(() => 'It rises in the north.', { questions: counties(48), members: 1, ...shape })
+    expect(failingIn(found)).not.toContain('M03')
+    expect(h02(found)?.verdict).toBe('inconclusive')
+  })
+
+  it.each<[string, Shape]>([
+    ['rows were shuffled whose numbers come back', { shuffled: true }],
+    [
+      'one of several groups of a number asks otherwise',
+      { next: (river, member) => asked(/ [49]$/.test(river) ? `${river}${member}` : river) },
+    ],
+  ])('are examples of the prompt where %s', async (_, shape) => {
+    const questions = counties(16)
+    const found = await report(() => 'It rises in the north.', { questions, numbered: (group) => group % 4, ...shape })
+    expect(failingIn(found)).not.toContain('M03')
+    expect(h02(found)?.verdict).toBe('inconclusive')
+  })
+
+  it('are turns that the mask leaves out in groups of which some lost members', async () => {
+    const sizes = [7, 8, 8, 6]
+    const groups = sizes.flatMap((size, group) => Array.from({ length: size }, () => group))
+    const found = await report(() => 'crane', {
+      questions: groups.map((group, at) => `${at} of group ${group}`),
+      members: 1,
+      numbered: (at) => groups[at],
+    })
+    expect(failingIn(found)).toContain('M03')
   })
 
   it('are turns that the mask leaves out where each rollout has its own', async () => {

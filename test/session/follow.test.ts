@@ -343,6 +343,14 @@ describe('a file that something happens to', () => {
     expect(report.totals.trajectories).toBe(15)
   })
 
+  test('that was emptied and stays empty is told of once, and again once it was read and emptied anew', async () => {
+    const at = (bytes: string) => [{ name: 'run.jsonl', bytes }]
+    const empty = Array.from({ length: 4 }, () => at(''))
+    const { notices } = await followed([at(part(0, 5)), ...empty, at(part(30, 32)), ...empty, at('')])
+    const emptied = 'run.jsonl was emptied; what was read of it stays counted.'
+    expect(notices).toEqual([emptied, expect.stringContaining('was replaced'), emptied])
+  })
+
   test('that loses its last records is read again, and no record counts twice', async () => {
     const at = (bytes: string) => [{ name: 'run.jsonl', bytes }]
     const { report, notices } = await followed([at(part(0, 9)), at(part(0, 5)), at(part(0, 5) + part(40, 44))])

@@ -30,7 +30,10 @@ function headsOf(sources: readonly (readonly Sampled[])[]): KinEvidence['heads']
       rows: same.length,
       asking: same.filter(({ multiTurn }) => multiTurn).length,
       rests: [...new Set(same.map(({ ids }) => String(ids[1])))].slice(0, 2),
-      torn: [...new Set(same.flatMap(({ ids, masked }) => (masked ? [String(ids[1])] : [])))].slice(0, 2),
+      torn: [...new Set(same.flatMap(({ ids, masked }) => (masked ? [String(ids[1])] : [])))]
+        .sort()
+        .slice(0, 16)
+        .map((group) => ({ group, rows: Math.abs(Number(group)) })),
     }
   })
 }

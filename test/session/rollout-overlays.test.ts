@@ -28,18 +28,21 @@ const scale = (more: Partial<OverlayScale>): OverlayScale => ({
   ...more,
 })
 
+const TOKENS = { one: 'token', rest: ' of it' }
+
 describe('the scale of an overlay', () => {
   it('holds all of few values and leaves the last hundredth of many beyond its end', () => {
-    expect(reachOf(Float64Array.from([0.5, 7, 1]), 'tokens')).toEqual({ size: 7, how: 'holds all 3 tokens' })
+    expect(reachOf(Float64Array.from([0.5, 7, 1]), TOKENS)).toEqual({ size: 7, how: 'holds all 3 tokens of it' })
+    expect(reachOf(Float64Array.from([7]), TOKENS)).toEqual({ size: 7, how: 'holds the only token of it' })
     const many = Float64Array.from({ length: 200 }, (_, k) => (k === 77 ? 1000 : k / 100))
-    expect(reachOf(many, 'tokens').size).toBe(1.98)
-    expect(reachOf(new Float64Array(0), 'tokens').size).toBe(1)
+    expect(reachOf(many, TOKENS).size).toBe(1.98)
+    expect(reachOf(new Float64Array(0), TOKENS).size).toBe(1)
   })
 
   it('reaches to the few that differ where nearly all are 0', () => {
     const rare = new Float64Array(1000)
     rare[5] = 0.25
-    expect(reachOf(rare, 'tokens')).toEqual({ size: 0.25, how: 'holds all 1,000 tokens' })
+    expect(reachOf(rare, TOKENS)).toEqual({ size: 0.25, how: 'holds all 1,000 tokens of it' })
   })
 
   it('puts the centre of a signed scale at 0 and equal factors at equal distances of a logarithmic one', () => {
@@ -115,6 +118,18 @@ describe('overlays of a rollout', () => {
     expect((await weightOf(0, 'weight-grpo')) / (await weightOf(1, 'weight-grpo'))).toBeCloseTo(many / few, 4)
     expect(await weightOf(0, 'weight-dapo')).toBeCloseTo(1, 6)
     expect(await weightOf(1, 'weight-dr_grpo')).toBeCloseTo(1, 6)
+  })
+
+  it('tell in what they are measured, and each number as people write it', async () => {
+    const alone = await audited(lines([wholeRollout(tokenizer, 1)]))
+    for (const id of OVERLAYS) {
+      const { scale: made } = await alone.rollouts.overlay(0, id)
+      const unit = id.startsWith('weight-') ? '×' : id === 'advantage' ? '' : ' nats'
+      expect([id, made.unit]).toEqual([id, unit])
+      expect(`${made.how} ${made.about}`, id).not.toMatch(/\b1 (?:\w+ )*(?:rollouts|tokens)|\de[+-]\d/)
+    }
+    const { scale: made } = await alone.rollouts.overlay(0, 'weight-bnpo')
+    expect(made.about).toContain('of the only rollout of its')
   })
 
   it('say of what is missing how to have it, and never colour it', async () => {

@@ -19,14 +19,17 @@ it('tells of the first fault once, and of that of a file that was written anew a
   const session = await Session.open([memorySource(dump, 1 << 14, 'a.jsonl')], {}, testHost())
   await session.done
   follow.judge(session)
-  const rounds = () => {
-    for (let round = 0; round < 3; round++) follow.following.onRound?.(true)
+  const rounds = async () => {
+    for (let round = 0; round < 3; round++) {
+      follow.following.onRound?.(true)
+      await session.settled()
+    }
   }
-  rounds()
+  await rounds()
   expect(told).toHaveLength(1)
-  rounds()
+  await rounds()
   expect(told).toHaveLength(1)
   follow.following.onAnew?.()
-  rounds()
+  await rounds()
   expect(told).toHaveLength(2)
 })

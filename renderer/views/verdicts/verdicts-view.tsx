@@ -3,10 +3,11 @@ import { thresholdsText } from '../../../shared/exports/phrases.ts'
 import { type Cause, causesOf } from '../../../shared/hypotheses/causes.ts'
 import type { HypothesisResult, Report } from '../../../shared/model/report.ts'
 import { SaveTableButton } from '../../app/save-table-button.tsx'
-import { reconfigure } from '../../data/dump.ts'
+import { judgeRest, reconfigure } from '../../data/dump.ts'
 import { useKeptScroll } from '../../lists/use-kept-scroll.ts'
 import { useFiles } from '../../state/files.ts'
 import { useSecond } from '../../state/second.ts'
+import { judgedOf } from '../../text/judged.ts'
 import { runName } from '../../text/run-name.ts'
 import { AdvicePanel } from './advice.tsx'
 import { BoundaryTable } from './boundary-table.tsx'
@@ -36,17 +37,20 @@ export function Verdicts({ report, reading }: { report: Report; reading: { reado
   const causes = useMemo(() => causesOf(report), [report])
   const isEmpty = reading !== null && report.totals.trajectories === 0
   useKeptScroll(scroller, 'verdicts', !isEmpty)
+  const isStopped = useFiles((files) => files.judgingStopped)
+  if (isStopped && report.totals.trajectories === 0) return <NothingYet following={false} />
   if (isEmpty) return <NothingYet following={reading.following} />
   return (
     <div ref={scroller} className="verdicts">
       <h1 className="visually-hidden">Verdicts</h1>
-      {reading !== null && (
+      {reading !== null && !isStopped && (
         <p className="quiet">
           {reading.following
             ? 'Followed while it is written: verdicts can change with every rollout.'
             : 'Still reading: verdicts can change until the last record.'}
         </p>
       )}
+      <OfAPart />
       <Beside />
       {report.thresholds !== undefined && (
         <p>
@@ -76,14 +80,19 @@ export function Verdicts({ report, reading }: { report: Report; reading: { reado
 
 /** Of what no rollout was read it is not known what it lacks. */
 function NothingYet({ following }: { following: boolean }) {
+  const isStopped = useFiles((files) => files.judgingStopped)
   return (
     <div className="verdicts">
       <h1 className="visually-hidden">Verdicts</h1>
-      <p className="quiet">
-        {following
-          ? 'Followed while it is written: the first verdicts come with the first rollouts.'
-          : 'Reading: the first verdicts come with the first rollouts.'}
-      </p>
+      {isStopped ? (
+        <OfAPart />
+      ) : (
+        <p className="quiet">
+          {following
+            ? 'Followed while it is written: the first verdicts come with the first rollouts.'
+            : 'Reading: the first verdicts come with the first rollouts.'}
+        </p>
+      )}
     </div>
   )
 }
@@ -95,6 +104,23 @@ function showCause(causes: readonly Cause[], id: string): void {
   if (place?.getAttribute('aria-expanded') === 'false') place.click()
   place?.focus()
   place?.scrollIntoView({ block: 'center' })
+}
+
+function OfAPart() {
+  const part = useFiles(judgedOf)
+  const isRead = useFiles((files) => files.phase === 'open')
+  if (part === null) return null
+  return (
+    <p>
+      <span className="warn-text">▲</span> Judging was stopped: {part}. The verdicts and findings of groups and of the
+      whole dump lack the rest.{' '}
+      {isRead && (
+        <button type="button" className="link" onClick={() => void judgeRest()}>
+          Judge all
+        </button>
+      )}
+    </p>
+  )
 }
 
 function Beside() {

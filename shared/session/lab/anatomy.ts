@@ -71,7 +71,7 @@ export function anatomyOf(view: TrajectoryView): RolloutAnatomy {
   const stored = storedPromptEnd(trajectory, segmentation, padding)
   const prompt = first?.contentStart ?? stored
   const system = turns[0]?.kind === 'system' ? turns[0] : null
-  const end = endReason(trajectory, segmentation)
+  const end = endReason(trajectory, segmentation, view)
   const answer =
     end === 'cut-reply'
       ? undefined

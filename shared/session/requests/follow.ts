@@ -7,4 +7,9 @@ export interface FollowRequests {
    * that the browser gave for what was dropped. Fails with a sentence where this host cannot see files grow.
    */
   follow: { input: { on: boolean; handles?: readonly unknown[] }; output: OpenedDump }
+  /** Ends following without what was written and is not read yet. `isWhole`: that was all of it. */
+  stopReading: { input: Record<string, never>; output: { readonly isWhole: boolean } }
+  /** Does not wait for verdicts: the last that were drawn stand until `judgeOn`. `isWhole`: they are of all that was read. */
+  stopJudging: { input: Record<string, never>; output: { readonly isWhole: boolean } }
+  judgeOn: { input: Record<string, never>; output: Record<string, never> }
 }

@@ -1,3 +1,4 @@
+import { counted } from '../../model/number-text.ts'
 import { NO_STEP, OVERLAY_STEPS, type OverlayScale } from '../requests/rollout.ts'
 
 /** Share of the values that a scale has to hold; the rest is drawn as its last step. */
@@ -17,9 +18,9 @@ export interface Reach {
  * largest where there are fewer than a hundred. 1 where all are 0.
  *
  * @param sizes absolute values, any order
- * @param what the values are of, in the plural: `scored tokens of this rollout`
+ * @param of what the values are of: `scored token`, ` of this rollout`
  */
-export function reachOf(sizes: Float64Array, what: string): Reach {
+export function reachOf(sizes: Float64Array, { one, rest }: { readonly one: string; readonly rest: string }): Reach {
   const sorted = sizes.slice().sort()
   const count = sorted.length
   const isRobust = count >= FEWEST_FOR_PERCENTILE
@@ -27,11 +28,9 @@ export function reachOf(sizes: Float64Array, what: string): Reach {
   // Where nearly all are 0 the percentile is 0 as well, and the few others are all there is to see.
   const usesLargest = !isRobust || (sorted[at] ?? 0) === 0
   const size = (usesLargest ? sorted[count - 1] : sorted[at]) ?? 0
-  const counted = count.toLocaleString('en-US')
-  return {
-    size: size > 0 ? size : 1,
-    how: usesLargest ? `holds all ${counted} ${what}` : `holds 99 % of the ${counted} ${what}`,
-  }
+  const all = `${counted(count, one)}${rest}`
+  const how = count === 1 ? `holds the only ${one}${rest}` : `holds all ${all}`
+  return { size: size > 0 ? size : 1, how: usesLargest ? how : `holds 99 % of the ${all}` }
 }
 
 /** Where a value lies: 0 at the centre (or the weak end) to 1 at the strong end, negative below the centre; beyond 1 where it is off the scale. */

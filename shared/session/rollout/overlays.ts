@@ -3,6 +3,7 @@ import type { LossType } from '../../checks/groups/token-weights.ts'
 import { isLogprob, logprobBounds, pairsOf } from '../../checks/logprobs/scored.ts'
 import { howToDump, type TokenStream } from '../../formats/dump-switches.ts'
 import { formatById } from '../../formats/registry.ts'
+import { counted, measured } from '../../model/number-text.ts'
 import { Expected, Provenance, TokenState } from '../../model/tokens.ts'
 import type { LoadedTrajectory } from '../detail.ts'
 import { OVERLAYS, type Overlay, type OverlayChoice, type OverlayId, type OverlayScale } from '../requests/rollout.ts'
@@ -121,12 +122,12 @@ function scoredOf(loaded: LoadedTrajectory, id: OverlayId): Scored {
     const sampler = scoredOf(loaded, 'sampler')
     const trainer = scoredOf(loaded, 'trainer')
     const values = trainer.values.map((value, token) => value - (sampler.values[token] as number))
-    return { ...counted(values), placeholders: Math.max(sampler.placeholders, trainer.placeholders) }
+    return { ...withScored(values), placeholders: Math.max(sampler.placeholders, trainer.placeholders) }
   }
   const stream = streamOf(loaded, (STREAMS[id] as readonly TokenStream[])[0] as TokenStream)
   if (typeof stream === 'number') {
     const values = Float32Array.from(view.states, (state) => (state === TokenState.trained ? stream : Number.NaN))
-    return { ...counted(values), placeholders: 0 }
+    return { ...withScored(values), placeholders: 0 }
   }
   const values = (stream as Float32Array).slice()
   let placeholders = 0
@@ -149,7 +150,7 @@ function scoredOf(loaded: LoadedTrajectory, id: OverlayId): Scored {
   }
   // Index 0 is never predicted: where trainers store a number there it is a filler (NeMo-RL forces it to 0).
   if (isLogprobs && values[0] === 0) leaveOut(0)
-  return { ...counted(values), placeholders }
+  return { ...withScored(values), placeholders }
 }
 
 /** What the format documents to stand on tokens that nobody sampled; null where it documents none. */
@@ -177,7 +178,7 @@ function isZeroOutsideMask(values: Float32Array, states: Uint8Array): boolean {
   return zeros > 0 && others === 0
 }
 
-function counted(values: Float32Array): Pick<Scored, 'values' | 'scored'> {
+function withScored(values: Float32Array): Pick<Scored, 'values' | 'scored'> {
   let scored = 0
   for (let token = 0; token < values.length; token++) if (!Number.isNaN(values[token])) scored++
   return { values, scored }
@@ -213,7 +214,7 @@ function streamOverlay(loaded: LoadedTrajectory, id: OverlayId, context: Overlay
     about: perRollout
       ? `${ABOUT.advantage} The dump holds one for the whole rollout; it is drawn on the trained tokens.`
       : (ABOUT[id] as string),
-    unit: '',
+    unit: id === 'advantage' ? '' : ' nats',
     scored,
     placeholders,
     beyond: numbers.filter((value) => Math.abs(value) > reach.size * (1 + ROUNDING)).length,
@@ -225,13 +226,14 @@ function streamOverlay(loaded: LoadedTrajectory, id: OverlayId, context: Overlay
 const ROUNDING = 1e-6
 
 function ofRollout(numbers: Float64Array): Reach {
-  return reachOf(numbers.map(Math.abs), 'scored tokens of this rollout')
+  return reachOf(numbers.map(Math.abs), { one: 'scored token', rest: ' of this rollout' })
 }
 
 /** Advantages are compared between rollouts, so their scale is that of the dump. */
 function advantageReach(numbers: Float64Array, context: OverlayContext): Reach {
   const sizes = context.advantages()
-  return sizes.length === 0 ? ofRollout(numbers) : reachOf(sizes, 'rollouts of the dump, by their largest |advantage|')
+  if (sizes.length === 0) return ofRollout(numbers)
+  return reachOf(sizes, { one: 'rollout', rest: ' of the dump, by their largest |advantage|' })
 }
 
 /** Loss weights are told as multiples of the mean of the batch: by themselves they are numbers near 0 that say nothing. */
@@ -245,7 +247,7 @@ function weightOverlay(loaded: LoadedTrajectory, type: LossType, context: Overla
     state === TokenState.trained ? ratio * (view.weights?.[token] ?? 1) : Number.NaN,
   )
   const factors = own.ratios.map((other) => Math.abs(Math.log2(other)))
-  const reach = reachOf(factors, 'rollouts of the batch')
+  const reach = reachOf(factors, { one: 'rollout', rest: ' of the batch' })
   const isNarrow = factors.every((factor) => factor < 1)
   const end = isNarrow ? 2 : 2 ** reach.size
   const beyond = values.filter((value) => value > 0 && Math.abs(Math.log2(value)) > Math.log2(end) + ROUNDING).length
@@ -256,15 +258,15 @@ function weightOverlay(loaded: LoadedTrajectory, type: LossType, context: Overla
     centre: 1,
     isLog: true,
     how: isNarrow ? 'half to twice the mean: no rollout of the batch is further off' : reach.how,
-    about: `${WEIGHT_WORDS[type]} Before the advantage, against the mean trained token of the ${batch.rows.length.toLocaleString('en-US')} rollouts of its ${
-      loaded.facts.step === null ? 'file' : 'step'
-    }; ${
+    about: `${WEIGHT_WORDS[type]} Before the advantage, against the mean trained token of the ${
+      batch.rows.length === 1 ? 'only rollout' : counted(batch.rows.length, 'rollout')
+    } of its ${loaded.facts.step === null ? 'file' : 'step'}; ${
       own.token === null
         ? 'the constant is not known: no limit of whole completions is.'
-        : `its factor in the loss is ${own.token.toExponential(2)}.`
+        : `its factor in the loss is ${measured('factor', own.token)}.`
     }`,
     unit: '×',
-    scored: counted(values).scored,
+    scored: withScored(values).scored,
     placeholders: 0,
     beyond,
   }
