@@ -73,9 +73,13 @@ export function maskLag(
     best = -paddingLeft
     bestScore = scoreAt(best)
   }
-  const shifted = best !== 0 && bestScore >= enough && (scores[LARGEST_LAG] as number) <= 1 - enough
+  // Spans that begin where turns do have not moved, though a first token of which nothing is known would also let them begin behind it.
+  const stays = (shareAt(mask, starts, NO_OTHER, 0, end, 0, 1) ?? 0) >= enough
+  const shifted = best !== 0 && !stays && bestScore >= enough && (scores[LARGEST_LAG] as number) <= 1 - enough
   return { lag: shifted ? best : 0, score: bestScore, edges: starts.length + ends.length, scores }
 }
+
+const NO_OTHER: ReadonlyMap<number, number> = new Map()
 
 /**
  * Share of the edges at which the mask, `lag` tokens later, steps from `from` to `to`; null where all of them lie outside of the row then.

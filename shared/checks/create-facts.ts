@@ -47,7 +47,7 @@ function brokenPrefix({ issues }: Trajectory): Pick<TrajectoryFacts, 'prefixBrok
 /** The facts of a trajectory. Without tokens: those that its fields and messages tell. */
 export function createFacts(trajectory: Trajectory, tokens: PreparedTokens | null = null): TrajectoryFacts {
   const segmentation = tokens?.segmentation ?? null
-  const end = endReason(trajectory, segmentation)
+  const end = endReason(trajectory, segmentation, tokens)
   const { advantage, maxAdvantage, changesAt, broken } = advantagesOf(trajectory, tokens)
   const shape = tokens === null ? NO_TOKENS : shapeFacts(trajectory, tokens)
   const turns = segmentation === null ? messageFacts(trajectory) : turnFacts(segmentation)
@@ -114,6 +114,7 @@ export function createFacts(trajectory: Trajectory, tokens: PreparedTokens | nul
   more(startFacts(trajectory, tokens))
   more(branchEnds(trajectory, tokens))
   more(rootFacts(tokens, facts))
+  if (isPromptOpen(segmentation)) facts.promptOpen = true
   more(trainedPromptFacts(trajectory, tokens))
   more(replyFacts(trajectory, tokens))
   more(longReplies(ids, segmentation, tokenizer))
@@ -166,12 +167,7 @@ function shapeFacts(trajectory: Trajectory, tokens: PreparedTokens) {
     weight = 0
     for (let i = 0; i < ids.length; i++) if (mask[i] === 1) weight += weights[i] as number
   }
-  const { idsHash, promptHash } = identity(
-    ids,
-    padding.left,
-    askedLength(segmentation, promptLength, padding.left),
-    end,
-  )
+  const { idsHash, promptHash } = identity(ids, padding.left, askedLength(tokens, promptLength), end)
   return {
     length: ids.length,
     realLength: end - padding.left,
@@ -190,6 +186,16 @@ function shapeFacts(trajectory: Trajectory, tokens: PreparedTokens) {
 function lastToken(ids: Int32Array, segmentation: Segmentation | null): number | null {
   const last = segmentation?.turns.at(-1)
   return last === undefined ? null : (ids[last.separatorStart - 1] ?? null)
+}
+
+/** A turn before the model's first has no end token, and the header of the next follows. */
+function isPromptOpen(segmentation: Segmentation | null): boolean {
+  const turns = segmentation?.turns ?? []
+  for (const { kind, header, endToken, index } of turns) {
+    if (kind === 'assistant') return false
+    if (kind !== 'other' && header === 'present' && endToken < 0 && turns[index + 1]?.header === 'present') return true
+  }
+  return false
 }
 
 /** The stored prompt ends before the first turn does. */
@@ -239,13 +245,18 @@ function identity(ids: Int32Array, start: number, promptLength: number | null, e
 
 /**
  * Tokens of what was asked: a prompt that ends in the opening of the model's first turn ends before it, since header and prefill may be split,
- * merged or rendered otherwise from row to row, and the prompt is the same.
+ * merged or rendered otherwise from row to row, and the prompt is the same. So does one whose stored length lies inside the turn before (S05).
  */
-function askedLength(segmentation: Segmentation | null, promptLength: number | null, left: number): number | null {
+function askedLength({ segmentation, padding, mask }: PreparedTokens, promptLength: number | null): number | null {
   const first = segmentation?.turns.find(({ kind }) => kind === 'assistant')
   if (first === undefined || promptLength === null) return promptLength
-  const end = left + promptLength
-  return first.start < end && end <= first.contentStart + LONGEST_PREFILL ? first.start - left : promptLength
+  const whole = first.start - padding.left
+  const end = padding.left + promptLength
+  if (first.start < end) return end <= first.contentStart + LONGEST_PREFILL ? whole : promptLength
+  const before = segmentation?.turns[first.index - 1]
+  const isInside = before !== undefined && before.start < end && end < before.contentEnd
+  // What is trained there is an answer whose header is missing.
+  return isInside && !mask?.subarray(end, first.start).includes(1) ? whole : promptLength
 }
 
 /** The prompt of a row by call goes on behind the first reply, and is the prompt of the first call before it. */

@@ -2,13 +2,18 @@ import type { Segmentation } from '../model/tokens.ts'
 import type { Trajectory } from '../model/trajectory.ts'
 import { filledTurns } from './edges.ts'
 import type { EndReason } from './facts.ts'
+import { type ReadableTokens, speltEnd } from './template/spelt-end.ts'
 
 /**
  * How a rollout ended. The ids decide where they can: a closed last assistant turn is a stop, an open one a cut, unless the dump says
  * the model stopped there (its end token is then not stored). A row that ends in a reply was cut there if the reply is open
- * or the dump calls the row truncated; else the environment ended it.
+ * or the dump calls the row truncated; else the environment ended it. An end token in letters (T16) ends a turn as its id does.
  */
-export function endReason(trajectory: Trajectory, segmentation: Segmentation | null): EndReason {
+export function endReason(
+  trajectory: Trajectory,
+  segmentation: Segmentation | null,
+  tokens: ReadableTokens | null,
+): EndReason {
   const declaredCut = trajectory.isTruncated === true || isLengthStop(trajectory.finishReason)
   const declaredStop = isModelStop(trajectory.finishReason)
   const turns = segmentation === null ? [] : filledTurns(segmentation)
@@ -19,7 +24,8 @@ export function endReason(trajectory: Trajectory, segmentation: Segmentation | n
   if (last.kind !== 'assistant') return !closed || declaredCut ? 'cut-reply' : 'stop'
   const calls = last.spans.some(({ part }) => part === 'tool_call')
   // The row was cut between a whole call and its reply.
-  if (closed) return calls && trajectory.isTruncated === true ? 'cut-reply' : 'stop'
+  if (closed || (tokens !== null && speltEnd(tokens, last) !== null))
+    return calls && trajectory.isTruncated === true ? 'cut-reply' : 'stop'
   if (last.spans.some(({ part, closed: tag }) => part === 'tool_call' && !tag)) return 'cut-call'
   if (last.spans.some(({ part, closed: tag }) => part === 'tool' && !tag)) return 'cut-reply'
   return declaredStop && !declaredCut ? 'stop' : 'cut-prose'

@@ -32,8 +32,11 @@ export function endOfExamples(row: Looked): number | null {
 /** Rows before one and the same question show less: so many of them must begin alike. */
 const FEWEST_OF_ONE_PROMPT = 4
 
-/** One alone may be no group: a file may give all of its rows the name of their task, at every step. */
-const FEWEST_TORN = 2
+/** One alone, or two, may be no groups: a file may give its rows the names of their tasks, at every step. */
+const FEWEST_TORN = 3
+
+/** That a head lists of its torn groups, those with the smallest hashes: enough to see how large they are. */
+const MOST_TORN = 16
 
 /** More need not be known of what follows a head. */
 const DIFFERENT_RESTS = 2
@@ -47,11 +50,15 @@ export interface HeadCount {
   readonly asking: number
   /** Hashes of what lies between, two different ones at most. */
   readonly rests: readonly string[]
-  /**
-   * Hashes of the names of groups, so rows of one prompt, in most rows of which something else lies between: it answers the head, and is no
-   * question of the row's own. Two different ones at most.
-   */
-  readonly torn: readonly string[]
+  /** Groups, so rows of one prompt, in most rows of which something else lies between: it answers the head, and is no question of the row's own. */
+  readonly torn: readonly TornGroup[]
+}
+
+export interface TornGroup {
+  /** Hash of its name. */
+  readonly group: string
+  /** How many rows it mostly has where they stand together. */
+  readonly rows: number
 }
 
 /** The heads of rows. A row that stores the length of its prompt, or says of all of its head that nobody sampled it, tells by itself what is an example. */
@@ -97,14 +104,39 @@ type Groups = ReadonlyMap<string, Stretches>
 
 /**
  * Groups that are torn. A number may be given again to the rows of another prompt: where several groups begin alike, rows of one prompt are
- * those that stand together. A head of one group alone has that group's question in it, wherever its rows stand.
+ * those that stand together, which rows that were shuffled do not. A head of one group alone has that group's question in it, wherever its
+ * rows stand.
  */
-function tornOf(groups: Groups): string[] {
-  const parts = (stretches: Stretches) => [...stretches.values()]
-  const torn = [...groups].filter(([, stretches]) =>
-    groups.size > 1 ? parts(stretches).some(isTorn) : isTorn(parts(stretches).flat()),
-  )
-  return torn.slice(0, FEWEST_TORN).map(([group]) => new Hash64().text(group).digest())
+function tornOf(groups: Groups): TornGroup[] {
+  const torn = [...groups].flatMap(([name, stretches]) => {
+    const parts = groups.size > 1 ? [...stretches.values()] : [[...stretches.values()].flat()]
+    const rows = commonest(parts.map(({ length }) => length))
+    const isMostlyTorn = 2 * parts.filter(isTorn).length > parts.length
+    return rows === null || !isMostlyTorn ? [] : [{ group: new Hash64().text(name).digest(), rows }]
+  })
+  return firstTorn(torn)
+}
+
+/** Each group once, as large as it is anywhere. */
+function firstTorn(torn: readonly TornGroup[]): TornGroup[] {
+  return [...sizesOf(torn)]
+    .map(([group, rows]) => ({ group, rows }))
+    .sort((a, b) => (a.group < b.group ? -1 : 1))
+    .slice(0, MOST_TORN)
+}
+
+function sizesOf(torn: readonly TornGroup[]): Map<string, number> {
+  const sizes = new Map<string, number>()
+  for (const { group, rows } of torn) sizes.set(group, Math.max(rows, sizes.get(group) ?? 0))
+  return sizes
+}
+
+/** The number that half of all or more are; null where there is none. */
+function commonest(numbers: readonly number[]): number | null {
+  const counts = new Map<number, number>()
+  for (const number of numbers) counts.set(number, (counts.get(number) ?? 0) + 1)
+  for (const [number, count] of counts) if (2 * count >= numbers.length) return number
+  return null
 }
 
 function isToldUnsampled({ turns }: Head, provenance: Uint8Array | null): boolean {
@@ -136,7 +168,7 @@ export function addHeads(a: readonly HeadCount[], b: readonly HeadCount[]): Head
             rows: sum.rows + each.rows,
             asking: sum.asking + each.asking,
             rests: [...new Set([...sum.rests, ...each.rests])].slice(0, DIFFERENT_RESTS),
-            torn: [...new Set([...sum.torn, ...each.torn])].slice(0, FEWEST_TORN),
+            torn: firstTorn([...sum.torn, ...each.torn]),
           },
     )
   }
@@ -150,11 +182,17 @@ export function addHeads(a: readonly HeadCount[], b: readonly HeadCount[]): Head
  */
 export function sharedHeads(counts: readonly HeadCount[]): { readonly heads: number; readonly shared: number } {
   const sum = (numbers: readonly number[]) => numbers.reduce((total, each) => total + each, 0)
-  const areTorn = new Set(counts.flatMap(({ torn }) => torn)).size >= FEWEST_TORN
+  const areTorn = areGroups(counts.flatMap(({ torn }) => torn))
   const isShared = ({ rows, rests, torn }: HeadCount) =>
     !(areTorn && torn.length > 0) && (rows >= FEWEST_OF_ONE_PROMPT || rests.length > 1)
   return {
     heads: sum(counts.map(({ rows }) => rows)),
     shared: sum(counts.filter(isShared).map(({ asking }) => asking)),
   }
+}
+
+/** Several, of which half or more are equally large: tasks have as many rows as chance gave them. */
+function areGroups(torn: readonly TornGroup[]): boolean {
+  const sizes = [...sizesOf(torn).values()]
+  return sizes.length >= FEWEST_TORN && commonest(sizes) !== null
 }

@@ -70,6 +70,8 @@ export interface TrajectoryFacts {
   readonly branchEnds?: { readonly trained: readonly string[]; readonly context: readonly string[] }
   /** Digest of what stands before the first assistant turn, where the prompt goes on behind it; absent elsewhere. What A05 takes for the prompt of rows by call. */
   readonly rootHash?: string
+  /** A turn of the prompt is not closed (C02, T16), so that its ids are not those that were asked; absent elsewhere. What A05 sets aside. */
+  readonly promptOpen?: boolean
   /** Its system text is what the template writes where there is no system message, and it has none of that text; absent elsewhere. */
   readonly defaultSystem?: boolean
   /** Role of the first turn as spelt in the ids, null without turns or where the ids begin inside one; what C01 compares between the rollouts of a group. */

@@ -1,4 +1,5 @@
 import { bytesBeside } from '../containers/kernel/numbers.ts'
+import { TRL_SAMPLER } from '../formats/trl-logprobs.ts'
 import { Provenance, type Segmentation } from '../model/tokens.ts'
 import type { StoredArray, Trajectory } from '../model/trajectory.ts'
 import { countOf } from './spans.ts'
@@ -16,7 +17,7 @@ import { countOf } from './spans.ts'
 export function provenanceOracle(
   trajectory: Trajectory,
   segmentation: Segmentation | null,
-  unsampledLogprob: number | 'nan' | null,
+  ofFormat: number | 'nan' | null,
 ): Uint8Array | null {
   if (trajectory.sampled !== null) {
     return trajectory.sampled.map((flag) =>
@@ -28,9 +29,11 @@ export function provenanceOracle(
   const padding = segmentation?.padding ?? trajectory.padding ?? { left: 0, right: 0 }
   const first = padding.left
   const end = logprobs.length - padding.right
+  const stored = samplerArray(trajectory)
+  // A row of TRL's batch is read by the native format, under the name that says what fills it.
+  const unsampledLogprob = stored?.name === TRL_SAMPLER ? 0 : ofFormat
   const told = fromLogprobs(trajectory, logprobs, typeof unsampledLogprob === 'number' ? unsampledLogprob : null)
   // An array that the dump stored shorter was filled up with NaN: of its missing tail nothing is known.
-  const stored = samplerArray(trajectory)
   if (stored !== undefined && stored.length < stored.expected) {
     told.fill(Provenance.silent, told.length - (stored.expected - stored.length))
   }

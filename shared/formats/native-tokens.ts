@@ -52,12 +52,16 @@ export function readNativeTokens(fields: Fields): TokenStreams | null {
     const length = numbersOf(value)?.length
     return pairPrompt !== null && length !== ids.length ? pairPrompt : 0
   }
-  const floats = (name: string, value = fields.take(name)) => arrays.floats(name, value, start(value))
+  const floats = (name: string, value = fields.take(name)) => arrays.floats(name, value, scoredFrom(value))
   const integers = (name: string) => {
     const value = fields.take(name)
     return arrays.integers(name, value, start(value))
   }
   const { mask, weights, padding } = readMask(fields, arrays, found)
+  const targets = pairPrompt === null && isOfTargets(arrays)
+  /** Beside a mask over the predicted tokens, numbers for as many are of those: there is none for the first token (OpenRLHF, tinker). */
+  const scoredFrom = (value: JsonValue): number =>
+    targets && numbersOf(value)?.length === ids.length - 1 ? 1 : start(value)
   const sampled = fields.take('sampled')
   // A bare list does not say whose logprobs it holds: it stays a field that is not known.
   const logprobs = isList(fields.peek('logprobs')) ? null : fields.objectAt('logprobs')
@@ -84,6 +88,11 @@ export function readNativeTokens(fields: Fields): TokenStreams | null {
     padding,
     arrays: arrays.arrays,
   }
+}
+
+/** The mask was stored with one entry less than there are ids. */
+function isOfTargets({ arrays, length }: SequenceArrays): boolean {
+  return arrays.some((stored) => stored.length === length - 1 && stored.expected === length)
 }
 
 function findIds(fields: Fields): NativeIds | null {

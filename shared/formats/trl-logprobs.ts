@@ -9,6 +9,8 @@ const NAMES = {
   reference: 'ref_per_token_logps',
 } as const
 export const TRL_LOGPROBS: readonly string[] = Object.values(NAMES)
+/** The array in which 0.0 stands for what the engine did not sample. */
+export const TRL_SAMPLER = NAMES.sampler
 
 /**
  * Logprobs of a batch of TRL, null where it has none: [R] over the completion, index i scores its token i, in nats at the sampling temperature.

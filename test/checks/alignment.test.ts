@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { countAlignment, decideAlignment, maskLag } from '../../shared/checks/alignment.ts'
 import { createView } from '../../shared/checks/view.ts'
 import { DEFAULT_THRESHOLDS } from '../../shared/model/thresholds/registry.ts'
-import { TokenState } from '../../shared/model/tokens.ts'
+import { Expected, TokenState } from '../../shared/model/tokens.ts'
 import { type FixtureDump, searchRow, searchRows } from '../fixtures/checks/fixture.ts'
 import {
   assistant,
@@ -74,6 +74,20 @@ describe('the lag of a mask', () => {
     for (const view of viewsOf([headers, ends])) {
       expect(maskLag(view.mask!, view.expected!, view.ids.length, DEFAULT_THRESHOLDS).lag).toBe(0)
     }
+  })
+
+  it.each([
+    ['end tokens are masked', { call: { train: { end: false } }, answer: { train: { end: false } } }, {}, 0],
+    ['the mask lies early', {}, shifted(-1), -1],
+    ['the mask lies late', {}, shifted(1), 1],
+    ['the mask is right', {}, {}, 0],
+  ])('where %s and nothing is known of the first tokens of turns', (_, turns, options, lag) => {
+    const [view] = viewsOf([searchRow(qwen2, 0, turns, options)])
+    const expected = view!.expected!.slice()
+    for (const { kind, contentStart } of view!.segmentation!.turns) {
+      if (kind === 'assistant') expected[contentStart] = Expected.undecided
+    }
+    expect(maskLag(view!.mask!, expected, view!.ids.length, DEFAULT_THRESHOLDS).lag).toBe(lag)
   })
 })
 

@@ -46,10 +46,29 @@ describe('what was asked', () => {
     expect(asked({ promptLength: start - 2 })).not.toBe(whole)
     expect(asked({}, 'Who then?')).not.toBe(whole)
   })
+
+  it('is the same where the stored length lies inside the question (S05), unless what follows is trained', () => {
+    const row = conversation(qwen2, [user('Who is it that wrote this?'), assistant('I do not know that at all.')])
+    const inside = row.layout[0]!.contentEnd - 3
+    const whole = factsOf(row).promptHash
+    expect(factsOf(row, { promptLength: inside }).promptHash).toBe(whole)
+    const mask = Uint8Array.from(row.record.loss_mask!, (value, i) => (i === inside ? 1 : value))
+    expect(factsOf(row, { promptLength: inside, mask }).promptHash).not.toBe(whole)
+  })
+
+  it('is known to be cut where a turn before the first of the model is not closed', () => {
+    const open = (...turns: Parameters<typeof conversation>[1]) =>
+      factsOf(conversation(qwen2, [...turns, assistant('So.')])).promptOpen
+    expect(open(system('Be brief.'), user('Who is it', { end: false, separator: false }))).toBe(true)
+    expect(open(system('Be brief.'), user('Who is it?'))).toBeUndefined()
+    expect(open(user('Who?'), assistant('He', { end: false }), user('Who?'))).toBeUndefined()
+  })
 })
 
 describe('how a rollout ended', () => {
   const open = { answer: { end: false } }
+  const speltEnd = { answer: { text: 'It is he.<|im_end|>', specials: false, end: false } }
+  const speltInside = { answer: { text: 'An end is <|im_end|> here', specials: false, end: false } }
   const openCall = [user('Who?'), assistant('<tool_call>\n{"name": "sea', { end: false })]
   const openReply = [user('Who?'), assistant(call(qwen2, 'search', {})), tool('Ines', { end: false })]
   const closedReply = [user('Who?'), assistant(call(qwen2, 'search', {})), tool('Ines')]
@@ -60,6 +79,8 @@ describe('how a rollout ended', () => {
     ['an open last turn', searchRow(qwen2, 0, open), 'cut-prose'],
     ['an open last turn that is not flagged', searchRow(qwen2, 0, open, { isTruncated: false }), 'cut-prose'],
     ['an open last turn of a model that stopped', searchRow(qwen2, 0, open, { finishReason: 'stop' }), 'stop'],
+    ['an end token in letters', searchRow(qwen2, 0, speltEnd), 'stop'],
+    ['letters of an end token inside the last turn', searchRow(qwen2, 0, speltInside), 'cut-prose'],
     ['an open call', conversation(qwen2, openCall), 'cut-call'],
     ['an open reply', conversation(qwen2, openReply), 'cut-reply'],
     ['a whole reply', conversation(qwen2, closedReply), 'stop'],

@@ -3,6 +3,8 @@ import type { Tokenizer } from '../../shared/tokens/tokenizer.ts'
 import { audited, cleanRollout, qwen } from '../session/dumps.ts'
 
 const PAD = 151643
+const END = 151645
+const NEWLINE = 198
 
 let tokenizer: Tokenizer
 beforeAll(async () => {
@@ -119,6 +121,15 @@ describe('the logprobs of a batch of TRL', () => {
     expect(['L01', 'L05', 'L06'].map(status)).toEqual(['pass', 'pass', 'pass'])
     expect(report.checks.filter(({ status }) => status === 'fail').map(({ code }) => code)).toEqual([])
     expect(report.hypotheses.find(({ id }) => id === 'H03')?.verdict).not.toBe('not-checkable')
+  })
+
+  it('do not say that a newline was sampled which has the 0.0 of what was not', async () => {
+    const rows = scored()
+    const ends = (pairs()[0] as Pair).completion.indexOf(NEWLINE, (pairs()[0] as Pair).completion.indexOf(END))
+    ;(rows[0]!.tool_mask as number[])[ends] = 1
+    expect(rows[0]!.sampling_per_token_logps[ends]).toBe(0)
+    const found = (await reportOf(rows)).findings.filter(({ code }) => code === 'M11')
+    expect(found).toMatchObject([{ record: 0, tokens: [rows[0]!.prompt_ids.length + ends, expect.anything()] }])
   })
 
   it('tell an engine that disagrees from one that does not, and say nothing of what the masks leave out', async () => {

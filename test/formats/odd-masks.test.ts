@@ -55,11 +55,12 @@ describe('a mask that holds other values than 0 and 1', () => {
   })
 
   it('of 255 says that no weight is so large, and where', async () => {
-    const { found } = await saidOf((mask) => {
+    const { found, check } = await saidOf((mask) => {
       for (const [i, trained] of mask.entries()) mask[i] = trained === 1 ? 255 : 0
     })
     const first = cleanRollout(tokenizer, 1).record.loss_mask?.indexOf(1) as number
     expect(found).toMatchObject([{ tokens: [first, first + 1], evidence: { values: [255] } }])
+    expect([check?.affected, check?.places.affected]).toEqual([1, 1])
     expect(found[0]?.message).toMatch(
       new RegExp(
         `^loss_mask holds 255 on \\d+ tokens, the first at ${first}: no loss weight is so large, but ids, bytes of a flag or lengths are$`,
@@ -75,6 +76,18 @@ describe('a mask that holds other values than 0 and 1', () => {
       expect([weight, messages(found), check?.status]).toEqual([weight, [], 'pass'])
     }
   })
+})
+
+it('an id that no vocabulary has is a place with a fault, though ids are no array beside them', async () => {
+  const rows = [1, 2].map((seed) => cleanRollout(tokenizer, seed))
+  const sound = (await audited(lines(rows))).report().checks.find(({ code }) => code === 'S03')!
+  rows[0]!.record.input_ids[3] = -7
+  const report = (await audited(lines(rows))).report()
+  expect(report.findings.filter(({ code }) => code === 'S03')).toMatchObject([
+    { record: 0, message: 'input_ids[3] is -7, which no vocabulary has' },
+  ])
+  const { affected, places } = report.checks.find(({ code }) => code === 'S03')!
+  expect({ affected, places }).toEqual({ affected: 1, places: { checked: sound.places.checked + 1, affected: 1 } })
 })
 
 describe('labels', () => {
@@ -100,6 +113,31 @@ describe('labels', () => {
       expect(report.policy).not.toHaveProperty('alignment_undecided')
       expect(report.checks.find(({ code }) => code === 'M06')?.status).toBe('pass')
     }
+  })
+})
+
+describe('logprobs of one less than there are ids', () => {
+  const targets = (numbers: readonly (number | null)[]) => numbers.slice(1)
+  const reported = async (isMaskShorter: boolean) => {
+    const rows = [1, 2, 3, 4].map((seed) => cleanRollout(tokenizer, seed))
+    for (const { record } of rows) {
+      if (isMaskShorter) record.loss_mask = targets(record.loss_mask!) as number[]
+      record.logprobs = { sampler: targets(record.logprobs!.sampler!), trainer: targets(record.logprobs!.trainer!) }
+    }
+    return (await audited(lines(rows))).report()
+  }
+
+  it('are those of the predicted tokens beside a mask that is', async () => {
+    const report = await reported(true)
+    expect(report.policy.mask_alignment).toBe('target')
+    expect(report.checks.filter(({ status }) => status === 'fail').map(({ code }) => code)).toEqual([])
+    expect(report.checks.find(({ code }) => code === 'L05')?.status).toBe('pass')
+  })
+
+  it('do not fit beside a mask of all tokens', async () => {
+    const report = await reported(false)
+    const failing = report.checks.filter(({ status }) => status === 'fail').map(({ code }) => code)
+    expect(failing).toEqual(expect.arrayContaining(['S03', 'T03']))
   })
 })
 

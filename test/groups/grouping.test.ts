@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { TrajectoryFacts } from '../../shared/checks/facts.ts'
 import { runOver } from '../helpers/dump-check.ts'
 import { dumpOf, factsOf, groupFacts } from '../helpers/facts.ts'
 
@@ -55,6 +56,55 @@ describe('A05', () => {
   it('is silent where variants of a prompt are dealt out among all groups', () => {
     const facts = groupFacts(rewards, (_, group, member) => ({ promptHash: prompt((group + member) % 2) }))
     expect(runOver('A05', dumpOf(facts)).tally).toMatchObject({ checked: 6, affected: 0 })
+  })
+
+  describe('of another prompt than the rest of their group', () => {
+    const withOne = (more: Partial<TrajectoryFacts>, rest: Partial<TrajectoryFacts> = {}) =>
+      groupFacts(rewards, (_, group, member) => ({
+        promptHash: prompt(group),
+        ...rest,
+        ...(group === 2 && member === 3 ? { promptHash: 'other', ...more } : {}),
+      }))
+    const asked = (question: string) => ({
+      question: null,
+      questionIds: question,
+      system: null,
+      tools: null,
+      answer: null,
+    })
+    const today = { promptDate: '26 Jul 2024', systemHash: 's', pairing: asked('q') }
+
+    it.each<[string, TrajectoryFacts[]]>([
+      ['a rollout', withOne({})],
+      [
+        'a rollout of another day with another question',
+        withOne({ promptDate: '27 Jul 2024', pairing: asked('r') }, today),
+      ],
+      ['a rollout of the same day', withOne({}, today)],
+    ])('is %s', (_, facts) => {
+      expect(runOver('A05', dumpOf(facts)).tally).toMatchObject({ checked: 6, affected: 1 })
+    })
+
+    it.each<[string, TrajectoryFacts[]]>([
+      ['whose prompt has a turn that is not closed (C02)', withOne({ promptOpen: true })],
+      ['whose template wrote another day (T14)', withOne({ promptDate: '27 Jul 2024' }, today)],
+    ])('is none %s', (_, facts) => {
+      expect(runOver('A05', dumpOf(facts)).tally).toMatchObject({ checked: 6, affected: 0 })
+    })
+
+    it('is none where each of the group is asked what another agent wrote, or the agent is not trained', () => {
+      const judges = (more: (member: number) => Partial<TrajectoryFacts>) => [
+        ...groupFacts(rewards, (_, group) => ({ promptHash: prompt(group) })),
+        ...rewards[0]!.map((reward, member) => factsOf(100 + member, { group: 'judge', reward, ...more(member) })),
+      ]
+      const affected = (more: (member: number) => Partial<TrajectoryFacts>) =>
+        runOver('A05', dumpOf(judges(more))).tally.affected
+      expect(affected((member) => ({ promptHash: `of ${member}` }))).toBe(0)
+      // Mostly of one prompt, and some of the group that stands before it.
+      const strange = (member: number) => ({ promptHash: member < 3 ? 'judge' : 'of 3' })
+      expect(affected(strange)).toBe(1)
+      expect(affected((member) => ({ ...strange(member), excluded: true }))).toBe(0)
+    })
   })
 
   it('names a group with more rollouts than were generated, unless the prompt came back whole', () => {

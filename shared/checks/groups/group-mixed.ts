@@ -60,9 +60,13 @@ function* lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
   const look = (group: GroupView) => {
     const large = isTooLarge(group, view)
     if (!group.complete && !large) return
+    // Agents that are not trained are asked what the others wrote, and nobody learns from what they earn.
+    if (group.members.every(({ excluded }) => excluded)) return
     const foreign = strangers(group, majorities)
     const known = foreign.filter((member) => split.has(promptKey(member)))
-    const mixed = foreign.length > 0 && (promptsAgree || isTakenApart(group))
+    // Each has a prompt of its own that no other group has: whoever judges or repairs what another wrote is asked so.
+    const eachItsOwn = majorities.get(group) === null && known.length === 0
+    const mixed = foreign.length > 0 && ((promptsAgree && !eachItsOwn) || isTakenApart(group))
     const affected = mixed || large || window !== null
     report.unit(affected)
     report.place(affected)
@@ -155,7 +159,8 @@ function hasPrompts({ members }: GroupView): boolean {
 
 /**
  * Members with another prompt than the majority; without one, than the first member. Rows by call have the prompt of their first call. A
- * prompt that was cut (C01) is another one by its ids only: it has another length, and begins with another turn or inside one.
+ * prompt that was cut (C01, C02) is another one by its ids only: it begins with another turn or inside one, or a turn of it is not closed. So is
+ * one of another day (T14).
  */
 function strangers(group: GroupView, majorities: ReadonlyMap<GroupView, string | null>): readonly TrajectoryFacts[] {
   const prompt = majorities.get(group) ?? group.members[0]?.promptHash ?? null
@@ -170,8 +175,22 @@ function strangers(group: GroupView, majorities: ReadonlyMap<GroupView, string |
       member.promptHash !== null &&
       rootOf(member, roots) !== root &&
       member.firstRole === own?.firstRole &&
+      member.promptOpen !== true &&
+      !isOfAnotherDay(member, own) &&
       member.branchOf === null,
   )
+}
+
+/** The system turns have different dates, and the same is asked behind them. */
+function isOfAnotherDay(member: TrajectoryFacts, own: TrajectoryFacts | undefined): boolean {
+  if (own === undefined || !member.promptDate || !own.promptDate || member.promptDate === own.promptDate) return false
+  return (
+    member.systemHash === own.systemHash && questionIds(member) !== null && questionIds(member) === questionIds(own)
+  )
+}
+
+function questionIds({ pairing }: TrajectoryFacts): string | null {
+  return pairing?.questionIds ?? pairing?.question ?? null
 }
 
 const NO_STRANGERS: readonly TrajectoryFacts[] = []

@@ -20,9 +20,14 @@ export const S03: Check = {
   trajectory(view, { alignment }, report) {
     const { trajectory, thresholds, facts } = view
     const { bad, issues, heavy } = unfitArrays(trajectory, alignment, thresholds)
-    for (const array of trajectory.arrays) {
-      report.place(bad.includes(array) || issues.some(({ field }) => field === array.name))
-    }
+    // Lengths that do not fit are told of the arrays that have them.
+    const told = issues.filter(({ code }) => code !== 'length-mismatch' || bad.length === 0)
+    const faulty = new Set(told.map(({ field }) => field))
+    if (heavy !== null) faulty.add(heavy.mask)
+    for (const array of trajectory.arrays) report.place(bad.includes(array) || faulty.has(array.name))
+    for (const { name } of trajectory.arrays) faulty.delete(name)
+    // What is wrong elsewhere, as in the ids that the arrays stand beside, is a place of its own.
+    for (const _ of faulty) report.place(true)
     const credit = brokenCredit(facts)
     // One number for the rollout is no array.
     if (credit !== null) report.place(true)
@@ -30,7 +35,7 @@ export const S03: Check = {
     const at = heavy?.first ?? credit?.token ?? null
     const said = [
       ...bad.map(({ name, length, expected }) => `${name} has ${length} elements where ${expected} are due`),
-      ...issues.filter(({ code }) => code !== 'length-mismatch' || bad.length === 0).map(({ message }) => message),
+      ...told.map(({ message }) => message),
       ...(heavy === null ? [] : [heavy.message]),
       ...(credit === null ? [] : [credit.message]),
     ]

@@ -61,6 +61,7 @@ function heavyWeights({ weights, arrays }: Trajectory, largest: number) {
   const name = arrays.find((array) => isMaskName(array.name))?.name ?? 'the mask'
   const listed = [...values].slice(0, NAMED_VALUES)
   return {
+    mask: name,
     tokens,
     first,
     values: listed,

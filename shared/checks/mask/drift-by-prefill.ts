@@ -46,10 +46,13 @@ export function isDisplacedByBlock(view: TrajectoryView): boolean {
   return lags !== null && lags.length > 0 && liesOffBy(block, lags)
 }
 
-/** Each further turn may add a block of its own. */
+/** Each further turn may add a block of its own, and none adds two. */
 function liesOffBy(block: number, lags: readonly TurnLag[]): boolean {
   const way = Math.sign(lags[0]?.lag ?? 0)
-  return lags.every(({ lag }) => lag !== 0 && lag % block === 0 && Math.sign(lag) === way)
+  return lags.every(
+    ({ lag, turn }) =>
+      lag !== 0 && lag % block === 0 && Math.sign(lag) === way && Math.abs(lag) <= block * turn.ordinal,
+  )
 }
 
 /** Tokens of the empty think block: tag, blank line, tag, blank line. 0 where the tags are no ids of their own. */

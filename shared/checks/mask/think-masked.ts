@@ -28,7 +28,10 @@ export const M16: Check = {
       const rest = countOutside(view, turn, thoughts)
       // Without a word of the turn that is trained, the turn is masked as a whole, which is M03.
       if (rest.trained === 0 || rest.trained < thresholds['thought-beside-share'] * rest.sampled) continue
-      const masked = thoughts.flatMap((thought) => maskedPart(view, thought) ?? [])
+      // Of a turn that was resumed, all that an earlier policy sampled may be masked, wherever that ended.
+      const masked = thoughts.flatMap((thought) =>
+        isResumed(view, turn, thought) ? [] : (maskedPart(view, thought) ?? []),
+      )
       report.place(masked.length > 0, { turn: turn.ordinal })
       const first = masked[0]
       if (first === undefined) continue
@@ -97,6 +100,18 @@ function maskedPart(view: TrajectoryView, { start, end, closed }: SubSpan): Mask
   const atEnd = closed && past === end && past - first === masked && masked <= LONGEST_CLOSING_TAG
   if (!atEnd || !/think>\s*$/.test(view.text({ start: first, end: past }))) return null
   return { start: first, end: past, tokens: masked, whole: false }
+}
+
+/** Tokens behind a thought that its mask may take with it. */
+const TAKEN_ALONG = 2
+
+/** Words behind the thought are masked as well, up to somewhere inside them: where the parts of the turn begin decides nothing. */
+function isResumed(view: TrajectoryView, { contentEnd, spans }: Turn, { end }: SubSpan): boolean {
+  const mask = view.mask as Uint8Array
+  let past = end
+  while (past < contentEnd && mask[past] === 0) past++
+  if (past - end <= TAKEN_ALONG || spans.some(({ start }) => start === past)) return false
+  return view.text({ start: end, end: past }).trim() !== ''
 }
 
 /** Sampled and trained tokens of a turn's content beside its thoughts. */

@@ -1,13 +1,13 @@
 import { Provenance, type Segmentation, type Span, type Turn } from '../../model/tokens.ts'
 import { frameLookup } from '../../tokens/frame-lookup.ts'
 import { type FoundTag, findTag } from '../../tokens/tags.ts'
-import { decodeSpan } from '../../tokens/text.ts'
-import { type Tokenizer, TokenKind, type TokenTable } from '../../tokens/tokenizer.ts'
+import type { Tokenizer } from '../../tokens/tokenizer.ts'
 import type { TrajectoryView } from '../check.ts'
 import { writtenTurns } from '../edges.ts'
 import { pairsOf } from '../logprobs/scored.ts'
 import { OfLast } from '../of-last.ts'
 import { countOf } from '../spans.ts'
+import { LONGEST_MARKER, speltEnd } from './spelt-end.ts'
 
 /** Letters that stand where the frame of a turn has a marker. */
 export interface SpeltMarker extends Span {
@@ -72,9 +72,6 @@ function findAll(view: TrajectoryView, segmentation: Segmentation): ReadonlyMap<
   }
   return found
 }
-
-/** Tokens that the letters of a marker take at most. */
-const LONGEST_MARKER = 12
 
 /** The letters that open a turn, where nothing else does. */
 export const START_IN_LETTERS = /^\s*(?:<\|im_start\|>|<\|begin_of_text\|>|<\|start_header_id\|>)/
@@ -152,23 +149,6 @@ function replyTags(view: TrajectoryView, tokenizer: Tokenizer, { contentStart, c
   return [opening]
 }
 
-/** The end token in letters at the end of a turn; the newline that follows it is then the turn's last token. */
-function speltEnd(view: TrajectoryView, turn: Turn): Span | null {
-  const { contentStart } = turn
-  const newline = turn.endToken < 0 && view.tokenizer?.frame?.newlines.has(view.ids[turn.contentEnd - 1] ?? -1)
-  const contentEnd = newline ? turn.contentEnd - 1 : turn.contentEnd
-  const { table, frame } = view.tokenizer ?? {}
-  if (!table || !closes(table, view.ids[contentEnd - 1] ?? -1)) return null
-  const from = Math.max(contentStart, contentEnd - LONGEST_MARKER)
-  const tail = view.text({ start: from, end: contentEnd })
-  const marker = frame?.turnEnds.map((id) => decodeSpan(table, Int32Array.of(id))).find((each) => tail.endsWith(each))
-  if (!marker) return null
-  for (let start = contentEnd - 2; start >= from; start--) {
-    if (view.text({ start, end: contentEnd }).endsWith(marker)) return { start, end: contentEnd }
-  }
-  return null
-}
-
 /**
  * The dump says of some letter that the model wrote it, and of none that it did not: of the others it may say nothing. An exact 0.0 that the
  * trainer contradicts says that the token was forced.
@@ -184,13 +164,4 @@ function isOwn(view: TrajectoryView, { start, end }: Span): boolean {
 function isNobodysWord({ mask, provenance }: TrajectoryView, { start, end }: Span): boolean {
   if (provenance !== null && countOf(provenance, Provenance.silent, start, end) < end - start) return false
   return mask === null || countOf(mask, 1, start, end) > 0 || !mask.includes(1)
-}
-
-const GREATER_THAN = 0x3e
-
-/** Whether an ordinary token ends as a marker does. */
-function closes({ bytes, kinds, offsets }: TokenTable, id: number): boolean {
-  if (kinds[id] !== TokenKind.ordinary) return false
-  const end = offsets[id + 1] as number
-  return offsets[id] !== end && bytes[end - 1] === GREATER_THAN
 }

@@ -1,6 +1,6 @@
 import { copyOf, inGroups } from '../dump.ts'
 import type { Plant } from '../plant.ts'
-import type { PlantedRollout, PlantedToken } from '../rollout.ts'
+import { type PlantedRollout, type PlantedToken, turnsBy } from '../rollout.ts'
 import { numberOf } from '../writers/writer.ts'
 
 /** Positions as the forward pass of padded rows counts them, when it does not look at the mask. */
@@ -117,7 +117,21 @@ export const LAYOUT_PLANTS: readonly Plant[] = [
       rollout.promptLength -= 2
       return [{ start: rollout.promptLength - 2, end: rollout.promptLength + 2 }]
     },
-    alongside: { A05: 'the prompts of its group seem to differ' },
+  },
+  {
+    code: 'S05',
+    title: 'the prompt length was measured without the end of the question',
+    needs: ['more', 'prompt-length'],
+    alsoIn: ['slime-rollout'],
+    plan: { padding: 'right' },
+    rollout: (rollout) => {
+      const [first] = turnsBy(rollout, 'assistant')
+      const asked = turnsBy(rollout, 'user')[0]
+      if (first === undefined || asked === undefined || asked.end > first.start) return null
+      const lost = first.contentStart - asked.contentEnd + 4
+      rollout.promptLength -= lost
+      return [{ start: rollout.promptLength, end: rollout.promptLength + 1 }]
+    },
   },
   {
     code: 'S06',

@@ -51,6 +51,21 @@ export const LOGPROB_PLANTS: readonly Plant[] = [
   },
   {
     code: 'L02',
+    title:
+      'the trainer lacks the headers of later turns: it is surprised by their first words, and agrees again behind them',
+    needs: BOTH,
+    perTurn: true,
+    rollout: (rollout, { random }) => {
+      const spans = turnsBy(rollout, 'assistant').slice(1).map(writtenIn)
+      // What the sampler was sure of in the first words of a short turn tells too little.
+      if (spans.length === 0 || spans.some((span) => sampledIn(rollout, span).length < 16)) return null
+      for (const span of spans) surprise(sampledIn(rollout, span).slice(0, 7), random)
+      return spans
+    },
+    verdicts: { H07: 'supported' },
+  },
+  {
+    code: 'L02',
     title: 'the trainer sees its own words alone: it is surprised at the start of every turn',
     needs: BOTH,
     perTurn: true,

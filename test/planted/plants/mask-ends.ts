@@ -1,7 +1,7 @@
 import type { DumpPlan } from '../dump.ts'
 import { realEnd, remask, train } from '../edit.ts'
 import type { Plant } from '../plant.ts'
-import { type PlantedRollout, turnsBy } from '../rollout.ts'
+import { type PlantedRollout, type PlantedToken, turnsBy } from '../rollout.ts'
 import type { FormatName } from '../writers/registry.ts'
 import { assistant, MASK, planOf, QWEN, SUPPORTED } from './mask.ts'
 
@@ -28,6 +28,23 @@ export const MASK_END_PLANTS: readonly Plant[] = [
     severity: unlessLean,
     rollout: (rollout) =>
       assistant(rollout).map(({ endToken }) => {
+        surelySampled(rollout, endToken)
+        return train(rollout, endToken, endToken + 1, false)
+      }),
+  },
+  {
+    code: 'M10',
+    title: 'end tokens are not trained, of turns whose first token was certain',
+    needs: MASK,
+    alsoIn: ['slime-rollout'],
+    perTurn: true,
+    severity: unlessLean,
+    rollout: (rollout) =>
+      assistant(rollout).map(({ contentStart, endToken }) => {
+        const first = rollout.tokens[contentStart] as PlantedToken
+        // What thoughts and calls begin with has a logprob of exactly 0.0, as what was not sampled has.
+        if (first.sampled) Object.assign(first, { sampler: 0, trainer: -1e-5 })
+        surelySampled(rollout, contentStart + 1)
         surelySampled(rollout, endToken)
         return train(rollout, endToken, endToken + 1, false)
       }),

@@ -291,6 +291,22 @@ export const TEMPLATE_PLANTS: readonly Plant[] = [
   },
   {
     code: 'T14',
+    title: 'a rollout of a group was sampled a day later than its siblings',
+    families: LLAMA,
+    needs: [],
+    patterns: ['sporadic'],
+    dump: ({ rollouts }, { random }) => {
+      for (const members of random.shuffle(inGroups(rollouts)).slice(0, 2)) {
+        const rollout = members.at(-1)
+        const [turn] = rollout === undefined ? [] : turnsBy(rollout, 'system')
+        const date = rollout && turn && findText(rollout, contentOf(turn), /26 Jul/)
+        if (rollout && date) replace(rollout, date.start, date.end, encode(rollout, '27 Jul'))
+      }
+      return null
+    },
+  },
+  {
+    code: 'T14',
     title: 'the template wrote the day, and the run went on past midnight',
     families: LLAMA,
     needs: [],

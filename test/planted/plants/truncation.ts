@@ -81,10 +81,7 @@ export const TRUNCATION_PLANTS: readonly Plant[] = [
       rollout.promptLength -= user.end - start
       return []
     },
-    alongside: {
-      A05: 'the prompts of its group differ',
-      T05: 'a header stands where a turn is open',
-    },
+    alongside: { T05: 'a header stands where a turn is open' },
   },
   {
     code: 'C02',
