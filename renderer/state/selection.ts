@@ -85,6 +85,18 @@ export function selectToken(token: number | null): void {
   useSelection.setState({ token, range: null, anchor: null, finding: null })
 }
 
+/** Marks from where marking began up to a token that is on screen, in either direction; without a selected token it is that one alone. */
+export function selectUpTo(token: number): void {
+  const state = useSelection.getState()
+  if (state.token === null && state.range === null) {
+    selectToken(token)
+    return
+  }
+  const [anchor] = endsOf(state)
+  const range = [Math.min(anchor, token), Math.max(anchor, token) + 1] as const
+  useSelection.setState({ token, range, anchor, finding: null })
+}
+
 /** Scrolls to the selected token and leaves what is marked as it is. `length`: tokens of the rollout, at least one. */
 export function jumpAgain(length: number): void {
   useSelection.setState(({ token, jump }) => ({ token: Math.min(token ?? 0, length - 1), jump: jump + 1 }))

@@ -73,4 +73,31 @@ describePage('where the system sets all colours', (page) => {
     )
     await close()
   })
+
+  test('the dot of each space stays, and both runs of Compare are drawn as their key shows them', async () => {
+    const { page: view, close } = await page.openWith([join(SAMPLES, 'verifiers-2025-08.jsonl.gz')], {
+      forcedColors: 'active',
+      reducedMotion: 'reduce',
+    })
+    const style = (of: Locator, name: string) =>
+      of.evaluate((element, wanted) => getComputedStyle(element).getPropertyValue(wanted), name)
+    const ink = await style(view.locator('body'), 'color')
+    await view.keyboard.press('2')
+    await view.locator('.rollout-row').first().waitFor()
+    await view.keyboard.press('Enter')
+    const dot = () => style(view.locator('.glyph-space').first(), 'background-image')
+    await view.locator('.glyph-space').first().waitFor()
+    expect(await dot()).toContain(ink)
+    await view.keyboard.press('5')
+    const [chooser] = await Promise.all([
+      view.waitForEvent('filechooser'),
+      view.getByRole('button', { name: 'Choose files…' }).click(),
+    ])
+    await chooser.setFiles(join(SAMPLES, 'clean-qwen2.5.jsonl.gz'))
+    await view.getByRole('tab', { name: /^Distributions/ }).click()
+    await view.locator('.curve-line').first().waitFor()
+    expect(await style(view.locator('.curve-line').first(), 'stroke')).toBe(ink)
+    expect(await style(view.locator('.curve-fill').first(), 'stroke')).toBe(ink)
+    await close()
+  })
 })

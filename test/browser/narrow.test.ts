@@ -33,13 +33,19 @@ describePage('a window of 1024 by 700', (tests) => {
     const button = page.getByRole('button', { name: /^Columns…/ })
     await expect.poll(() => button.textContent()).toMatch(/^Columns… \d left out$/)
     const narrow = await heads.count()
-    await page.setViewportSize({ width: 1440, height: 900 })
+    await page.setViewportSize({ width: 1920, height: 900 })
     await expect.poll(() => heads.count()).toBe(15)
     await expect.poll(() => button.textContent()).toBe('Columns… ')
     await page.setViewportSize({ width: 1024, height: 700 })
     await expect.poll(() => heads.count()).toBe(narrow)
     await button.click()
     await page.getByText(/^The window is too narrow for all standard columns: .* are left out/).waitFor()
+    const ticks = (isLeftOut: boolean) =>
+      page
+        .getByRole('list', { name: 'Shown', exact: true })
+        .locator(`:${isLeftOut ? 'indeterminate' : 'checked'}`)
+        .count()
+    await expect.poll(async () => [await ticks(true), await ticks(false)]).toEqual([15 - narrow, narrow])
     await page.getByRole('list', { name: 'Not shown' }).getByRole('checkbox').first().click()
     await page.keyboard.press('Escape')
     await expect.poll(() => heads.count()).toBe(16)
@@ -47,9 +53,55 @@ describePage('a window of 1024 by 700', (tests) => {
   })
 })
 
+describePage('a window of 720 by 800', (tests) => {
+  test('has more room for the tokens than for the one that is selected, and lays the lab in one column', async () => {
+    const sample = [join(SAMPLES, 'verifiers-2025-08.jsonl.gz')]
+    const window = await tests.openWith(sample, { viewport: { width: 720, height: 800 } })
+    const { page } = window
+    await page.keyboard.press('2')
+    await page.locator('.rollout-row').first().waitFor()
+    await page.keyboard.press('Enter')
+    await page.locator('.panel-verdict').waitFor()
+    const height = (of: string) => page.locator(of).evaluate((element) => element.clientHeight)
+    expect(await height('.tokens')).toBeGreaterThan(await height('.token-panel'))
+    await page.keyboard.press('4')
+    await page.getByRole('button', { name: 'Advantages and loss' }).click()
+    await page.getByText('by length: does a long rollout pull more?').waitFor()
+    const beyond = () => page.locator('.lab').evaluate((lab) => lab.scrollWidth - lab.clientWidth)
+    expect(await beyond()).toBe(0)
+    await window.close()
+  })
+})
+
 describePage('a window of 1440 by 900', (tests) => {
   // Where lists stand beside what they list, which in a narrow window stands below.
   test.each(['groups', 'compare'])('has room for %s', (part) => hasRoom(tests, part, { width: 1440, height: 900 }))
+
+  test('has room in the table of rollouts for how each ended, for its findings and for its labels', async () => {
+    const sample = [join(SAMPLES, 'verifiers-2025-08.jsonl.gz')]
+    const window = await tests.openWith(sample, { viewport: { width: 1440, height: 900 } })
+    const { page } = window
+    await page.keyboard.press('2')
+    await page.keyboard.press('j')
+    const cut = () =>
+      page
+        .locator('.rollout-table tbody .rollout-row')
+        .locator('.rollout-cell, .label')
+        .evaluateAll((cells) =>
+          cells.filter((cell) => cell.scrollWidth > cell.clientWidth).map((cell) => cell.textContent),
+        )
+    await page.getByText('cut before its answer').first().waitFor()
+    await page.getByText('C03 C05 L02 M15 T04 T05 T07').first().waitFor()
+    await expect.poll(cut).toEqual([])
+    await page.keyboard.press('t')
+    await page.getByRole('combobox', { name: 'Label' }).fill('look again')
+    await page.keyboard.press('Enter')
+    await page.keyboard.press('Escape')
+    await page.locator('.rollout-row .label', { hasText: 'look again' }).waitFor()
+    const isCut = () => page.locator('.rollout-row .label').evaluate((label) => label.scrollWidth > label.clientWidth)
+    await expect.poll(isCut).toBe(false)
+    await window.close()
+  })
 
   test('has room for all columns of a group’s rollouts, findings the last of them', async () => {
     const sample = [join(SAMPLES, 'verifiers-2025-08.jsonl.gz')]
@@ -59,6 +111,26 @@ describePage('a window of 1440 by 900', (tests) => {
     await page.locator('.sibling').first().waitFor()
     const table = page.locator('.sibling-scroll')
     expect(await table.evaluate((element) => element.scrollWidth - element.clientWidth)).toBe(0)
+    await window.close()
+  })
+
+  test('shows the eight rollouts of a question without scrolling for the last of them', async () => {
+    const sample = [join(SAMPLES, 'verifiers-2025-08.jsonl.gz')]
+    const window = await tests.openWith(sample, { viewport: { width: 1440, height: 900 } })
+    const { page } = window
+    await page.keyboard.press('5')
+    const [chooser] = await Promise.all([
+      page.waitForEvent('filechooser'),
+      page.getByRole('button', { name: 'Choose files…' }).click(),
+    ])
+    await chooser.setFiles(join(SAMPLES, 'clean-qwen2.5.jsonl.gz'))
+    await page.getByRole('tab', { name: /^Same questions/ }).click()
+    await page.locator('.pair-rollouts li').nth(15).waitFor()
+    const hidden = () =>
+      page
+        .locator('.pair-rollouts')
+        .evaluateAll((lists) => lists.map(({ scrollHeight, clientHeight }) => scrollHeight - clientHeight))
+    expect(await hidden()).toEqual([0, 0])
     await window.close()
   })
 })

@@ -75,6 +75,33 @@ describePage('notebook', (tests) => {
     await window.close()
   })
 
+  test('what is added to a list has the focus, and none of what is typed next is a key of the page', async () => {
+    const window = await openNotebook()
+    const { page } = window
+    await page.getByRole('button', { name: 'Problem' }).click()
+    const criteria = page.getByRole('complementary', { name: 'Success criteria' })
+    const rows = criteria.getByRole('listitem')
+    await rows.first().waitFor()
+    const before = await rows.count()
+    await criteria.getByRole('button', { name: 'Add a criterion' }).click()
+    await page.keyboard.type('no new runs below 0.7')
+    expect(await rows.last().getByRole('textbox').inputValue()).toBe('no new runs below 0.7')
+    expect(await rows.count()).toBe(before + 1)
+    await rows.last().getByRole('button').press('Enter')
+    await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Add a criterion')
+    await page.getByRole('button', { name: 'Board' }).click()
+    await page.locator('[data-card="H01"]').click()
+    await page.getByRole('button', { name: 'Add a method' }).click()
+    await page.keyboard.type('next: new seed')
+    expect(
+      await page
+        .getByLabel(/^Title of method/)
+        .last()
+        .inputValue(),
+    ).toBe('next: new seed')
+    await window.close()
+  })
+
   test('undo and redo go through what was done', async () => {
     const window = await openNotebook()
     const { page } = window

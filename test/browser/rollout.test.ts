@@ -248,7 +248,7 @@ describePage('the screen of one rollout', (pageTests) => {
     const turns = Array.from({ length: 60 }, (_, k) => [user(`Question ${k}?`), assistant(`Answer ${k}.`)]).flat()
     const page = await openFirst('turns.jsonl', lines([conversation(tokenizer, turns)]))
     const outline = page.getByRole('navigation', { name: 'Turns' })
-    await outline.getByRole('button').nth(119).waitFor()
+    await outline.getByRole('button').first().waitFor()
     await page.locator('.token').first().waitFor()
     const strip = page.locator('.token-strip')
     const box = (await strip.boundingBox()) as { x: number; y: number; width: number; height: number }
@@ -261,6 +261,44 @@ describePage('the screen of one rollout', (pageTests) => {
         (turn) => turn.getBoundingClientRect().top - (turn.closest('nav')?.getBoundingClientRect().top ?? 0),
       )
     await expect.poll(top).toBeLessThan(height)
+  })
+
+  test('a thousand turns are all in the outline: few are drawn, each with its place among all, and keys go through them', async () => {
+    const turns = Array.from({ length: 500 }, (_, k) => [user(`Question ${k}?`), assistant(`Answer ${k}.`)]).flat()
+    const page = await openFirst('turns.jsonl', lines([conversation(tokenizer, turns)]))
+    const outline = page.getByRole('navigation', { name: 'Turns' })
+    const items = outline.getByRole('listitem')
+    await items.first().waitFor()
+    await page.locator('.token').first().waitFor()
+    const focused = () =>
+      page.evaluate(() => {
+        const turn = document.activeElement
+        const place = turn?.closest('li')
+        const box = turn?.getBoundingClientRect()
+        const window = turn?.closest('nav')?.getBoundingClientRect()
+        const isSeen = box && window && box.top >= window.top - 1 && box.bottom <= window.bottom + 1
+        return [place?.ariaPosInSet, place?.ariaSetSize, isSeen]
+      })
+    await outline.locator('button[tabindex="0"]').focus()
+    await page.keyboard.press('End')
+    await expect.poll(focused).toEqual(['1000', '1000', true])
+    await page.keyboard.press('ArrowUp')
+    await expect.poll(focused).toEqual(['999', '1000', true])
+    await page.keyboard.press('Enter')
+    await page.locator('.turn-line-role').getByText('998 user', { exact: true }).waitFor()
+    await expect.poll(() => outline.locator('[aria-current="true"] .outline-index').innerText()).toBe('998')
+    await page.keyboard.press('Home')
+    await expect.poll(focused).toEqual(['1', '1000', true])
+    await page.keyboard.press('PageDown')
+    await expect.poll(async () => Number((await focused())[0])).toBeGreaterThan(3)
+    // What has the focus keeps it where the wheel leaves it behind.
+    const before = await focused()
+    await outline.hover()
+    await page.mouse.wheel(0, 20_000)
+    await outline.getByText('350', { exact: true }).waitFor()
+    await expect.poll(focused).toEqual([before[0], '1000', false])
+    expect(await items.count()).toBeLessThan(60)
+    expect(await outline.locator('button[tabindex="0"]').count()).toBe(1)
   })
 
   test('states beside the edges of turns do not run into each other in a narrow window', async () => {

@@ -201,6 +201,25 @@ describePage('marks in the table', (tests) => {
     await expect.poll(() => cellOf(page, /^labels/)).toBe('end of turn')
   })
 
+  test('tokens are marked by mouse: one is clicked, and another with Shift', async () => {
+    const { page } = window
+    await window.drop([FAILING])
+    await window.read()
+    await page.keyboard.press('2')
+    for (const key of ['j', 'Enter']) await page.keyboard.press(key)
+    await page.locator('.tokens .token.selected').waitFor()
+    const token = (at: number) => page.locator(`.tokens .token[data-token="${at}"]`).first()
+    await token(120).click()
+    await token(114).click({ modifiers: ['Shift'] })
+    await expect.poll(() => page.url()).toContain('tokens=114-121')
+    expect(await page.evaluate('String(getSelection())')).toBe('')
+    await page.keyboard.press('N')
+    const dialog = page.getByRole('dialog', { name: /^Notes of rollout/ })
+    await expect.poll(() => dialog.getByRole('textbox', { name: 'First token' }).inputValue()).toBe('114')
+    await expect.poll(() => dialog.getByRole('textbox', { name: 'Last token' }).inputValue()).toBe('120')
+    await page.keyboard.press('Escape')
+  })
+
   test('a note on marked tokens is shown at them, and leads back to them', async () => {
     const { page } = window
     await window.drop([FAILING])

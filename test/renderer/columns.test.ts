@@ -15,7 +15,7 @@ import {
 } from '../../renderer/state/columns.ts'
 import { useFiles } from '../../renderer/state/files.ts'
 import { NO_FILTERS, useFilters } from '../../renderer/state/filters.ts'
-import { fitting, gridOf } from '../../renderer/views/rollouts/column.ts'
+import { fitting, gridOf, roomy } from '../../renderer/views/rollouts/column.ts'
 import { COLUMNS, columnsOf } from '../../renderer/views/rollouts/columns.tsx'
 
 let names = 0
@@ -58,6 +58,25 @@ describe('columns', () => {
     expect(keys(all - 0.1, ['notes', 'index'])).toEqual(STANDARD_COLUMNS.filter((key) => key !== 'notes'))
     // What may not go stays, however narrow the window is.
     expect(keys(0, ['notes', 'index'])).toEqual(STANDARD_COLUMNS.filter((key) => key !== 'notes' && key !== 'index'))
+  })
+
+  it('are as wide as their texts where there is room; where there is less, as many as can be are whole', () => {
+    const columns = columnsOf(['index', 'end', 'findings'], [])
+    const letters = new Map([
+      ['end', 23],
+      ['findings', 29],
+    ])
+    const rems = (room: number) => roomy(columns, room, letters).map(({ rem }) => rem)
+    const [index = 0, end = 0, findings = 0] = columns.map(({ rem }) => rem)
+    expect(rems(1000)).toEqual([index, 12.6, 15.6])
+    const least = index + end + findings
+    expect(rems(least)).toEqual([index, end, findings])
+    expect(rems(least - 5)).toEqual([index, end, findings])
+    const some = rems(least + 12.6 - end + 1)
+    expect(some[1]).toBeCloseTo(12.6)
+    expect(some[2]).toBeCloseTo(findings + 1)
+    // Nothing is as wide as a text without end.
+    expect(roomy(columns, 1000, new Map([['findings', 5000]]))[2]?.rem).toBeLessThan(20)
   })
 
   it('are shown, moved and taken away, and one always stays', () => {

@@ -3,6 +3,7 @@ import { firstToken, nextEdge, turnEdges, turnOf } from '../../renderer/views/ro
 import { faultMap } from '../../renderer/views/rollout/faults.ts'
 import { disagrees } from '../../renderer/views/rollout/oracles.ts'
 import { columnStates } from '../../renderer/views/rollout/strip-drawing.ts'
+import { turnCoverage } from '../../renderer/views/rollout/turn-coverage.ts'
 import type { Finding, Scope, Severity } from '../../shared/model/report.ts'
 import { Expected, type Segmentation, TokenState } from '../../shared/model/tokens.ts'
 
@@ -121,5 +122,41 @@ describe('the strip', () => {
 
   it('repeats tokens when there are fewer than columns', () => {
     expect([...columnStates(Uint8Array.from([trained, masked]), 4)]).toEqual([trained, trained, masked, masked])
+  })
+})
+
+describe('what is known of each turn', () => {
+  const { segmentation } = turns(['user', 0, 4], ['assistant', 4, 8], ['user', 8, 10], ['assistant', 10, 14])
+  const states = Uint8Array.from(
+    [0, 0, 0, 0, 0, 1, 1, 1, 2, 2, 0, 0, 0, 0].map((k) => [masked, trained, unknown][k] as number),
+  )
+  const worstOf = (...findings: Finding[]) => turnCoverage({ segmentation, states, findings }).map(({ worst }) => worst)
+
+  it('is how much of it is trained, and nothing where no mask is known', () => {
+    expect(turnCoverage({ segmentation, states, findings: [] }).map(({ trained }) => trained)).toEqual([
+      0,
+      0.75,
+      null,
+      0,
+    ])
+  })
+
+  it.each([
+    ['a finding is of the turns that its tokens touch', [finding('M01', [7, 9])], [null, 'error', 'error', null]],
+    ['one that ends where a turn begins is not in it', [finding('M01', [0, 4])], ['error', null, null, null]],
+    [
+      'one that names its turn is of that alone',
+      [{ ...finding('M01', [0, 14]), turn: 1 }],
+      [null, 'error', null, null],
+    ],
+    [
+      'the worst is told',
+      [finding('T05', [0, 14], 'info'), finding('M02', [8, 9], 'warning')],
+      ['info', 'info', 'warning', 'info'],
+    ],
+    ['what the policy intends is none', [{ ...finding('M01', [0, 14]), intended: true }], [null, null, null, null]],
+    ['one of the whole group is in no turn', [finding('A01', null)], [null, null, null, null]],
+  ])('%s', (_, findings, expected) => {
+    expect(worstOf(...(findings as Finding[]))).toEqual(expected)
   })
 })

@@ -5,6 +5,7 @@ import {
   jumpToFinding,
   moveRangeEnd,
   selectToken,
+  selectUpTo,
   useSelection,
 } from '../../renderer/state/selection.ts'
 
@@ -66,4 +67,28 @@ test('what was marked backwards is gone on with there, also where the rollout is
   ])
   selectToken(7)
   expect(marked(1)).toEqual([[8, [7, 9]]])
+})
+
+test('a range reaches to the token that is asked for, from where marking began, and marking by key goes on from there', () => {
+  const reached = (token: number) => {
+    selectUpTo(token)
+    const { token: free, range } = useSelection.getState()
+    return [free, range]
+  }
+  selectToken(4)
+  const { jump } = useSelection.getState()
+  expect([6, 2, 4].map(reached)).toEqual([
+    [6, [4, 7]],
+    [2, [2, 5]],
+    [4, [4, 5]],
+  ])
+  // It was clicked where it stands: nothing scrolls.
+  expect(useSelection.getState().jump).toBe(jump)
+  reached(6)
+  expect(marked(1)).toEqual([[7, [4, 8]]])
+  jumpToFinding({ tokens: [5, 8], fingerprint: 'x' })
+  expect(reached(2)).toEqual([2, [2, 6]])
+  expect(useSelection.getState().finding).toBeNull()
+  selectToken(null)
+  expect(reached(3)).toEqual([3, null])
 })

@@ -32,6 +32,8 @@ export function newExperimentIn(category: Category, command = ''): void {
 
 /** Keys, tokens and passwords of a command line are kept as ***: whoever gave one is told of it. */
 export function sayWhatIsMasked(command: string): void {
-  const { masked } = withoutSecrets(command)
-  if (masked.length > 0) say(`${upright(clipped([...new Set(masked)].join(', '), 200))} is kept as ***, not its value`)
+  const masked = [...new Set(withoutSecrets(command).masked)]
+  if (masked.length === 0) return
+  const kept = masked.length === 1 ? 'is kept as ***, not its value' : 'are kept as ***, not their values'
+  say(`${upright(clipped(masked.join(', '), 200))} ${kept}`)
 }

@@ -12,6 +12,7 @@ import { NotePage } from './note-page.tsx'
 import { openExperiment } from './notebook-place.ts'
 import { fieldName, shortTime } from './notebook-words.ts'
 import { LineField, TextField } from './text-field.tsx'
+import { useAdding } from './use-adding.ts'
 
 /** One experiment: its settings, its command line, what came of it, and the runs it wrote. */
 export function ExperimentPage({ notebook, experiment }: { notebook: Notebook; experiment: Experiment }) {
@@ -92,6 +93,7 @@ function Written({
   readonly set: (fields: Partial<Pick<Experiment, ExperimentField>>) => void
 }) {
   const { parameters } = experiment
+  const { list, button, changes } = useAdding<HTMLUListElement>(parameters.length)
   const change = (at: number, fields: { name?: string; value?: string }) =>
     set({ parameters: parameters.map((each, place) => (place === at ? { ...each, ...fields } : each)) })
   return (
@@ -99,9 +101,13 @@ function Written({
       <div className="note-field-head">
         <h3 id="written">Settings by hand</h3>
         <button
+          ref={button}
           type="button"
           className="link note-edit"
-          onClick={() => set({ parameters: [...parameters, { name: '', value: '' }] })}
+          onClick={() => {
+            changes()
+            set({ parameters: [...parameters, { name: '', value: '' }] })
+          }}
         >
           Add a setting
         </button>
@@ -109,7 +115,7 @@ function Written({
       {parameters.length === 0 && (
         <p className="quiet">What the command line does not say. It stands before what the command line says.</p>
       )}
-      <ul className="written-parameters">
+      <ul ref={list} className="written-parameters">
         {parameters.map(({ name, value }, at) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: a setting has no identity beyond its place
           <li key={at}>
@@ -132,7 +138,10 @@ function Written({
               type="button"
               className="icon-button"
               aria-label={`Take out setting ${at + 1}`}
-              onClick={() => set({ parameters: parameters.filter((_, place) => place !== at) })}
+              onClick={() => {
+                changes()
+                set({ parameters: parameters.filter((_, place) => place !== at) })
+              }}
             >
               ✕
             </button>

@@ -1,5 +1,6 @@
 import type { Hypothesis, ValidationMethod } from '../../../shared/notebook/model.ts'
 import { LineField, TextField } from './text-field.tsx'
+import { useAdding } from './use-adding.ts'
 
 /** Ways to test a hypothesis, each with what has to be seen. */
 export function Methods({
@@ -10,6 +11,7 @@ export function Methods({
   readonly onChange: (methods: ValidationMethod[]) => void
 }) {
   const methods = hypothesis.validation
+  const { list, button, changes } = useAdding<HTMLOListElement>(methods.length)
   const change = (id: string, fields: Partial<ValidationMethod>) =>
     onChange(methods.map((method) => (method.id === id ? { ...method, ...fields } : method)))
   return (
@@ -17,15 +19,19 @@ export function Methods({
       <div className="note-field-head">
         <h3 id="methods">Validation</h3>
         <button
+          ref={button}
           type="button"
           className="link note-edit"
-          onClick={() => onChange([...methods, { id: freeId(methods), title: '', how: '', success: '' }])}
+          onClick={() => {
+            changes()
+            onChange([...methods, { id: freeId(methods), title: '', how: '', success: '' }])
+          }}
         >
           Add a method
         </button>
       </div>
       {methods.length === 0 && <p className="quiet">What is run or looked at, and what has to be seen.</p>}
-      <ol className="methods">
+      <ol ref={list} className="methods">
         {methods.map((method, at) => (
           <li key={method.id}>
             <div className="method-head">
@@ -42,7 +48,10 @@ export function Methods({
                 type="button"
                 className="icon-button"
                 aria-label={`Take out method ${at + 1}`}
-                onClick={() => onChange(methods.filter(({ id }) => id !== method.id))}
+                onClick={() => {
+                  changes()
+                  onChange(methods.filter(({ id }) => id !== method.id))
+                }}
               >
                 ✕
               </button>

@@ -10,6 +10,7 @@ import { useFiles } from '../../state/files.ts'
 import { usePin, type Wanted } from '../../state/pin.ts'
 import { usePlaces } from '../../state/place.ts'
 import { openDialog, say, useView } from '../../state/view.ts'
+import { judgedOf } from '../../text/judged.ts'
 import { spelt } from '../../text/visible.ts'
 import { EvidenceNumbers } from './evidence-numbers.tsx'
 import { STATUS_WORDS } from './notebook-words.ts'
@@ -40,6 +41,7 @@ export function PinDialog() {
 
 function PinForm({ groups, notebook }: { groups: readonly PieceGroup[]; notebook: Notebook }) {
   const phase = useFiles((files) => files.phase)
+  const part = useFiles(judgedOf)
   const pieces = groups.flatMap((group) => group.pieces)
   const page = useView(({ view }) => view) === 'notebook' ? (usePlaces.getState().notebook?.hypothesis ?? null) : null
   const open = notebook.hypotheses.find(({ id }) => id === page)
@@ -108,6 +110,7 @@ function PinForm({ groups, notebook }: { groups: readonly PieceGroup[]; notebook
       />
       <LineField label="Note" className="wide" value={note} onChange={setNote} />
       {phase === 'reading' && <p className="quiet">The run is still being read: these are the numbers so far.</p>}
+      {part !== null && <p className="quiet">Judging was stopped: {part}. These are the numbers of that part.</p>}
       <div className="form-buttons">
         <button ref={button} type="submit" className="button primary" disabled={piece === undefined}>
           Pin to {hypothesis}

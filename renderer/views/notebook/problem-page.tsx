@@ -5,6 +5,7 @@ import { counted } from '../../text/numbers.ts'
 import { History } from './history.tsx'
 import { fieldName } from './notebook-words.ts'
 import { LineField, TextField } from './text-field.tsx'
+import { useAdding } from './use-adding.ts'
 
 const TEXTS = [
   ['statement', 'What does not work, since when, and how it shows.'],
@@ -20,6 +21,7 @@ export function ProblemPage({ notebook }: { notebook: Notebook }) {
     changeNotebook(`${fieldName(Object.keys(fields)[0] ?? '')} of the problem`, (before, at) =>
       editProblem(before, fields, { at }),
     )
+  const { list, button, changes } = useAdding<HTMLUListElement>(problem.criteria.length)
   const met = problem.criteria.filter((criterion) => criterion.met).length
   return (
     <div className="note-page">
@@ -43,7 +45,7 @@ export function ProblemPage({ notebook }: { notebook: Notebook }) {
             <p className="quiet">
               {met} of {counted(problem.criteria.length, 'criterion', 'criteria')} met
             </p>
-            <ul className="criteria">
+            <ul ref={list} className="criteria">
               {problem.criteria.map((criterion, at) => (
                 <li key={criterion.id}>
                   <input
@@ -66,7 +68,10 @@ export function ProblemPage({ notebook }: { notebook: Notebook }) {
                     type="button"
                     className="icon-button"
                     aria-label={`Take out criterion ${at + 1}`}
-                    onClick={() => set({ criteria: problem.criteria.filter(({ id }) => id !== criterion.id) })}
+                    onClick={() => {
+                      changes()
+                      set({ criteria: problem.criteria.filter(({ id }) => id !== criterion.id) })
+                    }}
                   >
                     ✕
                   </button>
@@ -74,9 +79,13 @@ export function ProblemPage({ notebook }: { notebook: Notebook }) {
               ))}
             </ul>
             <button
+              ref={button}
               type="button"
               className="button small"
-              onClick={() => set({ criteria: [...problem.criteria, { id: freeId(problem), text: '', met: false }] })}
+              onClick={() => {
+                changes()
+                set({ criteria: [...problem.criteria, { id: freeId(problem), text: '', met: false }] })
+              }}
             >
               Add a criterion
             </button>

@@ -70,11 +70,11 @@ function MovedList({ moved }: { moved: readonly Moved[] }) {
 
 function useRecheck(evidence: Evidence): Checked {
   const report = useFiles((files) => files.report)
-  const phase = useFiles((files) => files.phase)
+  const isJudged = useFiles((files) => files.phase === 'open' && !files.judgingStopped)
   const second = useSecond((state) => state.run)
   const dump = useFiles((files) => files.dumpHash)
   const [checked, setChecked] = useState<Checked>(null)
-  const isHere = dump === evidence.from.dump && phase === 'open'
+  const isHere = dump === evidence.from.dump && isJudged
   // biome-ignore lint/correctness/useExhaustiveDependencies: another report or second run gives other answers
   useEffect(() => {
     let isWanted = true

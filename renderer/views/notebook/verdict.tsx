@@ -5,6 +5,7 @@ import { useFiles } from '../../state/files.ts'
 import { useSecond } from '../../state/second.ts'
 import { show } from '../../state/view.ts'
 import { inApp } from '../../text/app-words.ts'
+import { judgedOf } from '../../text/judged.ts'
 import { counted, measured } from '../../text/numbers.ts'
 import { runName } from '../../text/run-name.ts'
 import { upright } from '../../text/visible.ts'
@@ -39,6 +40,7 @@ const OF_TWO_RUNS: readonly HypothesisId[] = ['H06-library', 'H07', 'H08']
 export function VerdictPanel({ hypothesis }: { hypothesis: Hypothesis }) {
   const result = useVerdict(hypothesis)
   const phase = useFiles((files) => files.phase)
+  const part = useFiles(judgedOf)
   const report = useFiles((files) => files.report)
   const second = useSecond((state) => (state.run === null ? null : state.chosen))
   if (hypothesis.verdict === null) {
@@ -75,7 +77,8 @@ export function VerdictPanel({ hypothesis }: { hypothesis: Hypothesis }) {
         Computed from {upright(first?.name ?? 'the open dump')}
         {report.sources.length > 1 && ` and ${counted(report.sources.length - 1, 'more file')}`}
         {beside !== null && `, beside ${beside}`}
-        {phase === 'reading' && ', still being read'}.{' '}
+        {phase === 'reading' && ', still being read'}
+        {part !== null && `, ${part}`}.{' '}
         <button type="button" className="link" onClick={() => show('verdicts')}>
           Open the verdicts
         </button>

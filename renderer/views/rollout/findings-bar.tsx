@@ -1,9 +1,10 @@
-import { useEffect, useRef } from 'react'
+import { memo, type RefObject, useEffect, useRef } from 'react'
 import type { Finding } from '../../../shared/model/report.ts'
 import type { TrajectoryDetail } from '../../../shared/session/protocol.ts'
 import { CheckName } from '../../app/check-name.tsx'
 import { copyFinding, dragFinding } from '../../commands/copying.ts'
 import { useChosenFinding, useOrderedFindings } from '../../data/ordered-findings.ts'
+import { usePaintedFrames } from '../../lists/use-painted-frames.ts'
 import { jumpToFinding, useSelection } from '../../state/selection.ts'
 import { useView } from '../../state/view.ts'
 import { counted } from '../../text/numbers.ts'
@@ -14,11 +15,14 @@ import { FindingsPane } from './findings-pane.tsx'
 
 /** More than these are counted; `]` goes through all of them. */
 const MOST_LISTED = 300
+/** Findings of the first frame, which is waited for: more than there is room for. */
+const FIRST = 10
+/** Findings that each frame behind it draws. */
+const AT_ONCE = 40
 
 /** The findings of this rollout; each jumps to its tokens. */
 export function FindingsBar({ detail }: { detail: TrajectoryDetail }) {
   const findings = useOrderedFindings(detail)
-  const here = useChosenFinding(findings)
   if (findings.length === 0 && detail.reconstructed) {
     return (
       <section className="findings empty" aria-label="Findings">
@@ -39,45 +43,65 @@ export function FindingsBar({ detail }: { detail: TrajectoryDetail }) {
   }
   return (
     <FindingsPane label={counted(findings.length, 'finding')}>
-      <ul>
-        {findings.slice(0, MOST_LISTED).map((finding) => (
-          <li
-            key={finding.fingerprint}
-            draggable
-            title="Drag it into an issue or a chat: it arrives as Markdown"
-            onDragStart={(event) => dragFinding(finding, event.dataTransfer)}
-          >
-            <FindingEntry finding={finding} isHere={finding === here} />
-            <button
-              type="button"
-              className="link about-check"
-              aria-label={`Copy the finding ${finding.code} as Markdown`}
-              onClick={() => void copyFinding(finding)}
-            >
-              copy
-            </button>
-            <span className="about-check">
-              <CheckName code={finding.code}>about {finding.code}</CheckName>
-            </span>
-          </li>
-        ))}
-      </ul>
+      <FindingList findings={findings} />
       {findings.length > MOST_LISTED && <p className="quiet">and {findings.length - MOST_LISTED} more</p>}
     </FindingsPane>
   )
 }
 
+function FindingList({ findings }: { findings: readonly Finding[] }) {
+  const listed = Math.min(findings.length, MOST_LISTED)
+  const drawn = Math.min(listed, FIRST + AT_ONCE * usePaintedFrames(Math.ceil(Math.max(0, listed - FIRST) / AT_ONCE)))
+  const chosen = useChosenFinding(findings)
+  const jump = useSelection((state) => state.jump)
+  const here = useRef<HTMLButtonElement>(null)
+  const isDrawn = chosen !== undefined && findings.indexOf(chosen) < drawn
+  // biome-ignore lint/correctness/useExhaustiveDependencies: who jumps to it again has scrolled the list since
+  useEffect(() => {
+    here.current?.scrollIntoView({ block: 'nearest' })
+  }, [chosen, jump, isDrawn])
+  return (
+    <ul>
+      {findings.slice(0, drawn).map((finding) => (
+        <ListedFinding key={finding.fingerprint} finding={finding} here={finding === chosen ? here : null} />
+      ))}
+    </ul>
+  )
+}
+
+/** `here` is of the finding that was chosen. */
+const ListedFinding = memo(function ListedFinding(props: {
+  finding: Finding
+  here: RefObject<HTMLButtonElement | null> | null
+}) {
+  const { finding, here } = props
+  return (
+    <li
+      draggable
+      title="Drag it into an issue or a chat: it arrives as Markdown"
+      onDragStart={(event) => dragFinding(finding, event.dataTransfer)}
+    >
+      <FindingEntry finding={finding} here={here} />
+      <button
+        type="button"
+        className="link about-check"
+        aria-label={`Copy the finding ${finding.code} as Markdown`}
+        onClick={() => void copyFinding(finding)}
+      >
+        copy
+      </button>
+      <span className="about-check">
+        <CheckName code={finding.code}>about {finding.code}</CheckName>
+      </span>
+    </li>
+  )
+})
+
 /** A message counts the turns of the assistant; beside it the place among all turns would read as another number for the same. */
 const NAMES_TURN = /\bturns? \d/
 
-function FindingEntry({ finding, isHere }: { finding: Finding; isHere: boolean }) {
+function FindingEntry({ finding, here }: { finding: Finding; here: RefObject<HTMLButtonElement | null> | null }) {
   const { glyph, name, className } = findingLook(finding)
-  const jump = useSelection((state) => state.jump)
-  const entry = useRef<HTMLButtonElement>(null)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: who jumps to it again has scrolled the list since
-  useEffect(() => {
-    if (isHere) entry.current?.scrollIntoView({ block: 'nearest' })
-  }, [isHere, jump])
   const words = (
     <>
       <span className={`severity ${className}`}>
@@ -97,10 +121,10 @@ function FindingEntry({ finding, isHere }: { finding: Finding; isHere: boolean }
   if (tokens === null) return <span className="finding">{words}</span>
   return (
     <button
-      ref={entry}
+      ref={here}
       type="button"
       className="finding"
-      aria-current={isHere ? 'true' : undefined}
+      aria-current={here !== null ? 'true' : undefined}
       onClick={() => {
         const { tab } = useView.getState()
         if (tab !== 'tokens' && tab !== 'boundaries') useView.setState({ tab: 'tokens' })

@@ -6,10 +6,10 @@ export function overlayClass(overlay: Pick<Overlay, 'steps'>, token: number): st
   return stepClass(overlay.steps[token] ?? NO_STEP)
 }
 
-/** The number that a token is coloured by, with its unit. */
+/** The number that a token is coloured by; a factor with its sign, and none with a word, which the legend says once. */
 export function overlayValue({ values, scale }: Pick<Overlay, 'values' | 'scale'>, token: number): string {
   const value = values[token] ?? Number.NaN
-  return Number.isNaN(value) ? ABSENT : `${real(value)}${scale.unit}`
+  return Number.isNaN(value) ? ABSENT : `${real(value)}${scale.unit.trimStart() === scale.unit ? scale.unit : ''}`
 }
 
 /** `by-none`, `by-0`, `by-p1` … `by-p4`, `by-n1` … `by-n4`. */

@@ -39,7 +39,7 @@ export function PositionChart({ detail, overlay }: { detail: TrajectoryDetail; o
       <canvas
         ref={canvas}
         role="img"
-        aria-label={`${title} by position, from ${rough(bottom)} to ${rough(top)}. The strip below moves the selection.`}
+        aria-label={`${title} by position, from ${rough(bottom)} to ${rough(top)}${scale.unit}. The strip below moves the selection.`}
         onPointerDown={(event) => {
           event.currentTarget.setPointerCapture(event.pointerId)
           go(event)

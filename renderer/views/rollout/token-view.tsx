@@ -1,7 +1,7 @@
 import { type MouseEvent, useEffect, useLayoutEffect, useMemo, useRef } from 'react'
 import type { TrajectoryDetail } from '../../../shared/session/protocol.ts'
 import type { Overlay } from '../../../shared/session/requests/rollout.ts'
-import { selectToken, useSelection } from '../../state/selection.ts'
+import { selectToken, selectUpTo, useSelection } from '../../state/selection.ts'
 import { keepTokenPlace, tokenPlaceOf } from '../../state/token-place.ts'
 import { linesOnPaper } from '../../text/paper-words.ts'
 import { spelt } from '../../text/visible.ts'
@@ -24,6 +24,11 @@ import { useTokenArea } from './use-token-area.ts'
 
 /** Columns of text that a cell of the grid takes, its frame included. */
 const GRID_COLUMNS = 12
+
+function tokenUnder({ target }: MouseEvent): number | null {
+  const token = (target as HTMLElement).closest<HTMLElement>('[data-token]')?.dataset.token
+  return token === undefined ? null : Number(token)
+}
 
 /** The tokens, in natural flow or one to a cell. Only the lines in the window exist. */
 export function TokenView({ detail, overlay }: { detail: TrajectoryDetail; overlay: Overlay | null }) {
@@ -104,8 +109,14 @@ export function TokenView({ detail, overlay }: { detail: TrajectoryDetail; overl
     keepTokenPlace({ rollout, token: first, below: top - tops.topOf(lineOf(layout, first)), jump })
   }
   const click = (event: MouseEvent) => {
-    const target = (event.target as HTMLElement).closest<HTMLElement>('[data-token]')
-    if (target?.dataset.token !== undefined) selectToken(Number(target.dataset.token))
+    const at = tokenUnder(event)
+    if (at === null) return
+    if (event.shiftKey) selectUpTo(at)
+    else selectToken(at)
+  }
+  // Tokens are marked instead of the text between here and what was clicked last.
+  const press = (event: MouseEvent) => {
+    if (event.shiftKey && tokenUnder(event) !== null) event.preventDefault()
   }
   const label =
     token === null
@@ -117,8 +128,16 @@ export function TokenView({ detail, overlay }: { detail: TrajectoryDetail; overl
   const dress = { detail, layout, faults, overlay, noted }
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: h, l and the arrow keys move the selection
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: the text is scrolled and moved through with the keyboard
-    <section ref={scroller} className="tokens" aria-label={label} tabIndex={0} onClick={click} onScroll={scroll}>
+    <section
+      ref={scroller}
+      className="tokens"
+      aria-label={label}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: the text is scrolled and moved through with the keyboard
+      tabIndex={0}
+      onMouseDown={press}
+      onClick={click}
+      onScroll={scroll}
+    >
       {paper !== null && <p className="print-only">{paper}</p>}
       <div className="tokens-body" style={{ height: tops.total }}>
         {Array.from({ length: to - from }, (_, k) => from + k).map((line) => {

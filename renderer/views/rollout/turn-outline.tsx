@@ -1,126 +1,132 @@
-import { useEffect, useMemo, useRef } from 'react'
+import { type CSSProperties, type KeyboardEvent, memo, useEffect, useMemo, useRef, useState } from 'react'
+import { flushSync } from 'react-dom'
 import { clipped } from '../../../shared/model/clipped.ts'
-import type { Finding, Severity } from '../../../shared/model/report.ts'
-import { TokenState, type Turn } from '../../../shared/model/tokens.ts'
+import type { Turn } from '../../../shared/model/tokens.ts'
 import type { TrajectoryDetail } from '../../../shared/session/protocol.ts'
-import { usePaintedFrames } from '../../lists/use-painted-frames.ts'
+import { type RowWindow, useRowWindow } from '../../lists/use-row-window.ts'
 import { jumpTo, useSelection } from '../../state/selection.ts'
 import { count, counted, percent } from '../../text/numbers.ts'
 import { spelt } from '../../text/visible.ts'
 import { SEVERITY_WORDS } from '../../text/words.ts'
 import { turnOf } from './edges.ts'
+import { type TurnCoverage, turnCoverage } from './turn-coverage.ts'
 
-/** More turns than this are reached through the tokens and the strip. */
-const MOST_TURNS = 500
-/** Turns that each frame draws: more than a window has room for. The first frame is waited for. */
-const TURNS_AT_ONCE = 40
-/** Height of a turn, as far as it is known before it is drawn. */
-const TURN_REM = 3.63
+/** Height of a turn in pixels, its line included. */
+const TURN_HEIGHT = 58
 
-interface Coverage {
-  readonly turn: Turn
-  /** Share of trained tokens; null where no token's mask is known. */
-  readonly trained: number | null
-  readonly worst: Severity | null
-}
-
-/** The turns, how much of each is trained, and which have findings. */
+/** The turns, how much of each is trained, and which have findings. Only those in the window exist. */
 export function TurnOutline({ detail }: { detail: TrajectoryDetail }) {
-  const token = useSelection((state) => state.token)
-  const current = token === null ? -1 : turnOf(detail, token)
-  const turns = useMemo(() => coverage(detail), [detail])
-  const listed = Math.min(turns.length, MOST_TURNS)
-  const drawn = Math.min(listed, TURNS_AT_ONCE * (1 + usePaintedFrames(Math.ceil(listed / TURNS_AT_ONCE) - 1)))
-  const shown = useRef<HTMLButtonElement>(null)
-  const isDrawn = current >= 0 && current < drawn
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another turn is the current one, or it has just been drawn
-  useEffect(() => {
-    shown.current?.scrollIntoView({ block: 'nearest' })
-  }, [current, isDrawn])
-  if (turns.length === 0) {
-    return (
-      <nav className="outline" aria-label="Turns">
-        <p className="quiet outline-none">No turn frame was found in the ids.</p>
-      </nav>
-    )
-  }
+  const turns = useMemo(() => turnCoverage(detail), [detail])
+  if (turns.length > 0) return <Turns detail={detail} turns={turns} />
   return (
     <nav className="outline" aria-label="Turns">
-      <ol style={{ paddingBottom: drawn < listed ? `${(listed - drawn) * TURN_REM}rem` : undefined }}>
-        {turns.slice(0, drawn).map(({ turn, trained, worst }) => (
-          <li key={turn.index}>
-            <button
-              ref={turn.index === current ? shown : undefined}
-              type="button"
-              className={`outline-turn ${turn.kind}`}
-              aria-current={turn.index === current ? 'true' : undefined}
-              onClick={() => jumpTo(turn.start, null)}
-            >
-              <span className="outline-index">{turn.index}</span>
-              <span className="outline-role">{roleOf(turn)}</span>
-              {worst !== null && (
-                <span className={`severity ${worst}`}>
-                  <span aria-hidden="true">{SEVERITY_WORDS[worst].glyph}</span>
-                  <span className="visually-hidden">{SEVERITY_WORDS[worst].name}</span>
-                </span>
-              )}
-              {trained !== null && (
-                <span className="outline-bar" aria-hidden="true">
-                  <span style={{ width: `${trained * 100}%` }} />
-                </span>
-              )}
-              <span className="outline-note">
-                {trained === null
-                  ? counted(turn.end - turn.start, 'token')
-                  : `${count(turn.end - turn.start)} · ${percent(trained)}`}
-                {turn.header === 'missing' && ' · no header'}
-              </span>
-            </button>
-          </li>
-        ))}
-      </ol>
-      {turns.length > MOST_TURNS && (
-        <p className="quiet outline-none">and {count(turns.length - MOST_TURNS)} more turns</p>
-      )}
+      <p className="quiet outline-none">No turn frame was found in the ids.</p>
     </nav>
   )
 }
 
+function Turns({ detail, turns }: { detail: TrajectoryDetail; turns: readonly TurnCoverage[] }) {
+  const token = useSelection((state) => state.token)
+  const current = token === null ? -1 : turnOf(detail, token)
+  const scroller = useRef<HTMLElement>(null)
+  const rows = useRowWindow(scroller, {
+    count: turns.length,
+    rowHeight: TURN_HEIGHT,
+    headHeight: 0,
+    name: `turns of ${detail.run} ${detail.index}`,
+  })
+  const { reveal } = rows
+  useEffect(() => {
+    if (current >= 0) reveal(current)
+  }, [current, reveal])
+  /** The turn that has the focus. */
+  const [focused, setFocused] = useState<number | null>(null)
+  const stop = focused ?? Math.max(0, current)
+  const press = (event: KeyboardEvent<HTMLElement>) => {
+    const target = keyTarget(event, stop, turns.length, rows)
+    if (target === null) return
+    event.preventDefault()
+    flushSync(() => {
+      reveal(target)
+      setFocused(target)
+    })
+    scroller.current?.querySelector<HTMLElement>('[tabindex="0"]')?.focus({ preventScroll: true })
+  }
+  return (
+    <nav ref={scroller} className="outline" aria-label="Turns">
+      <ol style={{ height: rows.height }} onKeyDown={press} onBlur={() => setFocused(null)}>
+        {drawnTurns(rows, stop).map((turn) => (
+          <li
+            key={turn}
+            aria-posinset={turn + 1}
+            aria-setsize={turns.length}
+            style={placeOf(turn, rows)}
+            onFocus={() => setFocused(turn)}
+          >
+            <TurnButton {...(turns[turn] as TurnCoverage)} isCurrent={turn === current} isStop={turn === stop} />
+          </li>
+        ))}
+      </ol>
+    </nav>
+  )
+}
+
+/** Those in the window, and the one that the Tab key leads to: what has the focus keeps it wherever the list is scrolled. */
+function drawnTurns({ first, end }: RowWindow, stop: number): number[] {
+  const inWindow = Array.from({ length: end - first }, (_, k) => first + k)
+  if (stop < first) return [stop, ...inWindow]
+  return stop >= end ? [...inWindow, stop] : inWindow
+}
+
+function placeOf(turn: number, { rowHeight, shift }: RowWindow): CSSProperties {
+  return { transform: `translateY(${turn * rowHeight + shift}px)` }
+}
+
+/** The turn that a key leads to; null for every other key. */
+function keyTarget({ key }: KeyboardEvent, from: number, turns: number, rows: RowWindow): number | null {
+  const page = rows.rowsInWindow()
+  const steps = { ArrowUp: -1, ArrowDown: 1, PageUp: -page, PageDown: page, Home: -turns, End: turns }
+  const step = Object.hasOwn(steps, key) ? steps[key as keyof typeof steps] : null
+  return step === null ? null : Math.max(0, Math.min(turns - 1, from + step))
+}
+
+const TurnButton = memo(function TurnButton({
+  turn,
+  trained,
+  worst,
+  isCurrent,
+  isStop,
+}: TurnCoverage & { isCurrent: boolean; isStop: boolean }) {
+  const note = `${trained === null ? counted(turn.end - turn.start, 'token') : `${count(turn.end - turn.start)} · ${percent(trained)}`}${turn.header === 'missing' ? ' · no header' : ''}`
+  return (
+    <button
+      type="button"
+      tabIndex={isStop ? 0 : -1}
+      className={`outline-turn ${turn.kind}`}
+      aria-current={isCurrent ? 'true' : undefined}
+      onClick={() => jumpTo(turn.start, null)}
+    >
+      <span className="outline-index">{turn.index}</span>
+      <span className="outline-role">{roleOf(turn)}</span>
+      {worst !== null && (
+        <span className={`severity ${worst}`}>
+          <span aria-hidden="true">{SEVERITY_WORDS[worst].glyph}</span>
+          <span className="visually-hidden">{SEVERITY_WORDS[worst].name}</span>
+        </span>
+      )}
+      {trained !== null && (
+        <span className="outline-bar" aria-hidden="true">
+          <span style={{ width: `${trained * 100}%` }} />
+        </span>
+      )}
+      <span className="outline-note" title={note}>
+        {note}
+      </span>
+    </button>
+  )
+})
+
 export function roleOf(turn: Turn): string {
   const role = spelt(clipped(turn.role, 24))
   return turn.kind === 'tool' && turn.role === 'user' ? `${role} · tool reply` : role
-}
-
-function coverage(detail: TrajectoryDetail): Coverage[] {
-  return (detail.segmentation?.turns ?? []).map((turn) => {
-    return {
-      turn,
-      trained: trainedShare(detail, turn),
-      worst: worstOf(detail.findings.filter((finding) => isAt(finding, turn))),
-    }
-  })
-}
-
-function trainedShare({ states }: TrajectoryDetail, turn: Turn): number | null {
-  let trained = 0
-  let unknown = 0
-  for (let token = turn.start; token < turn.end; token++) {
-    if (states[token] === TokenState.trained) trained++
-    else if (states[token] === TokenState.unknown) unknown++
-  }
-  const length = turn.end - turn.start
-  return length > 0 && unknown === length ? null : trained / Math.max(1, length)
-}
-
-function isAt(finding: Finding, turn: Turn): boolean {
-  if (finding.intended === true) return false
-  if (finding.turn !== null) return finding.turn === turn.index
-  return finding.tokens !== null && finding.tokens[0] < turn.end && finding.tokens[1] > turn.start
-}
-
-function worstOf(findings: readonly Finding[]): Severity | null {
-  for (const severity of ['error', 'warning', 'info'] as const) {
-    if (findings.some((finding) => finding.severity === severity)) return severity
-  }
-  return null
 }

@@ -17,6 +17,8 @@ export interface Column {
   readonly needs: Stream | null
   /** The number in it, where it is one that has digits behind its point. */
   real?(row: Row): number | null
+  /** Characters of the text in it, for which the column is made wider where there is room. */
+  letters?(row: Row): number
   /** Null where the rollout has none. `position` is its place in the list. */
   cell(row: Row, position: number): ReactNode
 }
@@ -27,6 +29,37 @@ export function gridOf(columns: readonly Column[]): { readonly tracks: string; r
   // A table of narrow columns alone still fills the window.
   if (columns.every(({ grows }) => grows === 0)) tracks.push('1fr')
   return { tracks: tracks.join(' '), rem: columns.reduce((sum, { rem }) => sum + rem, 0) }
+}
+
+/** An average letter, and what stands on either side of a text: in rem. */
+const LETTER_REM = 0.5
+const SIDES_REM = 1.1
+/** Wider than this a column is for no text of its own. */
+const MOST_REM = 17.6
+
+/** Width that a column takes to show texts of so many characters, in rem. */
+export function widthFor({ rem }: Pick<Column, 'rem'>, letters: number): number {
+  return Math.max(rem, Math.min(MOST_REM, letters * LETTER_REM + SIDES_REM))
+}
+
+/** The columns, each as wide as its longest text as far as there is room: those that lack least first, so that as many as can be are whole. */
+export function roomy(
+  columns: readonly Column[],
+  room: number,
+  letters: ReadonlyMap<string, number>,
+): readonly Column[] {
+  const wide = new Map<Column, number>()
+  let left = room - gridOf(columns).rem
+  const lacks = columns.map((column) => ({
+    column,
+    lack: widthFor(column, letters.get(column.key) ?? 0) - column.rem,
+  }))
+  for (const { column, lack } of lacks.filter(({ lack }) => lack > 0).sort((a, b) => a.lack - b.lack)) {
+    const more = Math.max(0, Math.min(lack, left))
+    wide.set(column, column.rem + more)
+    left -= more
+  }
+  return columns.map((column) => ({ ...column, rem: wide.get(column) ?? column.rem }))
 }
 
 /** The columns without those that go first, in this order, as many as it takes until the others fit; `room` in rem. */

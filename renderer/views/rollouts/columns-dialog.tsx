@@ -36,6 +36,7 @@ export function ColumnsDialog() {
         <ColumnList
           label="Shown"
           columns={known}
+          leftOut={leftOut}
           isShown
           onToggle={(key) => void chooseColumns(toggled(shown, key))}
           onMove={move}
@@ -43,6 +44,7 @@ export function ColumnsDialog() {
         <ColumnList
           label="Not shown"
           columns={others}
+          leftOut={NONE}
           isShown={false}
           onToggle={(key) => void chooseColumns(toggled(shown, key))}
           onMove={null}
@@ -60,15 +62,19 @@ export function ColumnsDialog() {
   )
 }
 
+const NONE: readonly string[] = []
+
 interface ColumnListProps {
   readonly label: string
   readonly columns: readonly Column[]
+  /** Keys of those that are chosen and not on screen. */
+  readonly leftOut: readonly string[]
   readonly isShown: boolean
   readonly onToggle: (key: string) => void
   readonly onMove: ((key: string, step: 1 | -1) => void) | null
 }
 
-function ColumnList({ label, columns, isShown, onToggle, onMove }: ColumnListProps) {
+function ColumnList({ label, columns, leftOut, isShown, onToggle, onMove }: ColumnListProps) {
   return (
     <section>
       <h3>{label}</h3>
@@ -78,6 +84,9 @@ function ColumnList({ label, columns, isShown, onToggle, onMove }: ColumnListPro
             <label title={means}>
               <input
                 type="checkbox"
+                ref={(box) => {
+                  if (box !== null) box.indeterminate = leftOut.includes(key)
+                }}
                 checked={isShown}
                 data-first-focus={isShown && at === 0 ? true : undefined}
                 onChange={() => onToggle(key)}
@@ -89,7 +98,9 @@ function ColumnList({ label, columns, isShown, onToggle, onMove }: ColumnListPro
                 }}
               />
               <span>
-                {key === 'flag' ? '⚑ flag' : key === 'index' ? '# place' : title} <span className="quiet">{means}</span>
+                {key === 'flag' ? '⚑ flag' : key === 'index' ? '# place' : title}{' '}
+                {leftOut.includes(key) && <em>left out for now · </em>}
+                <span className="quiet">{means}</span>
               </span>
             </label>
             {onMove !== null && (

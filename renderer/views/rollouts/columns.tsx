@@ -4,7 +4,7 @@ import { count, percent, real } from '../../text/numbers.ts'
 import { shownId, spelt } from '../../text/visible.ts'
 import { END_WORDS, SEVERITY_WORDS } from '../../text/words.ts'
 import type { Column } from './column.ts'
-import { FlagCell, LabelsCell, NotesCell } from './mark-cells.tsx'
+import { FlagCell, LabelsCell, labelLetters, NotesCell } from './mark-cells.tsx'
 import { MaskStrip } from './mask-strip.tsx'
 import { SOURCE_COLUMN } from './source-column.tsx'
 
@@ -66,6 +66,7 @@ export const COLUMNS: readonly Column[] = [
     title: 'id',
     means: 'The rollout’s own id.',
     rem: 6,
+    letters: ({ facts }) => facts.id.length,
     grows: 1.2,
     sort: 'id',
     cell: ({ facts }) => shownId(facts.id),
@@ -75,6 +76,7 @@ export const COLUMNS: readonly Column[] = [
     title: 'group',
     means: 'The prompt that the rollout belongs to.',
     rem: 4,
+    letters: ({ facts }) => facts.group?.length ?? 0,
     sort: 'group',
     needs: 'group',
     cell: ({ facts }) => (facts.group === null ? null : shownId(facts.group)),
@@ -177,6 +179,7 @@ export const COLUMNS: readonly Column[] = [
     means: 'How the rollout ended, as its ids tell.',
     rem: 8,
     grows: 0,
+    letters: ({ facts }) => endWords(facts).length,
     sort: 'end',
     cell: ({ facts }) => <End facts={facts} />,
   }),
@@ -194,6 +197,8 @@ export const COLUMNS: readonly Column[] = [
     means: 'Codes of the faults in it or in its group, those that the policy intends left out.',
     rem: 9,
     grows: 3,
+    // The glyph before them takes two more.
+    letters: ({ codes }) => codes.join(' ').length + 2,
     sort: 'findings',
     cell: (row) => <Codes row={row} />,
   }),
@@ -230,6 +235,7 @@ export const COLUMNS: readonly Column[] = [
     means: 'Labels, given with t.',
     rem: 4.6,
     grows: 0.8,
+    letters: ({ facts }) => labelLetters(facts),
     sort: 'labels',
     cell: (row) => <LabelsCell row={row} />,
   }),
@@ -272,8 +278,16 @@ export function columnsOf(keys: readonly string[], rewards: readonly string[]): 
   return found.length === 0 ? COLUMNS.slice(0, 1) : found
 }
 
+function isCut({ endReason }: TrajectoryFacts): boolean {
+  return endReason.startsWith('cut')
+}
+
+function endWords(facts: TrajectoryFacts): string {
+  return `${isCut(facts) ? '✂ ' : ''}${END_WORDS[facts.endReason]}`
+}
+
 function End({ facts }: { facts: TrajectoryFacts }) {
-  if (!facts.endReason.startsWith('cut')) return <>{END_WORDS[facts.endReason]}</>
+  if (!isCut(facts)) return <>{END_WORDS[facts.endReason]}</>
   return (
     <>
       <span aria-hidden="true">✂</span> {END_WORDS[facts.endReason]}

@@ -38,6 +38,16 @@ export function LabelsCell({ row }: { row: Row }) {
   )
 }
 
+/** What the frame of a label takes, in letters of a cell, and one of its own smaller letters. */
+const FRAME_LETTERS = 2.4
+const SMALL_LETTER = 0.85
+
+/** Letters of a cell that the labels of a rollout take beside each other. */
+export function labelLetters(facts: Row['facts']): number {
+  const labels = useMarks.getState().labels.get(markKey(facts)) ?? []
+  return labels.reduce((sum, label) => sum + label.length * SMALL_LETTER + FRAME_LETTERS, 0)
+}
+
 export function NotesCell({ row }: { row: Row }) {
   const notes = useMarks((state) => state.notes.get(markKey(row.facts)))
   const [first] = notes ?? []

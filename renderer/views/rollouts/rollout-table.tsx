@@ -48,13 +48,14 @@ function Grid({ table }: { table: RefObject<HTMLTableElement | null> }) {
   const name = useFilters(nameOfList)
   const rows = useLongTable(indices.length, ROW_HEIGHT, fetchRows, name)
   const { first, end, shift, printed, reveal, rowsInWindow } = rows
-  const fitting = useFitting(wanted, rows.scroller)
-  const columns = useDecimals(fitting, indices.subarray(first, end))
+  const drawn = indices.subarray(first, end)
+  const fitting = useFitting(wanted, drawn, rows.scroller)
+  const columns = useDecimals(fitting, drawn)
   const grid = useMemo(() => gridOf(columns), [columns])
   const band = useFilters(({ sort }) => (sort === 'group' || sort === 'step' ? sort : null))
   useRows(indices, first, end, rows.isFlying)
 
-  const isSelectedDrawn = selected !== null && indices.subarray(first, end).includes(selected)
+  const isSelectedDrawn = selected !== null && drawn.includes(selected)
 
   const isNew = useRef(true)
   // biome-ignore lint/correctness/useExhaustiveDependencies: another list reveals by itself, below
@@ -94,7 +95,7 @@ function Grid({ table }: { table: RefObject<HTMLTableElement | null> }) {
       head={<TableHead columns={columns} />}
       style={style}
     >
-      {Array.from(indices.subarray(first, end), (index, at) => (
+      {Array.from(drawn, (index, at) => (
         <RolloutRow
           key={rows.slotOf(first + at)}
           index={index}

@@ -1,22 +1,29 @@
 import { type RefObject, useLayoutEffect, useMemo, useState } from 'react'
+import type { Row } from '../../../shared/session/protocol.ts'
 import { STANDARD_COLUMNS, useColumns } from '../../state/columns.ts'
 import { isLackingIn, useFiles } from '../../state/files.ts'
 import { useFilters } from '../../state/filters.ts'
 import { useMarks } from '../../state/marks.ts'
-import { type Column, fitting } from './column.ts'
+import { type Column, fitting, roomy, widthFor } from './column.ts'
+import { useMostSeen } from './use-most-seen.ts'
 
-/** Columns that a narrow window goes without, the first of them first. What is said of marks goes once nobody has made any. */
-const UNLESS_MARKED = ['notes', 'labels']
+/** Columns that a narrow window goes without, the first of them first. Those with nothing in them go before, also for the sake of longer texts. */
 const GO_FIRST = ['index', 'turns', 'step', 'advantage', 'labels', 'notes', 'group', 'trained']
 
 /** Beside the cells of a row (pixels). */
 const PADDING = 20
 
 /**
- * Of the standard columns those that fit in the window, so that it need not be scrolled sideways. What a person chose stays as it was
- * chosen, and so does what the table is sorted by; that of the order of reading is no sort.
+ * Of the standard columns those that fit in the window, so that it need not be scrolled sideways, each as wide as its texts as far as there is
+ * room. What a person chose stays as it was chosen, and so does what the table is sorted by; that of the order of reading is no sort.
+ *
+ * @param drawn indices of the rollouts on screen
  */
-export function useFitting(columns: readonly Column[], scroller: RefObject<HTMLElement | null>): readonly Column[] {
+export function useFitting(
+  columns: readonly Column[],
+  drawn: Int32Array,
+  scroller: RefObject<HTMLElement | null>,
+): readonly Column[] {
   const [room, setRoom] = useState(Number.POSITIVE_INFINITY)
   useLayoutEffect(() => {
     const element = scroller.current
@@ -31,19 +38,33 @@ export function useFitting(columns: readonly Column[], scroller: RefObject<HTMLE
     return () => observer.disconnect()
   }, [scroller])
   const isStandard = useColumns(({ shown }) => shown.join() === STANDARD_COLUMNS.join())
-  const isMarked = useMarks(({ labels, notes }) => labels.size > 0 || notes.size > 0)
+  // All labels, by which the column of labels is as wide as it is.
+  const labels = useMarks((marks) => marks.labels)
+  const [hasLabels, hasNotes] = [labels.size > 0, useMarks(({ notes }) => notes.size > 0)]
   const sort = useFilters((filters) => filters.sort)
   const report = useFiles((files) => files.report)
+  const letters = useMostSeen(columns, drawn, lettersIn)
   const shown = useMemo(() => {
     if (!isStandard) return columns
-    const lacking = columns.filter(({ needs }) => isLackingIn(report, needs)).map(({ key }) => key)
-    const unused = isMarked ? [] : UNLESS_MARKED
-    const goFirst = [...new Set([...lacking, ...unused, ...GO_FIRST])].filter((key) => key !== sort || key === 'index')
-    return fitting(columns, room, goFirst)
-  }, [columns, room, isStandard, isMarked, sort, report])
+    const empty = columns.filter(({ needs }) => isLackingIn(report, needs)).map(({ key }) => key)
+    if (!hasNotes) empty.push('notes')
+    if (!hasLabels) empty.push('labels')
+    const mayGo = (keys: readonly string[]) => [...new Set(keys)].filter((key) => key !== sort || key === 'index')
+    const wide = columns.map((column) => ({ ...column, rem: widthFor(column, letters.get(column.key) ?? 0) }))
+    const kept = fitting(wide, room, mayGo(empty)).map(({ key }) => key)
+    return fitting(
+      columns.filter(({ key }) => kept.includes(key)),
+      room,
+      mayGo([...empty, ...GO_FIRST]),
+    )
+  }, [columns, letters, room, isStandard, hasLabels, hasNotes, sort, report])
   useLayoutEffect(() => {
     const leftOut = columns.filter((column) => !shown.includes(column)).map(({ key }) => key)
     useColumns.setState((before) => (before.leftOut.join() === leftOut.join() ? before : { leftOut }))
   }, [columns, shown])
-  return shown
+  return useMemo(() => roomy(shown, room, letters), [shown, room, letters])
+}
+
+function lettersIn({ letters }: Column): ((row: Row) => number) | null {
+  return letters ?? null
 }
