@@ -1,3 +1,4 @@
+import type { Dirent } from 'node:fs'
 import { readdir, readFile, realpath, stat } from 'node:fs/promises'
 import { basename, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { inNaturalOrder } from '../shared/model/natural-order.ts'
@@ -65,11 +66,14 @@ export async function findAll(
   const files = new Map<string, FoundFile>()
   for (const path of new Set(paths)) {
     if (path === '-') continue
-    const found = await findFiles(path, io.directory).catch((error: unknown) => {
+    const before = problems.length
+    const found = await findFiles(path, io.directory, {
+      onLocked: (name, message) => problems.push({ name, message }),
+    }).catch((error: unknown) => {
       if (gone === 'left-out' && error instanceof UsageError) return []
       throw error
     })
-    if (found.length === 0) {
+    if (found.length === 0 && problems.length === before) {
       problems.push({ name: path, message: `${path} holds no files. Name a folder with rollout dumps in it.` })
     }
     for (const file of found) if (!files.has(file.path)) files.set(file.path, file)
@@ -96,12 +100,17 @@ function namedFrom(folder: string, files: readonly FoundFile[], { directory }: C
   })
 }
 
-/**
- * The files behind one argument; empty for an empty folder. Throws `UsageError` where there is nothing to read.
- *
- * @param called what sentences call it
- */
-export async function findFiles(path: string, directory: string, called = path): Promise<FoundFile[]> {
+/** What else is told of a folder that is walked. */
+interface Walk {
+  /** What sentences call the path; default: the path. */
+  readonly called?: string
+  /** A folder that may not be listed costs its own files alone; without this it is a `UsageError`. */
+  onLocked?(name: string, sentence: string): void
+}
+
+/** The files behind one argument; empty for an empty folder. Throws `UsageError` where there is nothing to read. */
+export async function findFiles(path: string, directory: string, walked: Walk = {}): Promise<FoundFile[]> {
+  const { called = path } = walked
   const absolute = resolve(directory, path)
   let info: Awaited<ReturnType<typeof stat>>
   try {
@@ -117,23 +126,44 @@ export async function findFiles(path: string, directory: string, called = path):
   if (info.isFIFO()) return [{ path: absolute, name: basename(absolute), pipe: true }]
   if (!info.isDirectory()) throw new UsageError(`${called} is neither a file nor a folder. Name a rollout dump.`)
   const found: FoundFile[] = []
-  await walk(absolute, absolute, new Set(), found)
+  await walk({ root: absolute, called, visited: new Set(), found, ...walked }, absolute)
   return found
 }
 
+interface Walking extends Walk {
+  readonly root: string
+  readonly called: string
+  readonly visited: Set<string>
+  readonly found: FoundFile[]
+}
+
 /** Files under a folder, in natural order at every level; hidden ones and `node_modules` are left out, and no link is walked twice. */
-async function walk(root: string, folder: string, visited: Set<string>, found: FoundFile[]): Promise<void> {
-  const real = await realpath(folder)
-  if (visited.has(real)) return
-  visited.add(real)
-  const entries = await readdir(folder, { withFileTypes: true })
+async function walk(walking: Walking, folder: string): Promise<void> {
+  const { root, visited, found } = walking
+  const entries = await list(walking, folder)
   const wanted = entries.filter(({ name }) => !name.startsWith('.') && name !== 'node_modules')
   for (const entry of wanted.sort((a, b) => inNaturalOrder(a.name, b.name))) {
     const path = join(folder, entry.name)
     // Only of links, and where a file system does not tell, one has to look.
     const kind = entry.isFile() || entry.isDirectory() ? entry : await stat(path).catch(() => null)
-    if (kind?.isDirectory()) await walk(root, path, visited, found)
+    if (kind?.isDirectory()) await walk(walking, path)
     else if (kind?.isFile()) found.push({ path, name: shownName(relative(root, path)) })
+  }
+}
+
+/** What stands in a folder; nothing where it was walked before, or may not be. */
+async function list({ root, called, visited, onLocked }: Walking, folder: string): Promise<Dirent[]> {
+  try {
+    const real = await realpath(folder)
+    if (visited.has(real)) return []
+    visited.add(real)
+    return await readdir(folder, { withFileTypes: true })
+  } catch (error) {
+    const name = shownName(join(called, relative(root, folder)))
+    const sentence = `${name} ${cannotOpen(error)}`
+    if (onLocked === undefined) throw new UsageError(sentence)
+    onLocked(name, sentence)
+    return []
   }
 }
 

@@ -24,9 +24,13 @@ export async function openForPage(
   const gave: string[] = []
   for (const path of paths) {
     const name = nameAmong(paths, path)
+    const told = problems.length
     try {
-      const found = await findFiles(path, directory, isGlob(path) ? path : name)
-      if (found.length === 0) problems.push(`${name} holds no files. Open a folder with rollout dumps in it.`)
+      const found = await findFiles(path, directory, {
+        called: isGlob(path) ? path : name,
+        onLocked: (_, sentence) => problems.push(sentence),
+      })
+      if (found.length === 0 && problems.length === told) problems.push(`${name} holds no files. Open a folder with rollout dumps in it.`)
       if (found.length > MOST_FILES) {
         problems.push(`${name} holds ${found.length} files; the first ${MOST_FILES} were opened.`)
       }
@@ -51,9 +55,10 @@ export async function openForPage(
 /** The files under `folder`, for `serve`. A link that leads out of the folder is left out. */
 export async function listFolder(folder: string, served: ServedFiles): Promise<OpenedFiles> {
   const name = basename(folder)
+  const problems: string[] = []
   let found: FoundFile[]
   try {
-    found = await findFiles(folder, '/', name)
+    found = await findFiles(folder, '/', { called: name, onLocked: (_, sentence) => problems.push(sentence) })
   } catch (error) {
     return { files: [], problems: [whyNot(name, error)] }
   }
@@ -63,8 +68,8 @@ export async function listFolder(folder: string, served: ServedFiles): Promise<O
     const size = await sizeOf(file.path)
     if (size !== null) files.push(served.add(file.path, file.name, size, folder))
   }
-  const problems =
-    found.length > MOST_FILES ? [`The folder holds ${found.length} files; the first ${MOST_FILES} are listed.`] : []
+  if (found.length > MOST_FILES)
+    problems.push(`The folder holds ${found.length} files; the first ${MOST_FILES} are listed.`)
   return { files, problems }
 }
 
