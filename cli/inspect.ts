@@ -9,7 +9,7 @@ import type { ParsedArguments } from './arguments.ts'
 import { audit } from './audit.ts'
 import { type CommandIo, type Exit, NothingReadError } from './io.ts'
 import { progressLine } from './progress.ts'
-import { exitOf, reportOutput, writeReport, writeUnread } from './report-output.ts'
+import { exitOf, type Reported, reportOutput, writeReport, writeUnread } from './report-output.ts'
 
 /** `inspect PATH…`: audits, writes the report in every form that was asked for, and tells by the exit code. */
 export async function inspect(given: ParsedArguments, io: CommandIo): Promise<Exit> {
@@ -31,10 +31,16 @@ export async function inspect(given: ParsedArguments, io: CommandIo): Promise<Ex
     mergeable: () => session.mergeableReport(maxFindings),
     proofs: (format: ReportFormat) => proofsFor(format, report, session, io),
     unreadable,
+    ...chosenBy(options),
     inputs,
   }
   await writeReport(output, reported, io)
   return exitOf(full, output.judgement)
+}
+
+function chosenBy(options: ParsedArguments['options']): Pick<Reported, 'chosenBy'> {
+  const name = ['limit', 'sample'].find((each) => options[each] !== undefined)
+  return name === undefined ? {} : { chosenBy: `--${name} ${options[name]}` }
 }
 
 /** The tokens of the findings that a format shows: their rollouts are read again, one at a time. */

@@ -54,6 +54,8 @@ export interface Reported {
   proofs(format: ReportFormat): Promise<Proofs | null>
   /** Files that could not be read, each with a sentence. */
   readonly unreadable: readonly { readonly name: string; readonly message: string }[]
+  /** Option that chose some rollouts of all, as it was given. */
+  readonly chosenBy?: string
   /** Absolute paths that must not be overwritten. */
   readonly inputs: readonly string[]
 }
@@ -61,7 +63,7 @@ export interface Reported {
 /** Writes a report in every form that was asked for; without one, prints the summary. */
 export async function writeReport(
   { json, format, out, judgement }: ReportOutput,
-  { report, mergeable, proofs, unreadable, inputs }: Reported,
+  { report, mergeable, proofs, unreadable, chosenBy, inputs }: Reported,
   io: CommandIo,
 ): Promise<void> {
   if (json !== undefined) await writeOutput(json, `${inertJson(mergeable())}\n`, inputs, io)
@@ -69,7 +71,7 @@ export async function writeReport(
     await writeOutput(out, format.write(report, judgement, await proofs(format)), inputs, io)
   }
   if (json !== '-' && (format === undefined || out !== '-')) {
-    printSummary(createTerminal(io.stdout, io.env), report, unreadable, judgement)
+    printSummary(createTerminal(io.stdout, io.env), report, unreadable, judgement, chosenBy)
     return
   }
   const warnings = createTerminal(io.stderr, io.env)

@@ -39,6 +39,7 @@ export function printSummary(
   report: Report,
   unreadable: readonly { readonly name: string; readonly message: string }[],
   judgement: Judgement,
+  chosenBy?: string,
 ): void {
   // The others are told with their reason, files that could not even be opened among them.
   const read = report.sources.filter(({ unreadable: reason }) => reason === undefined)
@@ -54,7 +55,7 @@ export function printSummary(
     (more) => terminal.line(`and ${counted(more, 'more file')} not read`),
   )
   terminal.line()
-  printFacts(terminal, report)
+  printFacts(terminal, report, chosenBy)
   printVerdicts(terminal, report.hypotheses)
   printDefects(terminal, report)
   printFailing(terminal, report)
@@ -160,7 +161,7 @@ function printLog(terminal: Terminal, log: LogReport): void {
   for (const note of log.notes) terminal.line([{ text: `  ${note}`, style: 'soft' }], 4)
 }
 
-function printFacts(terminal: Terminal, report: Report): void {
+function printFacts(terminal: Terminal, report: Report, chosenBy: string | undefined): void {
   const fact = (name: string, ...value: Line) => terminal.line([`${name.padEnd(FACT)}`, ...value], FACT)
   const { tokenizer, policy, totals } = report
   const tokenizerName = tokenizer.id === null ? ['none'] : [tokenizer.id, ` (${tokenizer.origin})`]
@@ -192,7 +193,8 @@ function printFacts(terminal: Terminal, report: Report): void {
   const groups = totals.groups > 0 ? ` in ${counted(totals.groups, 'group')}` : ''
   // Turns are found in ids: without these there are none to count.
   const turns = totals.tokens.total > 0 ? `, ${counted(totals.turns, 'turn')}` : ''
-  fact('rollouts', `${count(totals.trajectories)}${groups}${turns}`)
+  const chosen = chosenBy === undefined ? '' : `; chosen by ${chosenBy}, which keeps groups whole`
+  fact('rollouts', `${count(totals.trajectories)}${groups}${turns}${chosen}`)
   fact('tokens', tokensText(report))
   const rewards = rewardsText(report)
   if (rewards !== null) fact('rewards', rewards)
