@@ -139,7 +139,7 @@ interface Walking extends Walk {
 
 /** Files under a folder, in natural order at every level; hidden ones and `node_modules` are left out, and no link is walked twice. */
 async function walk(walking: Walking, folder: string): Promise<void> {
-  const { root, visited, found } = walking
+  const { root, found } = walking
   const entries = await list(walking, folder)
   const wanted = entries.filter(({ name }) => !name.startsWith('.') && name !== 'node_modules')
   for (const entry of wanted.sort((a, b) => inNaturalOrder(a.name, b.name))) {

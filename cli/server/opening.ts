@@ -30,7 +30,8 @@ export async function openForPage(
         called: isGlob(path) ? path : name,
         onLocked: (_, sentence) => problems.push(sentence),
       })
-      if (found.length === 0 && problems.length === told) problems.push(`${name} holds no files. Open a folder with rollout dumps in it.`)
+      if (found.length === 0 && problems.length === told)
+        problems.push(`${name} holds no files. Open a folder with rollout dumps in it.`)
       if (found.length > MOST_FILES) {
         problems.push(`${name} holds ${found.length} files; the first ${MOST_FILES} were opened.`)
       }

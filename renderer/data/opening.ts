@@ -11,8 +11,8 @@ import { openSources, readWithDataset, reconfigure } from './dump.ts'
 import { type LooseFile, looseAddress, looseFile, ownKinds, takeOwnFile } from './own-files.ts'
 import { compareWith } from './second.ts'
 import { servedFolder, urlSource } from './served-folder.ts'
-import { tokenizerPart } from './tokenizer-part.ts'
-import { DROPPED, readTokenizer, startTokenizer } from './tokenizers.ts'
+import { type TokenizerPart, tokenizerParts } from './tokenizer-part.ts'
+import { DROPPED, type FileOfTokenizer, readTokenizer, startTokenizer } from './tokenizers.ts'
 
 /** Opens what a person dropped or chose: rollouts, a tokenizer for those that are open, or both. */
 export async function openDropped(given: Dropped): Promise<void> {
@@ -29,14 +29,12 @@ export async function openDropped(given: Dropped): Promise<void> {
     for (const name of dropped.emptyFolders) {
       addProblem(`The folder ${name} holds no file. Drop the folder that the run wrote its rollouts to.`)
     }
-    // A tokenizer that lies somewhere inside a run's folder was not meant by the person who dropped the folder.
-    const meant = dropped.files.filter(({ name, file }) => tokenizerPart(file.name) !== null && !name.includes('/'))
-    const dumps = dropped.files.filter(({ file }) => tokenizerPart(file.name) === null)
+    const { meant, dumps } = await apartFromTokenizer(dropped.files, ({ name, file }) => looseFile(name, file))
     const sources = dumps.map(({ name, file }): SourceInput => ({ kind: 'file', name, file }))
     for (const { file } of dumps) void window.inspector?.rememberDropped(file)
     const isTaken = await openWithTokenizer(
       sources,
-      meant.map(({ file }) => file),
+      meant.map(({ from, part }) => ({ file: from.file, part })),
     )
     const [first] = dropped.files
     if (!isTaken && first !== undefined) addNoTokenizer(first.file.name)
@@ -46,7 +44,7 @@ export async function openDropped(given: Dropped): Promise<void> {
 }
 
 /** Opens rollouts with the tokenizer among these files, or reads those that are open with it. False where there is neither. */
-async function openWithTokenizer(sources: readonly SourceInput[], parts: readonly File[]): Promise<boolean> {
+async function openWithTokenizer(sources: readonly SourceInput[], parts: readonly FileOfTokenizer[]): Promise<boolean> {
   const tokenizer = await readTokenizer(parts)
   // Of texts alone there is nothing else that a tokenizer could be given for.
   const isOfTexts = () => isLackingIn(useFiles.getState().report, 'ids')
@@ -77,6 +75,19 @@ function tokenizerName(id: string): string {
 
 function addNoTokenizer(name: string): void {
   addProblem(`${name} alone is no tokenizer. Drop the tokenizer.json of the same model, or both together.`)
+}
+
+/** A tokenizer that lies somewhere inside a run's folder was not meant by the person who opened the folder, and is no dump either. */
+async function apartFromTokenizer<T extends { readonly name: string }>(
+  files: readonly T[],
+  loose: (file: T) => LooseFile,
+) {
+  const parts = await tokenizerParts(files.map(loose))
+  const meant = files.flatMap((from, at): { readonly from: T; readonly part: TokenizerPart }[] => {
+    const part = parts[at] ?? null
+    return part === null || from.name.includes('/') ? [] : [{ from, part }]
+  })
+  return { meant, dumps: files.filter((_, at) => parts[at] === null) }
 }
 
 /** Takes in what this program wrote beside rollouts, after a question, and gives the rest. A workspace is left to the caller. */
@@ -117,7 +128,7 @@ export async function compareDropped(dropped: Dropped): Promise<void> {
     )
     return
   }
-  const dumps = files.filter(({ file }) => tokenizerPart(file.name) === null)
+  const { dumps } = await apartFromTokenizer(files, ({ name, file }) => looseFile(name, file))
   if (dumps.length === 0) {
     if (files.length < dropped.files.length) return
     addProblem('There are no rollouts among these files. Drop the files that the second run wrote.')
@@ -146,10 +157,11 @@ export async function openFromShell(opened: OpenedFiles): Promise<void> {
 
 /** Rollouts, a tokenizer for those that are open, or both, as they are dropped. */
 async function openChosen(files: readonly OpenedFile[]): Promise<void> {
-  const parts = files.filter(({ name }) => tokenizerPart(name) !== null && !name.includes('/'))
-  const dumps = files.filter(({ name }) => tokenizerPart(name.split('/').at(-1) ?? name) === null)
   try {
-    const read = await Promise.all(parts.map((file) => looseAddress(file).whole()))
+    const { meant, dumps } = await apartFromTokenizer(files, looseAddress)
+    const read = await Promise.all(
+      meant.map(async ({ from, part }) => ({ file: await looseAddress(from).whole(), part })),
+    )
     const isTaken = await openWithTokenizer(
       dumps.map((file) => urlSource(file)),
       read,

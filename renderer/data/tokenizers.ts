@@ -1,7 +1,7 @@
 import { configWithTemplate } from '../../shared/tokens/chat-template.ts'
 import { ask } from '../engine/engine.ts'
 import { during } from '../state/under-way.ts'
-import { tokenizerPart } from './tokenizer-part.ts'
+import type { TokenizerPart } from './tokenizer-part.ts'
 
 /** What a dropped `tokenizer.json` is called, whose name says nothing. */
 export const DROPPED = 'dropped tokenizer'
@@ -25,12 +25,18 @@ export async function startTokenizer(texts: TokenizerTexts): Promise<string> {
   return id
 }
 
+/** A dropped file, and what it is of a tokenizer. */
+export interface FileOfTokenizer {
+  readonly file: File
+  readonly part: TokenizerPart
+}
+
 /** Finds the tokenizer among dropped files: its `tokenizer.json`, and the `tokenizer_config.json` and `chat_template.jinja` beside it. */
-export async function readTokenizer(files: readonly File[]): Promise<TokenizerTexts | null> {
-  const tokenizer = files.find((file) => tokenizerPart(file.name) === 'tokenizer')
+export async function readTokenizer(files: readonly FileOfTokenizer[]): Promise<TokenizerTexts | null> {
+  const find = (wanted: TokenizerPart) => files.find(({ part }) => part === wanted)?.file
+  const tokenizer = find('tokenizer')
   if (tokenizer === undefined) return null
-  const text = async (part: 'config' | 'template') =>
-    (await files.find((file) => tokenizerPart(file.name) === part)?.text()) ?? null
+  const text = async (part: 'config' | 'template') => (await find(part)?.text()) ?? null
   return {
     name: tokenizer.name === 'tokenizer.json' ? DROPPED : tokenizer.name,
     tokenizer: await tokenizer.text(),

@@ -298,7 +298,9 @@ describe('inspect', () => {
   test('--limit and --sample take whole groups, and a seed says which', async () => {
     expect((await reportOf('clean.jsonl', '--limit', '2')).totals).toMatchObject({ trajectories: 2, groups: 1 })
     const limited = await cli('inspect', 'clean.jsonl', '--limit', '1')
-    expect(limited.out.replaceAll(/\s+/g, ' ')).toMatch(/2 in 1 group, .*; chosen by --limit 1, which keeps groups whole/)
+    expect(limited.out.replaceAll(/\s+/g, ' ')).toMatch(
+      /2 in 1 group, .*; chosen by --limit 1, which keeps groups whole/,
+    )
     const sampled = await reportOf('clean.jsonl', '--sample', '2', '--seed', '7')
     expect(sampled.totals).toMatchObject({ trajectories: 2, groups: 1 })
     expect(await reportOf('clean.jsonl', '--sample', '2', '--seed', '7')).toEqual(sampled)
