@@ -13,13 +13,12 @@ import { keepTokenPlace } from '../state/token-place.ts'
 import { say, useView } from '../state/view.ts'
 import { forgetDetails } from './details.ts'
 import { followSelected } from './follow-selected.ts'
-import { takeVerdicts } from './judging.ts'
+import { leaveJudging, takeVerdicts } from './judging.ts'
 import { findMarksHere, forgetPlacesOfMarks } from './marks.ts'
 import { beginRefresh, endRefresh, rateOf, startClock } from './reading-clock.ts'
-import { rememberOpened } from './recent.ts'
+import { rememberSources } from './recent.ts'
 import { forgetRows } from './rows.ts'
 import { compareWith, followSecond, forgetSecond } from './second.ts'
-import { servedAs } from './served-folder.ts'
 import { startTokenizer, type TokenizerTexts } from './tokenizers.ts'
 import { MOST_NAMED, sayUnreadable, unmappedOf } from './unreadable.ts'
 
@@ -293,7 +292,11 @@ function takeProgress(progress: Progress): void {
     followSecond(progress)
     return
   }
-  if (progress.said !== undefined) tell(progress.said)
+  if (progress.said !== undefined) {
+    // It may come after the end of following, and says nothing of how far reading is.
+    tell(progress.said)
+    return
+  }
   const following = progress.following === true
   useFiles.setState({
     progress,
@@ -338,10 +341,21 @@ function finish(): Promise<void> {
   return takeVerdicts(() => run === opening)
 }
 
+/** Does not wait for verdicts on all that was read. */
+export function stopJudging(): Promise<void> {
+  const run = opening
+  return leaveJudging(() => run === opening)
+}
+
 /** Judges all that was read after all. */
 export async function judgeRest(): Promise<void> {
   const run = opening
-  await ask('judgeOn', {})
+  try {
+    await ask('judgeOn', {})
+  } catch (error) {
+    if (run === opening && !(error instanceof Cancelled)) addProblem(sentenceOf(error))
+    return
+  }
   if (run !== opening || useFiles.getState().phase !== 'open') return
   useFiles.setState({ phase: 'reading', judgingStopped: false })
   await finish()
@@ -356,21 +370,8 @@ function takeOpened(opened: OpenedDump): void {
     revision: revision + 1,
   }))
   const { progress, sources } = useFiles.getState()
-  remember(sources, opened.dumpHash)
+  rememberSources(sources, opened.dumpHash)
   if (progress !== null) void refresh(progress)
-}
-
-/** A run that is followed, or read again while it grows, has another hash than when it was opened. */
-function remember(sources: readonly SourceInput[], dumpHash: string): void {
-  const served = servedAs(sources)
-  if (served === null && sources.some((source) => source.kind !== 'file')) return
-  void rememberOpened({
-    dumpHash,
-    names: sources.map((source) => source.name),
-    size: sources.reduce((sum, source) => sum + sizeOf(source), 0),
-    openedAt: new Date().toISOString(),
-    ...(served !== null && { served }),
-  })
 }
 
 function forget(): void {
@@ -379,9 +380,4 @@ function forget(): void {
   useFilters.setState(NO_FILTERS)
   useSelection.setState(NOTHING_SELECTED)
   forgetPlacesOfMarks()
-}
-
-function sizeOf(source: SourceInput): number {
-  if (source.kind === 'file') return (source.file as File).size
-  return source.kind === 'url' ? source.size : source.bytes.byteLength
 }

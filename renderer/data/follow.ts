@@ -23,24 +23,23 @@ export async function toggleFollow(): Promise<void> {
 
 /** What was written until now is read first, unless a person does not wait for it. */
 async function endFollowing(ended: Promise<boolean>): Promise<void> {
-  let isWhole = true
-  const stop = () =>
-    tellEngine('stopReading', {}).then(
-      (stopped) => {
-        isWhole &&= stopped.isWhole
-      },
-      () => undefined,
+  let stopped = Promise.resolve(true)
+  const stop = () => {
+    stopped = tellEngine('stopReading', {}).then(
+      ({ isWhole }) => isWhole,
+      () => true,
     )
+  }
   // Its judging, which comes after that, is told where reading is.
   await during('Reading what was written until now', () => Promise.race([ended, noLongerFollowed()]), { stop })
   if (!(await ended)) return
-  if (!isWhole) {
+  if (!(await stopped)) {
     const { rollouts } = useFiles.getState()
     addHappened(
       `Reading was stopped: of what was written, ${counted(rollouts, 'rollout')} were read. Open the files again to read all of it.`,
     )
   }
-  say('No longer followed; judged as it stands')
+  say(useFiles.getState().judgingStopped ? 'No longer followed' : 'No longer followed; judged as it stands')
 }
 
 function noLongerFollowed(): Promise<void> {

@@ -43,19 +43,21 @@ async function showAsRead(): Promise<void> {
   await findMarksHere()
 }
 
-/** Leaves what was read open under the verdicts that were drawn last, and the engine judges no further. */
-export async function stopJudging(): Promise<void> {
-  useFiles.setState({ judgingStopped: true })
-  judging?.abort()
+/**
+ * Leaves what was read open under the verdicts that were drawn last, and the engine judges no further. Where it has none that speak of what
+ * was read it judges on, and that is what the page tells.
+ *
+ * @param isStill nothing else was opened meanwhile
+ */
+export async function leaveJudging(isStill: () => boolean): Promise<void> {
   try {
-    const { isWhole } = await tellEngine('stopJudging', {})
-    // It may have drawn newer ones than the page asked for.
-    const report = await ask('report', {})
-    if (!useFiles.getState().judgingStopped) return
+    const { report, isWhole } = await tellEngine('stopJudging', {})
+    if (isWhole || !isStill()) return
     forgetRows()
     refreshDetails()
-    useFiles.setState(({ revision }) => ({ report, revision: revision + 1, judgingStopped: !isWhole }))
+    useFiles.setState(({ revision }) => ({ report, revision: revision + 1, judgingStopped: true }))
+    judging?.abort()
   } catch (error) {
-    if (!(error instanceof Cancelled) && useFiles.getState().judgingStopped) addProblem(sentenceOf(error))
+    if (!(error instanceof Cancelled) && isStill()) addProblem(sentenceOf(error))
   }
 }

@@ -1,4 +1,6 @@
+import type { SourceInput } from '../../shared/session/protocol.ts'
 import { database, type InspectorDatabase, type RecentOpen, recentKey } from './database.ts'
+import { servedAs } from './served-folder.ts'
 
 const MOST_RECENT = 8
 /** Of a run that grows, links to so many of its states are known. */
@@ -33,4 +35,22 @@ export async function recentOpens(from: InspectorDatabase = database): Promise<r
   } catch {
     return []
   }
+}
+
+/** Keeps what can be opened again. A run that is followed, or read again while it grows, has another hash than when it was opened. */
+export function rememberSources(sources: readonly SourceInput[], dumpHash: string): void {
+  const served = servedAs(sources)
+  if (served === null && sources.some((source) => source.kind !== 'file')) return
+  void rememberOpened({
+    dumpHash,
+    names: sources.map((source) => source.name),
+    size: sources.reduce((sum, source) => sum + sizeOf(source), 0),
+    openedAt: new Date().toISOString(),
+    ...(served !== null && { served }),
+  })
+}
+
+function sizeOf(source: SourceInput): number {
+  if (source.kind === 'file') return (source.file as File).size
+  return source.kind === 'url' ? source.size : source.bytes.byteLength
 }

@@ -64,14 +64,18 @@ export class Conclusions {
     return (this.areInSteps || this.isEnough() ? this.standing?.conclusion : null) ?? this.exact()
   }
 
+  /** The last one is of everything that has been read by now. */
+  get areOfAll(): boolean {
+    return this.standing?.at === this.origin.revision
+  }
+
   /**
-   * Ends what is being drawn: until `goOn` the last conclusion stands, whatever was read since. Whether that is one of everything.
-   * Changes nothing where the last one speaks of other rollouts than those that were read.
+   * Ends what is being drawn: until `goOn` the last conclusion stands, whatever was read since. Changes nothing where the last one speaks of
+   * other rollouts than those that were read.
    */
-  stop(): boolean {
+  stop(): void {
     this.isStopped = true
     if (this.isEnough()) this.underWay?.giveUp()
-    return this.standing?.at === this.origin.revision
   }
 
   /** What was stopped is drawn again as soon as somebody asks. */
@@ -88,19 +92,21 @@ export class Conclusions {
    * it as well.
    *
    * @param stop ends it; the promise then rejects with the reason
+   * @param since the revision that it has to be of at least: what is being drawn may have been begun before
    */
-  async settled(stop: AbortSignal, tell?: (share: number) => void): Promise<Conclusion> {
-    const recent = this.newEnough()
+  async settled(stop: AbortSignal, tell?: (share: number) => void, since = 0): Promise<Conclusion> {
+    const recent = this.newEnough(since)
     if (recent !== null) return recent
     const { revision, isRead } = this.origin
     if (this.underWay !== null && isRead && this.underWay.at !== revision) this.underWay.giveUp()
     if (this.underWay === null) this.underWay = this.begin(revision, stop, tell)
-    const { conclusion, signal } = this.underWay
+    const { at, conclusion, signal } = this.underWay
     try {
-      return await conclusion
+      const drawn = await conclusion
+      return at >= since ? drawn : this.settled(stop, tell, since)
     } catch (error) {
       if (stop.aborted || !signal.aborted) throw error
-      return this.settled(stop, tell)
+      return this.settled(stop, tell, since)
     }
   }
 
@@ -122,11 +128,13 @@ export class Conclusions {
     return underWay
   }
 
-  private newEnough(): Conclusion | null {
+  private newEnough(since: number): Conclusion | null {
     const { standing, origin } = this
     if (standing === null) return null
     if (this.isEnough()) return standing.conclusion
-    const isNew = standing.at === origin.revision || (this.areInSteps && !origin.isRead && Date.now() < standing.until)
+    const isNew =
+      standing.at === origin.revision ||
+      (this.areInSteps && !origin.isRead && standing.at >= since && Date.now() < standing.until)
     return isNew ? standing.conclusion : null
   }
 

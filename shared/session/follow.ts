@@ -3,6 +3,7 @@ import type { RecordSpans } from '../containers/container.ts'
 import type { AuditOptions } from '../model/policy.ts'
 import type { LogReport } from '../model/report.ts'
 import type { ByteSource } from '../model/source.ts'
+import { pause, whenAborted } from './aborted.ts'
 import { sentence } from './audit-worker.ts'
 import type { AuditRuntime } from './batch.ts'
 import { Collected } from './collected.ts'
@@ -41,6 +42,7 @@ export interface Following {
 }
 
 const LOOK_EVERY = 500
+const NEVER = new AbortController().signal
 /** What is decided of a kin may hang on what was decided before, at most so often. */
 const MOST_DECISIONS = 4
 
@@ -103,17 +105,24 @@ export class Follower implements Reading {
     await this.lookAround(false, signal)
   }
 
-  /** Reads on until following ends. Rejects with the signal's reason, or where the same cannot be read twice in a row. */
-  async follow(signal: AbortSignal, tell: () => void): Promise<void> {
-    const { atOnce } = this.following
-    if (atOnce === undefined) return this.readOn(signal, tell)
-    const reading = this.readOn(AbortSignal.any([signal, atOnce]), tell)
-    reading.catch(() => undefined)
+  /**
+   * Reads on until following ends. False where it was ended before all that was written had been read. Rejects with the signal's reason, or
+   * where the same cannot be read twice in a row.
+   */
+  async follow(signal: AbortSignal, tell: () => void): Promise<boolean> {
+    return this.unlessEnded(signal, (ended) => this.readOn(ended, tell))
+  }
+
+  /** Does what takes no longer than until following is ended at once. False where it was. A disk that never answers is not waited for. */
+  async unlessEnded(signal: AbortSignal, work: (ended: AbortSignal) => Promise<void>): Promise<boolean> {
+    const { atOnce = NEVER } = this.following
+    const done = work(AbortSignal.any([signal, atOnce])).then(() => true)
+    done.catch(() => undefined)
     try {
-      // A disk that never answers is not waited for.
-      await Promise.race([reading, whenAborted(atOnce)])
+      return await Promise.race([done, whenAborted(atOnce).then(() => false)])
     } catch (error) {
       if (signal.aborted || !atOnce.aborted) throw error
+      return false
     }
   }
 
@@ -170,6 +179,7 @@ export class Follower implements Reading {
       if (file.sources.length + file.earlier.length > 0) files.push(file)
     }
     this.files = files
+    signal.throwIfAborted()
     // A file that is still being written may not be readable yet; that is worth saying only of one that stays so.
     if (last) {
       this.unreadable = files.flatMap(({ beside }) => beside.unreadable)
@@ -365,27 +375,4 @@ function settingsName(settings: AuditSettings): string {
   const name = JSON.stringify({ ...settings, policy: { ...settings.policy, suggested: null } })
   settingsNames.set(settings, name)
   return name
-}
-
-function whenAborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve()
-    else signal.addEventListener('abort', () => resolve(), { once: true })
-  })
-}
-
-/** Resolves after so many milliseconds, or as soon as one of the signals says so. */
-function pause(milliseconds: number, signals: readonly AbortSignal[]): Promise<void> {
-  return new Promise((resolve) => {
-    const end = () => {
-      clearTimeout(timer)
-      for (const signal of signals) signal.removeEventListener('abort', end)
-      resolve()
-    }
-    const timer = setTimeout(end, milliseconds)
-    for (const signal of signals) {
-      if (signal.aborted) end()
-      else signal.addEventListener('abort', end, { once: true })
-    }
-  })
 }

@@ -39,6 +39,8 @@ export class RunReader {
   /** Everything is read, though conclusions may still have to be drawn. */
   isRead = false
   isDone = false
+  /** Nobody ended following before all that was written had been read. */
+  isWhole = true
   /** Why reading broke off before the end. */
   failure: Error | null = null
   private readonly stop = new AbortController()
@@ -110,8 +112,9 @@ export class RunReader {
     const dataset = this.hooks.dataset ?? []
     const { signal } = this.stop
     if (reading instanceof Follower) {
-      await reading.follow(signal, tell)
-      await this.readDataset(dataset)
+      this.isWhole = await reading.follow(signal, tell)
+      // Whoever did not wait for the rollouts waits for their prompts even less.
+      if (this.isWhole) await reading.unlessEnded(signal, (ended) => this.readDataset(dataset, ended))
       return
     }
     const { collected, opened } = reading
@@ -137,14 +140,16 @@ export class RunReader {
     })
     await apart
     await this.hash(hashes, ({ givesChunks }) => apart === null || givesChunks === true)
-    await this.readDataset(dataset)
+    await this.readDataset(dataset, signal)
   }
 
-  private async readDataset(sources: readonly ByteSource[]): Promise<void> {
+  private async readDataset(sources: readonly ByteSource[], signal: AbortSignal): Promise<void> {
     const { maxUnpacked = null, checks } = this.reading.survey.plan.settings.options
     if (sources.length === 0 || (checks !== undefined && !checks.includes('C11'))) return
     const tokenizer = this.reading.runtime.tokenizers.find((each) => each !== null) ?? null
-    this.dataset = await readDataset(sources, tokenizer, { maxUnpacked, signal: this.stop.signal })
+    const dataset = await readDataset(sources, tokenizer, { maxUnpacked, signal })
+    signal.throwIfAborted()
+    this.dataset = dataset
     this.changes++
   }
 

@@ -26,6 +26,7 @@ import type {
   SourceInput,
 } from './protocol.ts'
 import type { RunComparison, RunName } from './requests/compare.ts'
+import { RESTS_ON_CONCLUSIONS, RESTS_ON_GROUPS, RESTS_ON_PAIRS } from './rests-on.ts'
 import { rolloutHandlers, rolloutTransferables } from './rollout/handlers.ts'
 import { runSteps } from './run-steps.ts'
 import { Session } from './session.ts'
@@ -169,12 +170,18 @@ export function serveEngine(port: WorkerPort, host: EngineWorkerHost): void {
       return { report: pageReport(await open.settled()), unreadable: open.unreadable, dumpHash: open.dumpHash }
     },
     async stopReading() {
-      const isWhole = current().isDone
+      const open = current()
       following?.endAtOnce()
-      return { isWhole }
+      await open.done
+      return { isWhole: open.isWhole }
     },
     async stopJudging() {
-      return { isWhole: current().stopJudging() }
+      const open = current()
+      open.stopJudging()
+      const report = pageReport(await open.settled())
+      const isWhole = open.isJudged
+      if (isWhole) open.judgeOn()
+      return { report, isWhole }
     },
     async judgeOn() {
       current().judgeOn()
@@ -262,6 +269,7 @@ export function serveEngine(port: WorkerPort, host: EngineWorkerHost): void {
         // It would wait until somebody ends that.
         if (following?.isOn) throw new Error('The run is still followed. End following, then try another policy.')
         await open.done
+        if (!open.isWhole) throw new Error(PARTLY_READ)
         const stillOpen = () => {
           signal.throwIfAborted()
           if (session !== open) throw new Error(OVERTAKEN)
@@ -342,6 +350,8 @@ export function serveEngine(port: WorkerPort, host: EngineWorkerHost): void {
 
 const OVERTAKEN = 'Something else was opened meanwhile.'
 const STOPPED = 'Reading was stopped.'
+const PARTLY_READ =
+  'Reading of the run was stopped, and another policy would be tried on all of it. Open the files again, then try it.'
 
 /** Buffers of an answer that were made for it alone. */
 function transferred(name: RequestName, output: unknown): ArrayBuffer[] {
@@ -360,32 +370,3 @@ function nothingToCompare({ unreadable }: Session): string {
   const why = unreadable.map(({ message }) => message).join(' ')
   return `No rollout of the second run could be read, so there is nothing to compare with. ${why}`.trimEnd()
 }
-
-const RESTS_ON_GROUPS: ReadonlySet<RequestName> = new Set<RequestName>([
-  'groupSummary',
-  'groups',
-  'groupRows',
-  'group',
-  'groupTable',
-  'siblingTable',
-  'groupMembers',
-])
-
-const RESTS_ON_PAIRS: ReadonlySet<RequestName> = new Set<RequestName>([
-  'comparison',
-  'pairs',
-  'pairRows',
-  'pair',
-  'comparisonExport',
-])
-
-/** Requests that take groups, limits, verdicts, or what both runs say together. */
-const RESTS_ON_CONCLUSIONS: ReadonlySet<RequestName> = new Set<RequestName>([
-  ...RESTS_ON_GROUPS,
-  ...RESTS_ON_PAIRS,
-  'tryLimits',
-  'tryLoss',
-  'tryRepair',
-  'tryPolicy',
-  'export',
-])

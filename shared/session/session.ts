@@ -10,7 +10,6 @@ import type { ByteSource, Place } from '../model/source.ts'
 import type { DumpValues } from '../query/language/complete.ts'
 import { SEVERITY_RANKS } from '../query/values.ts'
 import type { Tokenizer } from '../tokens/tokenizer.ts'
-import type { AuditRuntime } from './batch.ts'
 import { boundaryRows } from './boundaries.ts'
 import { type Collected, codesOf, worstOf } from './collected.ts'
 import { conclude, type Gathered, gathered } from './conclude.ts'
@@ -157,10 +156,6 @@ export class Session {
     return this.reading.collected
   }
 
-  private get runtime(): AuditRuntime {
-    return this.reading.runtime
-  }
-
   /** Why reading broke off before the end, null while it goes on and once it is done. */
   get failure(): Error | null {
     return this.reader.failure
@@ -189,11 +184,11 @@ export class Session {
    * are to be listed than were kept.
    */
   mergeableReport(maxFindings?: number): Report {
-    const { survey } = this
     const all = this.gathered()
-    if (maxFindings === undefined) return withState(all, this.conclusions.exact(), givenFiles(survey.given))
+    const files = givenFiles(this.survey.given)
+    if (maxFindings === undefined) return withState(all, this.conclusions.exact(), files)
     const fewer = { ...all, maxFindings }
-    return withState(fewer, conclude(fewer), givenFiles(survey.given))
+    return withState(fewer, conclude(fewer), files)
   }
 
   /** The report of everything, or one that is a little behind while more is read, without holding up the thread. */
@@ -201,9 +196,24 @@ export class Session {
     return (await this.conclusions.settled(this.letGo, tell)).report
   }
 
-  /** Ends what is being judged: the last verdicts stand, whatever was read since, until `judgeOn`. Whether those are of everything. */
-  stopJudging(): boolean {
-    return this.conclusions.stop()
+  /** As `settled`, of no less than was read when it was asked for. */
+  async judged(): Promise<Report> {
+    return (await this.conclusions.settled(this.letGo, undefined, this.revision)).report
+  }
+
+  /** Ends what is being judged: the last verdicts stand, whatever was read since, until `judgeOn`. */
+  stopJudging(): void {
+    this.conclusions.stop()
+  }
+
+  /** The last verdicts are of everything that was read. */
+  get isJudged(): boolean {
+    return this.conclusions.areOfAll
+  }
+
+  /** Nobody stopped the reading of what was written to a run that was followed. */
+  get isWhole(): boolean {
+    return this.reader.isWhole
   }
 
   judgeOn(): void {
@@ -334,7 +344,7 @@ export class Session {
         return session.opened
       },
       get runtime() {
-        return session.runtime
+        return session.reading.runtime
       },
       codesOf: (index) => this.codesOf(index),
       beginLater: () => cutAgainstSiblings(this.dump),

@@ -28,8 +28,9 @@ export function followToTell(look: Following['look'], answer: (message: EngineAn
   let first = fresh()
   let session: Session | null = null
   let isTold = false
+  let looked: Report | null = null
   const say = (said: NonNullable<Progress['said']>) => {
-    if (session !== null) answer({ kind: 'progress', progress: { ...session.progress(false), said } })
+    if (session !== null) answer({ kind: 'progress', progress: { ...session.progress(session.isDone), said } })
   }
   return {
     following: {
@@ -41,19 +42,24 @@ export function followToTell(look: Following['look'], answer: (message: EngineAn
       onAnew() {
         first = fresh()
         isTold = false
+        looked = null
       },
       onRound(read) {
         const open = session
         const own = first
         if (open === null || isTold || !own.isDue(read)) return
         const look = (report: Report) => {
-          const found = isTold || own !== first ? null : own.foundIn(report)
+          if (isTold || own !== first) return
+          // While it was drawn, the run was read on more than once. Two looks at one report say nothing, unless nothing came since.
+          if (read && report === looked) return
+          looked = report
+          const found = own.foundIn(report)
           if (found === null) return
           isTold = true
           say({ about: 'fault', sentence: faultSentence(found.fault, found.report) })
         }
         // Drawn at once it would hold the page's questions up. Whoever ended the session is told nothing any more.
-        open.settled().then(look, () => undefined)
+        open.judged().then(look, () => undefined)
       },
     },
     get isOn() {

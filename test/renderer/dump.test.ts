@@ -142,7 +142,9 @@ describe('what is open in the page', () => {
       await Promise.all([isRead, isToggled])
       await until(isFollowed)
       expect(files().dataset.map(({ name }) => name)).toEqual(['train.jsonl'])
-      expect(files().report?.checks.find(({ code }) => code === 'C11')?.reason).toBe('the dataset is still being read')
+      expect(files().report?.checks.find(({ code }) => code === 'C11')?.reason).toBe(
+        'the dataset has not been read to its end',
+      )
     })
 
     it('is read again and compared where it cannot be followed', async () => {

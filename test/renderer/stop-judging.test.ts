@@ -1,15 +1,14 @@
 import 'fake-indexeddb/auto'
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { closeDump, followEngine, judgeRest, openSources } from '../../renderer/data/dump.ts'
+import { closeDump, followEngine, judgeRest, openSources, stopJudging } from '../../renderer/data/dump.ts'
 import { toggleFollow } from '../../renderer/data/follow.ts'
-import { stopJudging } from '../../renderer/data/judging.ts'
 import { abandonEngine } from '../../renderer/engine/engine.ts'
 import { useFiles } from '../../renderer/state/files.ts'
 import { useUnderWay } from '../../renderer/state/under-way.ts'
 import { judgedOf } from '../../renderer/text/judged.ts'
 import type { SourceInput } from '../../shared/session/protocol.ts'
 import { memorySource } from '../containers/memory-source.ts'
-import { cleanRollout, gatedSource, lines, qwen, until } from '../session/dumps.ts'
+import { cleanRollout, gatedSource, lines, qwen, rolloutWithTrainedReply, until } from '../session/dumps.ts'
 import { judgingGate } from '../session/gated-judging.ts'
 import { givePageEngine, type PageEngine } from './page-engine.ts'
 
@@ -94,14 +93,14 @@ describe('a person who does not wait', () => {
   describe('for the end of a run that is followed', () => {
     const first = () => rollouts.slice(0, 6).join('')
     const whole = () => rollouts.slice(0, 12).join('')
-    const follow = async (source: (text: string) => ReturnType<typeof memorySource>) => {
+    const follow = async (source: (text: string) => ReturnType<typeof memorySource>, atFirst = 6) => {
       let now = first()
       engine.watch = async () => async () => [{ source: source(now), identity: 'run', stamp: now, quiet: true }]
       const given: SourceInput = { kind: 'bytes', name: 'run.jsonl', bytes: new TextEncoder().encode(now) }
       await openSources([given])
       await until(() => files().phase === 'open')
       await toggleFollow()
-      await until(() => files().following && judged() === 6)
+      await until(() => files().following && judged() === atFirst)
       now = whole()
     }
 
@@ -128,6 +127,53 @@ describe('a person who does not wait', () => {
         expect.stringContaining('Reading was stopped: of what was written, 6 rollouts were read.'),
       ])
       expect(told()).toBeUndefined()
+    })
+
+    it('and is told of a first fault only then, has it ended all the same', async () => {
+      const faulty = lines([rolloutWithTrainedReply(await qwen(), 1)])
+      await follow((text) => memorySource(`${faulty}${text}`, 1 << 16, 'run.jsonl'), 7)
+      judgingGate.from = 13
+      const ended = toggleFollow()
+      await until(() => files().progress?.done === true)
+      judgingGate.from = Number.POSITIVE_INFINITY
+      await ended
+      await until(() => files().problems.length > 0)
+      expect(files().problems).toEqual([expect.stringMatching(/^M01 in run\.jsonl, line 1/)])
+      await until(() => files().phase === 'open')
+      expect(files()).toMatchObject({ following: false, rollouts: 13, progress: { done: true } })
+    })
+
+    it('of several files, and for its verdicts, has those of all: no older ones speak of them', async () => {
+      let now = [rollouts.slice(0, 3), rollouts.slice(6, 9)]
+      const names = ['a.jsonl', 'b.jsonl']
+      engine.watch = async () => async () =>
+        names.map((name, i) => {
+          const text = (now[i] as string[]).join('')
+          return { source: memorySource(text, 1 << 16, name), identity: name, stamp: text, quiet: true }
+        })
+      await openSources(
+        names.map((name, i) => ({
+          kind: 'bytes',
+          name,
+          bytes: new TextEncoder().encode((now[i] as string[]).join('')),
+        })),
+      )
+      await until(() => files().phase === 'open')
+      await toggleFollow()
+      await until(() => files().following && judged() === 6)
+      now = [rollouts.slice(0, 6), rollouts.slice(6, 12)]
+      judgingGate.from = 12
+      const ended = toggleFollow()
+      await until(() => files().progress?.done === true)
+      const { steps } = judgingGate
+      const stopped = stopJudging()
+      await until(() => judgingGate.steps > steps)
+      judgingGate.from = Number.POSITIVE_INFINITY
+      await stopped
+      await ended
+      await until(() => files().phase === 'open')
+      expect(judged()).toBe(12)
+      expect(judgedOf(files())).toBeNull()
     })
 
     it('and for its verdicts has the last that were drawn', async () => {

@@ -66,6 +66,22 @@ describe('conclusions in steps', () => {
     expect((await session.settled()).totals.trajectories).toBe(160)
   })
 
+  it('are of no less than was read where that is asked for', async () => {
+    const slow = gatedSource(dump, CHUNK)
+    slow.let(20)
+    const session = await Session.open([slow.source], {}, testHost(), { concludesInSteps: true })
+    await until(() => session.facts.length > 8)
+    const early = session.settled()
+    slow.let(10)
+    await until(() => session.facts.length > 40)
+    const read = session.facts.length
+    const judged = session.judged()
+    slow.let(1000)
+    expect((await early).totals.trajectories).toBeLessThan(read)
+    expect((await judged).totals.trajectories).toBeGreaterThanOrEqual(read)
+    await session.done
+  })
+
   it('are drawn again once a second run stands beside', async () => {
     const session = await Session.open([memorySource(dump, CHUNK, 'a')], {}, testHost(), { concludesInSteps: true })
     await session.done

@@ -1,4 +1,5 @@
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import type { ByteSource } from '../../shared/model/source.ts'
 import type { WatchedFile } from '../../shared/session/followed-file.ts'
 import type { Progress } from '../../shared/session/protocol.ts'
 import { Session } from '../../shared/session/session.ts'
@@ -46,7 +47,8 @@ async function beingJudged() {
 describe('judging that is stopped', () => {
   it('leaves what was read under the verdicts that were drawn last, and goes on no further', async () => {
     const { session, part, told } = await beingJudged()
-    expect(session.stopJudging()).toBe(false)
+    session.stopJudging()
+    expect(session.isJudged).toBe(false)
     await session.done
     expect(told.at(-1)).toMatchObject({ done: true, trajectories: ROLLOUTS })
     expect((await session.settled()).totals.trajectories).toBe(part)
@@ -64,7 +66,8 @@ describe('judging that is stopped', () => {
     expect((await session.settled()).totals.trajectories).toBe(part)
     session.judgeOn()
     expect((await session.settled()).totals.trajectories).toBe(ROLLOUTS)
-    expect(session.stopJudging()).toBe(true)
+    session.stopJudging()
+    expect(session.isJudged).toBe(true)
   })
 
   it('is taken up again beside a second run', async () => {
@@ -114,6 +117,44 @@ describe('a run that is followed to its end', () => {
     expect((await page.ask('report', {})).totals.trajectories).toBe(6)
     expect((await page.ask('search', { text: '' })).total).toBe(6)
     expect(page.progress.at(-1)?.bytesRead).toBe(first().length)
+    // Another policy would be tried on all that stands there, beside verdicts on a part.
+    await expect(page.ask('tryPolicy', { policy: 'sft', intend: [] })).rejects.toThrow('Reading of the run was stopped')
+  })
+
+  it('waits for no dataset that a person does not wait for, and calls the rollouts whole', async () => {
+    const prompts = memorySource('{"question":"Which river is it?"}\n', 1 << 16, 'prompts.jsonl')
+    let isStuck = false
+    let isAsked = false
+    const dataset: ByteSource = {
+      ...prompts,
+      stream(start) {
+        isAsked = isStuck
+        return isStuck ? new ReadableStream<Uint8Array>({ pull: never }) : prompts.stream(start)
+      },
+    }
+    const page = enginePage(new Map([['prompts.jsonl', dataset]]), async () => async () => [
+      stuckFrom(first(), first().length),
+    ])
+    const bytes = new TextEncoder().encode(first())
+    await page.ask('open', {
+      sources: [{ kind: 'bytes', name: 'run.jsonl', bytes }],
+      options: {},
+      dataset: [{ kind: 'file', name: 'prompts.jsonl', file: null }],
+    })
+    await page.done()
+    page.progress.length = 0
+    await page.ask('follow', { on: true })
+    await until(() => page.progress.some(({ trajectories }) => trajectories === 6))
+    isStuck = true
+    const ending = page.send('follow', { on: false })
+    await until(() => isAsked)
+    expect(await page.ask('stopReading', {})).toEqual({ isWhole: true })
+    expect((await ending.answer).kind).toBe('answer')
+    const { checks } = await page.ask('report', {})
+    expect(checks.find(({ code }) => code === 'C11')).toMatchObject({
+      status: 'not-checkable',
+      reason: 'the dataset has not been read to its end',
+    })
   })
 
   it('can be left unjudged: the last verdicts stand', async () => {
@@ -128,7 +169,7 @@ describe('a run that is followed to its end', () => {
     now = whole()
     const ending = page.send('follow', { on: false })
     await until(() => page.progress.at(-1)?.done === true)
-    expect(await page.ask('stopJudging', {})).toEqual({ isWhole: false })
+    expect(await page.ask('stopJudging', {})).toMatchObject({ report: { totals: { trajectories: 6 } }, isWhole: false })
     const ended = await ending.answer
     expect(ended.kind === 'answer' && ended.output).toMatchObject({ report: { totals: { trajectories: 6 } } })
     expect((await page.ask('search', { text: '' })).total).toBe(12)

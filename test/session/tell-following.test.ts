@@ -6,7 +6,7 @@ import { memorySource } from '../containers/memory-source.ts'
 import { lines, qwen, rolloutWithTrainedReply } from './dumps.ts'
 import { testHost } from './test-host.ts'
 
-it('tells of the first fault once, and of that of a file that was written anew again', async () => {
+async function toldOfFault() {
   const told: string[] = []
   const follow = followToTell(
     async () => [],
@@ -19,11 +19,17 @@ it('tells of the first fault once, and of that of a file that was written anew a
   const session = await Session.open([memorySource(dump, 1 << 14, 'a.jsonl')], {}, testHost())
   await session.done
   follow.judge(session)
+  const round = async (read: boolean) => {
+    follow.following.onRound?.(read)
+    await session.settled()
+  }
+  return { told, follow, round }
+}
+
+it('tells of the first fault once, and of that of a file that was written anew again', async () => {
+  const { told, follow, round } = await toldOfFault()
   const rounds = async () => {
-    for (let round = 0; round < 3; round++) {
-      follow.following.onRound?.(true)
-      await session.settled()
-    }
+    for (const read of [true, false, false, false]) await round(read)
   }
   await rounds()
   expect(told).toHaveLength(1)
@@ -32,4 +38,10 @@ it('tells of the first fault once, and of that of a file that was written anew a
   follow.following.onAnew?.()
   await rounds()
   expect(told).toHaveLength(2)
+})
+
+it('takes one report, of rounds that ended while it was drawn, for one', async () => {
+  const { told, round } = await toldOfFault()
+  for (const read of [true, true, true]) await round(read)
+  expect(told).toEqual([])
 })

@@ -93,7 +93,7 @@ function lookAtDataset(view: DumpView, report: DumpReporter): void {
 /** The prompts of the dataset and which of them have rollouts; a reason where that cannot be told. */
 function compare({ dataset = null, facts, settings: { thresholds } }: DumpView) {
   if (dataset === null) return 'which prompts have no rollout only the dataset tells: give it with --dataset'
-  if (!dataset.complete) return 'the dataset is still being read'
+  if (!dataset.complete) return 'the dataset has not been read to its end'
   const prompts = distinctPrompts(dataset.prompts)
   const given = dataset.prompts.length
   if (given === 0) return datasetLacks(dataset)
