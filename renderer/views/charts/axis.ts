@@ -20,8 +20,9 @@ export function valueAxis(values: readonly (number | null)[], isShare: boolean, 
   let most = Number.NEGATIVE_INFINITY
   for (const value of values) {
     if (value === null) continue
-    least = Math.min(least, value)
-    most = Math.max(most, value)
+    // No zero is below zero.
+    least = Math.min(least, value + 0)
+    most = Math.max(most, value + 0)
   }
   if (least > most) return { from: 0, to: 1, ticks: [0, 1] }
   // Halves first: the whole range of two large numbers may be more than a number can be.
