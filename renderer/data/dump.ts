@@ -10,6 +10,7 @@ import { forgetPlaces } from '../state/place.ts'
 import { useSecond } from '../state/second.ts'
 import { NOTHING_SELECTED, useSelection } from '../state/selection.ts'
 import { keepTokenPlace } from '../state/token-place.ts'
+import { during } from '../state/under-way.ts'
 import { say, useView } from '../state/view.ts'
 import { forgetDetails } from './details.ts'
 import { followSelected } from './follow-selected.ts'
@@ -20,16 +21,16 @@ import { rememberSources } from './recent.ts'
 import { forgetRows } from './rows.ts'
 import { compareWith, followSecond, forgetSecond } from './second.ts'
 import { startTokenizer, type TokenizerTexts } from './tokenizers.ts'
-import { MOST_NAMED, sayUnreadable, unmappedOf } from './unreadable.ts'
+import { MOST_NAMED, sayNothingReadable, sayUnreadable, unmappedOf } from './unreadable.ts'
 
-/** Where nothing could be read there is no such list, and more of them are named. */
-const MOST_NAMED_ALONE = 20
 const NOT_COMPARED = 'A run that is followed is not compared. End following, then compare it again.'
 
 /** What the page shows was opened, or read again, by this; answers to an earlier one are dropped. */
 let opening: symbol | null = null
 /** What was asked last that puts something else in the place of what is open: what it overtook neither took effect nor failed. */
 let asked: symbol | null = null
+/** The files that were looked at last, to be opened in place of what is open. */
+let lookedAt: symbol | null = null
 /** The second run that is to be read again once what was asked last took effect. */
 let beside: readonly SourceInput[] | null = null
 /** The reading under other settings that began last. Settles with what became of it, and does not fail. */
@@ -44,11 +45,13 @@ export async function openSources(
 ): Promise<boolean> {
   if (useFiles.getState().phase === 'opening') abandonEngine()
   const run = Symbol('opening')
+  const { options = {}, dataset = [] } = given
+  const { phase } = useFiles.getState()
+  lookedAt = run
+  if ((phase === 'reading' || phase === 'open') && !(await areRollouts(run, sources, options))) return false
   opening = run
   asked = run
   beside = null
-  const { options = {}, dataset = [] } = given
-  const before = whatIsOpen()
   forget()
   forgetSecond()
   forgetPlaces()
@@ -65,16 +68,13 @@ export async function openSources(
     if (opening !== run) return false
     useFiles.setState({ options: chosen })
     inForce = { options: chosen, dataset }
-    addUnmapped(unmappedOf(opened.unreadable, sources, chosen))
     const { sources: read, logs = [] } = opened.report
     if (read.every((source) => source.format === null) && logs.length === 0) {
-      sayUnreadable(opened.unreadable, MOST_NAMED_ALONE, '')
-      if (opened.unreadable.length === 0)
-        addProblem('Nothing in these files could be read as rollouts. Drop the files that the run wrote.')
-      if (before === null) closeDump()
-      else await before.openAgain()
+      sayNothingReadable(opened.unreadable, sources, chosen)
+      closeDump()
       return false
     }
+    addUnmapped(unmappedOf(opened.unreadable, sources, chosen))
     sayUnreadable(opened.unreadable, MOST_NAMED, ' Open “files” in the line above to see each with its reason.')
     takeOpened(opened)
     return true
@@ -92,18 +92,19 @@ function showNothing(): void {
   void globalThis.window?.inspector?.setProgress(null)
 }
 
-/** The way back to what is open, for files that turn out to be no rollouts; null where nothing is open. */
-function whatIsOpen(): { openAgain(): Promise<void> } | null {
-  const { phase, sources, options, dataset } = useFiles.getState()
-  if (phase !== 'reading' && phase !== 'open') return null
-  const { view, tab } = useView.getState()
-  const { chosen } = useSecond.getState()
-  return {
-    async openAgain() {
-      if (!(await openSources(sources, { options, dataset }))) return
-      useView.setState({ view: view === 'rollout' ? 'rollouts' : view, tab })
-      if (chosen !== null) void compareWith(chosen)
-    },
+/** What is open stays as it is where none of the files can be read, which is told. False there, and where other files were dropped meanwhile. */
+async function areRollouts(run: symbol, sources: readonly SourceInput[], options: AuditOptions): Promise<boolean> {
+  const looking = new AbortController()
+  const stop = () => looking.abort()
+  try {
+    const look = () => ask('recognise', { sources, options }, looking.signal)
+    const { isKnown, unreadable } = await during('Looking at the files', look, { stop })
+    if (lookedAt !== run) return false
+    if (!isKnown) sayNothingReadable(unreadable, sources, options)
+    return isKnown
+  } catch (error) {
+    if (!(error instanceof Cancelled) && lookedAt === run) addProblem(sentenceOf(error))
+    return false
   }
 }
 
@@ -245,6 +246,7 @@ export function closeDump(): void {
   const { phase } = useFiles.getState()
   opening = null
   asked = null
+  lookedAt = null
   beside = null
   forget()
   forgetSecond()

@@ -7,6 +7,7 @@ import type { AuditOptions } from '../model/policy.ts'
 import type { Finding, Report } from '../model/report.ts'
 import type { Segmentation } from '../model/tokens.ts'
 import type { Message, RetrievedDocument } from '../model/trajectory.ts'
+import type { Recognised } from './recognise.ts'
 import type { CompareRequests, RolloutRef, RunName } from './requests/compare.ts'
 import type { ExportRequests } from './requests/export.ts'
 import type { FollowRequests } from './requests/follow.ts'
@@ -182,6 +183,8 @@ export interface EngineRequests
    * begin without one.
    */
   compare: { input: { sources: readonly SourceInput[] | null }; output: Comparison }
+  /** Whether any of the files can be read; what is open stays open. Needs nothing open. */
+  recognise: { input: { sources: readonly SourceInput[]; options: AuditOptions }; output: Recognised }
   /**
    * Where the fields of a file of no known format may stand, and its first record under `options.map`, or under the proposal where that is
    * absent. `name` is that of `unreadable`, which for a file in an archive is not that of the source. Needs nothing open.

@@ -25,6 +25,7 @@ import type {
   RequestName,
   SourceInput,
 } from './protocol.ts'
+import { recognise } from './recognise.ts'
 import type { RunComparison, RunName } from './requests/compare.ts'
 import { RESTS_ON_CONCLUSIONS, RESTS_ON_GROUPS, RESTS_ON_PAIRS } from './rests-on.ts'
 import { rolloutHandlers, rolloutTransferables } from './rollout/handlers.ts'
@@ -231,6 +232,12 @@ export function serveEngine(port: WorkerPort, host: EngineWorkerHost): void {
     },
     proposeMapping: ({ source, name, options }, signal) =>
       proposeFields(host.byteSource(source), name, options, host, { added: [...tokenizers.values()], signal }),
+    recognise: ({ sources: inputs, options }, signal) =>
+      recognise(
+        inputs.map((input) => host.byteSource(input)),
+        options,
+        signal,
+      ),
     async report() {
       const open = current()
       // The page asks once progress is done; there it learns that it is not because of the end.

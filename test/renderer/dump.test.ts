@@ -5,8 +5,10 @@ import { toggleFollow } from '../../renderer/data/follow.ts'
 import { compareWith } from '../../renderer/data/second.ts'
 import { abandonEngine } from '../../renderer/engine/engine.ts'
 import { useFiles } from '../../renderer/state/files.ts'
+import { useMapping } from '../../renderer/state/mapping.ts'
 import { NO_MARKS, useMarks } from '../../renderer/state/marks.ts'
 import { useSecond } from '../../renderer/state/second.ts'
+import { useSelection } from '../../renderer/state/selection.ts'
 import { useView } from '../../renderer/state/view.ts'
 import type { SourceInput } from '../../shared/session/protocol.ts'
 import type { Tokenizer } from '../../shared/tokens/tokenizer.ts'
@@ -287,6 +289,51 @@ describe('what is open in the page', () => {
     written += `${first}\n`
     await until(() => useMarks.getState().here[0] === 3, 10_000)
     expect(files().following).toBe(true)
+  })
+
+  describe('when files are dropped that are no rollouts', () => {
+    const notes = () => bytes('notes.json', '{"question":"Where does it rise?"}')
+
+    it('stays as it is, and their fields can be mapped', async () => {
+      await opened()
+      const before = files()
+      useSelection.setState({ rollout: 2 })
+      useView.setState({ view: 'rollouts' })
+      expect(await openSources([notes()])).toBe(false)
+      const after = files()
+      expect(after.problems).toEqual([expect.stringContaining('notes.json')])
+      expect({ ...after, problems: [] }).toEqual({ ...before, problems: [] })
+      expect(useSelection.getState().rollout).toBe(2)
+      expect(useView.getState().view).toBe('rollouts')
+      expect(useMapping.getState().refused.map(({ name }) => name)).toEqual(['notes.json'])
+    })
+
+    it('is read on under settings that were changed right before', async () => {
+      await opened()
+      const isRead = reconfigure({ intend: ['M01'] })
+      expect(await openSources([notes()])).toBe(false)
+      expect(await isRead).toBe(true)
+      await until(isOpen)
+      expect(files().options).toEqual({ intend: ['M01'] })
+    })
+
+    it('gives way to rollouts that are dropped while these are looked at', async () => {
+      await opened()
+      const first = openSources([notes()])
+      expect(await openSources([bytes('other.jsonl')])).toBe(true)
+      expect(await first).toBe(false)
+      await until(isOpen)
+      expect(files().sources.map(({ name }) => name)).toEqual(['other.jsonl'])
+      expect(files().problems).toEqual([])
+    })
+
+    it('is gone where a person closed it while these were looked at', async () => {
+      await opened()
+      const looked = openSources([bytes('other.jsonl')])
+      closeDump()
+      expect(await looked).toBe(false)
+      expect(files().phase).toBe('empty')
+    })
   })
 
   it('is asked about anew where reading it breaks off', async () => {
