@@ -52,10 +52,10 @@ async function showAsRead(): Promise<void> {
 export async function leaveJudging(isStill: () => boolean): Promise<void> {
   try {
     const { report, isWhole } = await tellEngine('stopJudging', {})
-    if (isWhole || !isStill()) return
+    if (!isStill()) return
     forgetRows()
     refreshDetails()
-    useFiles.setState(({ revision }) => ({ report, revision: revision + 1, judgingStopped: true }))
+    useFiles.setState(({ revision }) => ({ report, revision: revision + 1, judgingStopped: !isWhole }))
     judging?.abort()
   } catch (error) {
     if (!(error instanceof Cancelled) && isStill()) addProblem(sentenceOf(error))
