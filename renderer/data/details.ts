@@ -8,7 +8,9 @@ import type {
   TokenWeights,
 } from '../../shared/session/requests/rollout.ts'
 import { ask } from '../engine/engine.ts'
+import { useObservable } from './observable.ts'
 import { type Loaded, Shelf, useShelf } from './shelf.ts'
+import type { Wait } from './use-answer.ts'
 
 export type { Loaded } from './shelf.ts'
 
@@ -28,7 +30,7 @@ function refOf(key: string): { readonly of: RolloutRef; readonly rest: string } 
   return { of: { run: run as RolloutRef['run'], index: Number(index) }, rest }
 }
 
-const details = new Shelf<TrajectoryDetail>(MOST_DETAILS, (key) => ask('trajectory', refOf(key).of))
+const details = new Shelf<TrajectoryDetail>(MOST_DETAILS, (key, signal) => ask('trajectory', refOf(key).of, signal))
 const tokens = new Shelf<TokenDetail>(MOST_TOKENS, (key) => {
   const { of, rest } = refOf(key)
   return ask('token', { ...of, token: Number(rest) })
@@ -78,6 +80,18 @@ export function useDetail(of: RolloutRef): Loaded<TrajectoryDetail> {
   const known = useShelf(details, keyOf(of))
   const earlier = known.state === 'loading' ? before(of) : null
   return earlier === null ? known : { state: 'ready', value: earlier }
+}
+
+/** The wait for a rollout that is being opened. */
+export function useOpening(of: RolloutRef): Wait {
+  useObservable(details.changes)
+  const key = keyOf(of)
+  return {
+    share: null,
+    isStopped: details.isStopped(key),
+    stop: () => details.stop(key),
+    again: () => details.again(key),
+  }
 }
 
 function before({ run, index }: RolloutRef): TrajectoryDetail | null {

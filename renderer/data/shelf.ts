@@ -12,11 +12,14 @@ const LOADING = { state: 'loading' } as const
 /** Answers kept by key outside React; the oldest is let go first. */
 export class Shelf<T> {
   private readonly kept = new Map<string, Loaded<T>>()
+  private readonly asked = new Map<string, AbortController>()
+  /** What a person no longer waits for. It stays as it is until it is taken up again. */
+  private readonly stopped = new Set<string>()
   readonly changes = observable(0)
 
   constructor(
     private readonly most: number,
-    private readonly load: (key: string) => Promise<T>,
+    private readonly load: (key: string, signal: AbortSignal) => Promise<T>,
   ) {}
 
   get(key: string): Loaded<T> {
@@ -34,14 +37,47 @@ export class Shelf<T> {
     for (const oldest of this.kept.keys()) {
       if (this.kept.size <= this.most) break
       this.kept.delete(oldest)
+      this.stopped.delete(oldest)
     }
-    this.load(key).then(
-      (value) => this.put(key, { state: 'ready', value }),
+    const asking = new AbortController()
+    this.asked.set(key, asking)
+    const settle = () => {
+      if (this.asked.get(key) === asking) this.asked.delete(key)
+    }
+    this.load(key, asking.signal).then(
+      (value) => {
+        settle()
+        this.put(key, { state: 'ready', value })
+      },
       (error: unknown) => {
+        settle()
+        if (asking.signal.aborted) return
         if (error instanceof Cancelled) this.kept.delete(key)
         else this.put(key, { state: 'failed', message: sentenceOf(error) })
       },
     )
+  }
+
+  /** Waits no longer for what was asked for. */
+  stop(key: string): void {
+    const asking = this.asked.get(key)
+    if (asking === undefined) return
+    this.stopped.add(key)
+    asking.abort()
+    this.asked.delete(key)
+    this.changed()
+  }
+
+  /** Asks once more for what was stopped. */
+  again(key: string): void {
+    if (!this.stopped.delete(key)) return
+    this.kept.delete(key)
+    this.want(key)
+    this.changed()
+  }
+
+  isStopped(key: string): boolean {
+    return this.stopped.has(key)
   }
 
   /** What is here and ready, by key. */
@@ -51,12 +87,17 @@ export class Shelf<T> {
 
   clear(): void {
     this.kept.clear()
-    this.changes.set(this.changes.get() + 1)
+    this.stopped.clear()
+    this.changed()
   }
 
   private put(key: string, answer: Loaded<T>): void {
     if (!this.kept.has(key)) return
     this.kept.set(key, answer)
+    this.changed()
+  }
+
+  private changed(): void {
     this.changes.set(this.changes.get() + 1)
   }
 }

@@ -253,7 +253,7 @@ export function serveEngine(port: WorkerPort, host: EngineWorkerHost): void {
     tableFields: async () => tableFields(current().facts),
     runSteps: async () => runSteps(current().facts),
     rows: async ({ indices }) => current().rows(indices),
-    trajectory: async ({ run = 'open', index }) => ({ ...(await runOf(run).detail(index)), run }),
+    trajectory: async ({ run = 'open', index }, signal) => ({ ...(await runOf(run).detail(index, signal)), run }),
     token: ({ run, index, token }) => runOf(run).token(index, token),
     ...rolloutHandlers(runOf),
     checkPage: async ({ code }) => checkPage(code),

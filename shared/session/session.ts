@@ -379,8 +379,8 @@ export class Session {
     return storedRecords(this.again, indices)
   }
 
-  detail(index: number): Promise<TrajectoryDetail> {
-    return this.rollouts.detail(index)
+  detail(index: number, signal?: AbortSignal): Promise<TrajectoryDetail> {
+    return this.rollouts.detail(index, signal)
   }
 
   token(index: number, token: number): Promise<TokenDetail> {

@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core'
 import { openWindow, servePage } from '../browser/inspector-page.ts'
 import { chromiumMissing, launchChromium } from '../helpers/chromium.ts'
 import { benchRecord, generator } from './dump.ts'
+import { openingOnPage } from './opening.ts'
 import { print } from './timing.ts'
 
 const LONG_ROLLOUT = 131_072
@@ -23,6 +24,8 @@ export async function longRolloutOnPage(folder: string): Promise<void> {
   const browser = await launchChromium()
   const server = await servePage()
   try {
+    console.log('a rollout of 131,072 tokens opened for the first time in a new window')
+    await openingOnPage(browser, folder)
     const window = await openWindow(browser, server)
     const { page } = window
     await window.drop([path])

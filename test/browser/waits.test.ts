@@ -64,6 +64,16 @@ const WAITS: Readonly<Record<string, Wait>> = {
         .nth(1)
         .click(),
   },
+  'a rollout that is opened': {
+    held: 'trajectory',
+    words: 'Opening the rollout…',
+    canBeStopped: true,
+    async before(page) {
+      await page.keyboard.press('2')
+      await page.getByText('96 of 96 rollouts listed').waitFor()
+    },
+    begin: (page) => page.keyboard.press('Enter'),
+  },
   'the run that is followed': {
     held: 'follow',
     words: 'Looking at the files, to follow them…',
@@ -171,6 +181,29 @@ describePage('what takes a while and has no place of its own', (tests) => {
     await page.getByRole('button', { name: 'Go on' }).click()
     await group.waitFor()
     expect(await group.getAttribute('aria-label')).not.toBe(before)
+  })
+
+  test('can be stopped and taken up again: a rollout that is opened', async () => {
+    const page = await opened()
+    await page.keyboard.press('2')
+    await page.getByText('96 of 96 rollouts listed').waitFor()
+    await page.evaluate(`window.hold('trajectory')`)
+    await page.keyboard.press('Enter')
+    await page
+      .getByRole('status')
+      .filter({ hasText: 'Opening the rollout…' })
+      .getByRole('button', { name: 'Stop' })
+      .click()
+    await page.getByText('Opening the rollout: stopped.').waitFor()
+    await page.evaluate('window.letGo()')
+    expect(await page.locator('.tokens .token').count()).toBe(0)
+    // The next one is another one, which nobody stopped.
+    await page.keyboard.press('n')
+    await page.locator('.tokens .token').first().waitFor()
+    await page.keyboard.press('p')
+    await page.getByText('Opening the rollout: stopped.').waitFor()
+    await page.getByRole('button', { name: 'Go on' }).click()
+    await page.locator('.tokens .token').first().waitFor()
   })
 
   test('leaves what was read where the judging of a run that is no longer followed is stopped', async () => {

@@ -37,6 +37,11 @@ function expectSound(detail: TrajectoryDetail): void {
 }
 
 describe('the detail of a rollout', () => {
+  it('is not made once nobody waits for it any more', async () => {
+    const session = await audited(lines([cleanRollout(tokenizer, 1)]))
+    await expect(session.detail(0, AbortSignal.abort(new Error('Stopped.')))).rejects.toThrow('Stopped.')
+  })
+
   it('has one value for each token, and the text of all of them', async () => {
     const hostile = 'Grüße 👩🏽‍🚀 \u202Eabc\u0000 <script>alert(1)</script> 漢字 \uFFFD 🇩🇪'
     const rollout = conversation(tokenizer, [user(hostile), assistant(`You said: ${hostile}`)], {

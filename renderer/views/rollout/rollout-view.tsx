@@ -1,7 +1,8 @@
-import { useEffect } from 'react'
+import { useDeferredValue, useEffect, useRef } from 'react'
 import type { TrajectoryDetail } from '../../../shared/session/protocol.ts'
 import type { RolloutRef } from '../../../shared/session/requests/compare.ts'
-import { useDetail, useOverlay, useRelatives } from '../../data/details.ts'
+import { Waiting } from '../../app/waiting.tsx'
+import { useDetail, useOpening, useOverlay, useRelatives } from '../../data/details.ts'
 import { list } from '../../data/list.ts'
 import { useObservable } from '../../data/observable.ts'
 import { useFiles } from '../../state/files.ts'
@@ -27,6 +28,7 @@ import { TokenStrip } from './token-strip.tsx'
 import { TokenView } from './token-view.tsx'
 import { Tools } from './tools.tsx'
 import { TurnOutline } from './turn-outline.tsx'
+import { useTokenArea } from './use-token-area.ts'
 
 /** One rollout: its turns, its tokens, the selected token, and the whole of it as a strip. */
 export function RolloutView() {
@@ -49,14 +51,14 @@ export function RolloutView() {
       </p>
     )
   }
-  return <RolloutOf of={{ run: 'open', index: rollout }} />
+  return <RolloutOf key={rollout} of={{ run: 'open', index: rollout }} />
 }
 
 /** One of the run that the open one is judged beside, where that run is here. */
 function RolloutOfSecond({ index }: { index: number }) {
   const second = useSecond()
   const why = whyNotShown(index, second)
-  if (why === null) return <RolloutOf of={{ run: 'second', index }} />
+  if (why === null) return <RolloutOf key={index} of={{ run: 'second', index }} />
   return (
     <div className="nothing">
       <p className="quiet">
@@ -82,9 +84,15 @@ function whyNotShown(index: number, { chosen, run, wanted }: SecondState): strin
   return index < run.rollouts ? null : `the second run that is here has ${run.rollouts}.`
 }
 
+/** One that is here already is drawn at once. One that was waited for is drawn in parts of a few milliseconds, which hold nothing up. */
 function RolloutOf({ of }: { of: RolloutRef }) {
   const loaded = useDetail(of)
-  if (loaded.state === 'loading') return <p className="nothing quiet">Opening the rollout…</p>
+  const known = loaded.state === 'ready' ? loaded.value : null
+  const detail = useDeferredValue(known)
+  // Before it is drawn: what is drawn first has the token that is selected.
+  useEffect(() => {
+    if (known !== null && hasIds(known)) goWhereItBegins(known)
+  }, [known])
   if (loaded.state === 'failed') {
     return (
       <p className="nothing error-text" role="alert">
@@ -92,18 +100,43 @@ function RolloutOf({ of }: { of: RolloutRef }) {
       </p>
     )
   }
-  return <Loaded key={`${of.run} ${of.index}`} detail={loaded.value} />
+  return detail === null ? <Opening of={of} /> : <Loaded detail={detail} />
+}
+
+/** The frame that the rollout will have: how wide its lines are is known when its tokens come. */
+function Opening({ of }: { of: RolloutRef }) {
+  const wait = useOpening(of)
+  const tokens = useRef<HTMLDivElement>(null)
+  useTokenArea(tokens)
+  return (
+    <div className="rollout opening">
+      <div className="rollout-top" />
+      <div className="outline" />
+      <div className="rollout-middle">
+        <div ref={tokens} className="tokens">
+          <Waiting doing="Opening the rollout" wait={wait} />
+        </div>
+      </div>
+      <div className="token-panel" />
+    </div>
+  )
+}
+
+function hasIds({ ids }: TrajectoryDetail): boolean {
+  return ids !== null && ids.length > 0
+}
+
+/** To the first token, or the one that is selected already; not where the rollout was left scrolled. */
+function goWhereItBegins(detail: TrajectoryDetail): void {
+  const { token, finding, jump } = useSelection.getState()
+  if (tokenPlaceOf(detail, jump) !== null) return
+  if (token === null) jumpTo(firstToken(detail), null, finding)
+  else jumpAgain(detail.states.length)
 }
 
 function Loaded({ detail }: { detail: TrajectoryDetail }) {
   const tab = useView((state) => state.tab)
-  const hasTokens = detail.ids !== null && detail.ids.length > 0
-  useEffect(() => {
-    const { token, finding, jump } = useSelection.getState()
-    if (!hasTokens || tokenPlaceOf(detail, jump) !== null) return
-    if (token === null) jumpTo(firstToken(detail), null, finding)
-    else jumpAgain(detail.states.length)
-  }, [detail, hasTokens])
+  const hasTokens = hasIds(detail)
   const place = useRolloutPlace()
   const answer = useOverlay(detail, hasTokens ? place.overlay : null)
   const overlay = answer.state === 'ready' ? answer.value : null

@@ -41,14 +41,16 @@ export class RolloutReader {
   constructor(private readonly origin: ReaderOrigin) {}
 
   /** Reads one trajectory again from its source, under the session's settings. Throws a sentence where the file changed. */
-  async load(index: number): Promise<LoadedTrajectory> {
+  async load(index: number, signal?: AbortSignal): Promise<LoadedTrajectory> {
     const { facts: all, opened, isDone, spans } = this.origin.again
     if (this.last?.index === index && isDone && this.lastUnder === this.origin.conclusion()) return this.last
     const facts = all[index]
     if (facts === undefined) throw new Error(`There is no rollout ${index}; ${all.length} have been read.`)
     const open = opened[facts.place.source] as OpenSource
     const encoded = await open.container.read(spansOf(spans(facts.place.source), facts.place.record))
+    signal?.throwIfAborted()
     const { audited, conclusion } = await this.auditing(facts.place.source, encoded)
+    signal?.throwIfAborted()
     const loaded: LoadedTrajectory = {
       ...audited(index, facts),
       facts,
@@ -105,8 +107,8 @@ export class RolloutReader {
     }
   }
 
-  async detail(index: number): Promise<TrajectoryDetail> {
-    const loaded = await this.load(index)
+  async detail(index: number, signal?: AbortSignal): Promise<TrajectoryDetail> {
+    const loaded = await this.load(index, signal)
     return detailOf(loaded, this.tokenizerOf(loaded), this.renderedOf(loaded))
   }
 
