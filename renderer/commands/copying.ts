@@ -39,6 +39,12 @@ export async function copyText(): Promise<void> {
   await copyTaken(textOf, (tokens) => `The text of ${tokens} copied`)
 }
 
+/** Of the marked tokens; null where none are. */
+export function markedText(): string | null {
+  const tokens = useSelection.getState().range === null ? null : taken()
+  return tokens === null ? null : textOf(tokens)
+}
+
 export async function copyJson(): Promise<void> {
   await copyTaken(tokensJson, (tokens) => `${tokens} copied as JSON`)
 }

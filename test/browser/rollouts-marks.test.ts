@@ -220,6 +220,52 @@ describePage('marks in the table', (tests) => {
     await page.keyboard.press('Escape')
   })
 
+  test('tokens are marked by dragging, in either direction and on beyond the edge, and no text is selected', async () => {
+    const { page } = window
+    await window.drop([FAILING])
+    await window.read()
+    await page.keyboard.press('2')
+    for (const key of ['j', 'Enter']) await page.keyboard.press(key)
+    await page.locator('.tokens .token.selected').waitFor()
+    const centre = async (at: number) => {
+      const box = await page.locator(`.tokens .token[data-token="${at}"]`).first().boundingBox()
+      if (box === null) throw new Error(`token ${at} is not drawn`)
+      return [box.x + box.width / 2, box.y + box.height / 2] as const
+    }
+    const drag = async (from: number, ...to: number[]) => {
+      await page.mouse.move(...(await centre(from)))
+      await page.mouse.down()
+      for (const at of to) await page.mouse.move(...(await centre(at)), { steps: 3 })
+    }
+    await drag(114, 116, 120)
+    await page.mouse.up()
+    await expect.poll(() => page.url()).toContain('tokens=114-121')
+    expect(await page.evaluate('String(getSelection())')).toBe('')
+    expect(await page.locator('.tokens .token.in-range').count()).toBeGreaterThan(1)
+    // Where it is let go is no click that would end the marking.
+    await drag(120, 118)
+    await page.mouse.up()
+    await expect.poll(() => page.url()).toContain('tokens=118-121')
+
+    const copied = page.evaluate(`new Promise((heard) =>
+      addEventListener('copy', (event) => heard(event.clipboardData.getData('text/plain')), { once: true }))`)
+    await page.keyboard.press('Control+c')
+    const text = await page.locator('.tokens .token.in-range').allInnerTexts()
+    expect(((await copied) as string).replace(/\s/g, '')).toBe(text.join('').replace(/[\s⏎]/g, ''))
+
+    await drag(118)
+    const area = await page.locator('.tokens').boundingBox()
+    if (area === null) throw new Error('no tokens are drawn')
+    await page.mouse.move(area.x + 200, area.y + area.height + 40, { steps: 3 })
+    const lastMarked = () => Number(/tokens=118-(\d+)/.exec(page.url())?.[1])
+    const inView = await page.locator('.tokens').evaluate((scroller) => scroller.scrollTop)
+    await expect
+      .poll(() => page.locator('.tokens').evaluate((scroller) => scroller.scrollTop))
+      .toBeGreaterThan(inView + 200)
+    await page.mouse.up()
+    await expect.poll(lastMarked).toBeGreaterThan(200)
+  })
+
   test('a note on marked tokens is shown at them, and leads back to them', async () => {
     const { page } = window
     await window.drop([FAILING])

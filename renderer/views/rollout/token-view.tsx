@@ -1,7 +1,8 @@
-import { type MouseEvent, useEffect, useLayoutEffect, useMemo, useRef } from 'react'
+import { type ClipboardEvent, useEffect, useLayoutEffect, useMemo, useRef } from 'react'
 import type { TrajectoryDetail } from '../../../shared/session/protocol.ts'
 import type { Overlay } from '../../../shared/session/requests/rollout.ts'
-import { selectToken, selectUpTo, useSelection } from '../../state/selection.ts'
+import { markedText } from '../../commands/copying.ts'
+import { useSelection } from '../../state/selection.ts'
 import { keepTokenPlace, tokenPlaceOf } from '../../state/token-place.ts'
 import { linesOnPaper } from '../../text/paper-words.ts'
 import { spelt } from '../../text/visible.ts'
@@ -21,18 +22,15 @@ import { tokenText } from './token-text.ts'
 import { tokenWindow } from './token-window.ts'
 import { useLineWindow } from './use-line-window.ts'
 import { useTokenArea } from './use-token-area.ts'
+import { useTokenDrag } from './use-token-drag.ts'
 
 /** Columns of text that a cell of the grid takes, its frame included. */
 const GRID_COLUMNS = 12
 
-function tokenUnder({ target }: MouseEvent): number | null {
-  const token = (target as HTMLElement).closest<HTMLElement>('[data-token]')?.dataset.token
-  return token === undefined ? null : Number(token)
-}
-
 /** The tokens, in natural flow or one to a cell. Only the lines in the window exist. */
 export function TokenView({ detail, overlay }: { detail: TrajectoryDetail; overlay: Overlay | null }) {
   const scroller = useRef<HTMLDivElement>(null)
+  const body = useRef<HTMLDivElement>(null)
   /** First and last token in sight; null until something has been scrolled. */
   const seen = useRef<readonly [number, number] | null>(null)
   const area = useTokenArea(scroller)
@@ -108,15 +106,23 @@ export function TokenView({ detail, overlay }: { detail: TrajectoryDetail; overl
     const rollout = { run: detail.run, index: detail.index }
     keepTokenPlace({ rollout, token: first, below: top - tops.topOf(lineOf(layout, first)), jump })
   }
-  const click = (event: MouseEvent) => {
-    const at = tokenUnder(event)
-    if (at === null) return
-    if (event.shiftKey) selectUpTo(at)
-    else selectToken(at)
+  /** Beside a line of tokens its first or last one; over any other line the token on the side that is dragged from. */
+  const nearest = (x: number, y: number, from: number): number | null => {
+    const box = body.current?.getBoundingClientRect()
+    if (box === undefined || layout.count === 0) return null
+    const line = lineAt(tops, y - box.top)
+    const first = layout.tokens[line] as number
+    const next = layout.tokens[line + 1] ?? detail.states.length
+    const isOver = layout.kinds[line] === RowKind.tokens ? x < box.left : first <= from
+    const at = isOver ? first : layout.kinds[line] === RowKind.tokens ? next - 1 : first - 1
+    return Math.max(0, Math.min(detail.states.length - 1, at))
   }
-  // Tokens are marked instead of the text between here and what was clicked last.
-  const press = (event: MouseEvent) => {
-    if (event.shiftKey && tokenUnder(event) !== null) event.preventDefault()
+  const drag = useTokenDrag(scroller, nearest)
+  const copy = (event: ClipboardEvent) => {
+    const text = getSelection()?.isCollapsed === false ? null : markedText()
+    if (text === null) return
+    event.preventDefault()
+    event.clipboardData.setData('text/plain', text)
   }
   const label =
     token === null
@@ -127,19 +133,18 @@ export function TokenView({ detail, overlay }: { detail: TrajectoryDetail; overl
   const paper = linesOnPaper(from + 1, to, layout.count)
   const dress = { detail, layout, faults, overlay, noted }
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: h, l and the arrow keys move the selection
     <section
       ref={scroller}
       className="tokens"
       aria-label={label}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: the text is scrolled and moved through with the keyboard
       tabIndex={0}
-      onMouseDown={press}
-      onClick={click}
+      {...drag}
+      onCopy={copy}
       onScroll={scroll}
     >
       {paper !== null && <p className="print-only">{paper}</p>}
-      <div className="tokens-body" style={{ height: tops.total }}>
+      <div ref={body} className="tokens-body" style={{ height: tops.total }}>
         {Array.from({ length: to - from }, (_, k) => from + k).map((line) => {
           const ref = layout.refs[line] as number
           const kind = layout.kinds[line]
