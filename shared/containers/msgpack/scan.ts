@@ -99,11 +99,33 @@ export function isMsgpack(bytes: Uint8Array): boolean {
   }
 }
 
-function begins(bytes: Uint8Array, { kind, next }: Head): boolean {
+function begins(bytes: Uint8Array, { kind, next, values }: Head): boolean {
   const byte = bytes[next] ?? 0
   if (kind === 'array') return (byte >= 0x80 && byte < 0xa0) || (byte >= 0xdc && byte <= 0xdf)
-  if (byte >= 0xa1 && byte < 0xc0) return isText(bytes.subarray(next + 1, next + 1 + (byte & 31)))
-  return byte === 0xd9 && isText(bytes.subarray(next + 2, next + 2 + (bytes[next + 1] ?? 0)))
+  return isTextKey(bytes, next) && areTextKeys(bytes, next, Math.min(values / 2, KEYS_LOOKED_AT))
+}
+
+/** Letters of JSON are numbers here: behind a damaged byte that begins a map, and one that begins a text, they stand where keys would. */
+const KEYS_LOOKED_AT = 8
+
+/** Whether those of so many keys that are there are texts. */
+function areTextKeys(bytes: Uint8Array, from: number, keys: number): boolean {
+  let at = from
+  try {
+    for (let key = 0; key < keys && at < bytes.length; key++) {
+      if (!isTextKey(bytes, at)) return false
+      at = scanValue(bytes, scanValue(bytes, at).end).end
+    }
+  } catch (error) {
+    if (!(error instanceof CutValue)) throw error
+  }
+  return true
+}
+
+function isTextKey(bytes: Uint8Array, at: number): boolean {
+  const byte = bytes[at] ?? 0
+  if (byte >= 0xa1 && byte < 0xc0) return isText(bytes.subarray(at + 1, at + 1 + (byte & 31)))
+  return byte === 0xd9 && isText(bytes.subarray(at + 2, at + 2 + (bytes[at + 1] ?? 0)))
 }
 
 /** Whether a key is text; one that the head cuts off inside a character is. */
