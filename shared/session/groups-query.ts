@@ -1,5 +1,5 @@
-import { stepOf } from '../checks/groups/advantages.ts'
 import { mean } from '../checks/groups/statistics.ts'
+import { stepOf } from '../checks/groups/step-scales.ts'
 import { wordRanks } from '../query/word-order.ts'
 import { codesOf } from './collected.ts'
 import { type KnownGroup, marksOf } from './groups-known.ts'

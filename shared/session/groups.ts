@@ -3,18 +3,16 @@ import {
   ADVANTAGE_SCHEMES,
   type AdvantageFit,
   type AdvantageScheme,
-  type BatchStd,
   boundOf,
   DEFAULT_ADVANTAGE_EPS,
   isInformative,
   isScaled,
-  measuringBatchStds,
   recomputeAdvantages,
   residualOf,
-  stepOf,
 } from '../checks/groups/advantages.ts'
 import { fitOf, measuringSpreads, type Spreads, scalingOf, spreadsOf } from '../checks/groups/scaling.ts'
 import { mean, rewardsOf } from '../checks/groups/statistics.ts'
+import { measuringSteps, type StepScales, stepOf } from '../checks/groups/step-scales.ts'
 import { firstQuestion } from '../checks/pairing.ts'
 import { clipped } from '../model/clipped.ts'
 import { counted } from '../model/number-text.ts'
@@ -56,7 +54,7 @@ export class GroupBook {
     readonly origin: GroupOrigin,
     readonly known: readonly KnownGroup[],
     { floor, range }: Spreads,
-    private readonly batchStd: (group: GroupView) => BatchStd,
+    private readonly scaleOf: (group: GroupView) => StepScales,
   ) {
     this.scaling = scalingHere(origin.dump)
     this.fit = fitOf(origin.dump)
@@ -80,7 +78,7 @@ export class GroupBook {
       if (known.length % GROUPS_OF_A_STEP === 0) yield 0.25 + (0.7 * known.length) / dump.groups.length
     }
     const judged = all.groups.map(({ group }) => group)
-    return new GroupBook(origin, known, all, yield* within(0.95, 1, measuringBatchStds(judged)))
+    return new GroupBook(origin, known, all, yield* within(0.95, 1, measuringSteps(judged)))
   }
 
   /** Positions of the groups that a query keeps, in its order; groups without a value in the sorted column come last. */
@@ -131,7 +129,7 @@ export class GroupBook {
       return {
         scheme,
         eps,
-        residual: isTold ? finite(residualOf(group, scheme, eps ?? 0, this.batchStd(group))) : null,
+        residual: isTold ? finite(residualOf(group, scheme, eps ?? 0, this.scaleOf(group))) : null,
         inUse: this.scaling.origin !== 'assumed' && scheme === this.scaling.scheme,
       }
     })
@@ -191,7 +189,7 @@ export class GroupBook {
   private advantages(group: GroupView, schemes: readonly GroupScheme[]): number[][] | null {
     if (group.members.length < 2 || !group.members.every(({ reward }) => finite(reward) !== null)) return null
     const rewards = rewardsOf(group)
-    const { ofAll } = this.batchStd(group)
+    const { ofAll } = this.scaleOf(group)
     return schemes.map(({ scheme, eps }) => recomputeAdvantages(scheme, rewards, eps ?? 0, ofAll))
   }
 

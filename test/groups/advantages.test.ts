@@ -8,13 +8,14 @@ import {
 } from '../../shared/checks/groups/advantages.ts'
 import { unbiasedStd } from '../../shared/checks/groups/statistics.ts'
 import { dumpOf, groupFacts } from '../helpers/facts.ts'
+import { stepScaleOf } from './step-scale.ts'
 
 const REWARDS = [
   [0.62, 0.68, 0.71, 0.65],
   [1, 0, 0, 1],
   [0.2, 0.9, 0.4, 0.3],
 ]
-const ALL = REWARDS.flat()
+const STEP = stepScaleOf(REWARDS)
 
 /** Groups whose stored advantages are `advantage(rewards)[member]`, rounded to float32. */
 function stored(advantage: (rewards: readonly number[]) => readonly number[]) {
@@ -28,29 +29,26 @@ describe('recomputeAdvantages', () => {
   it('gives the values of the seed example: std 0.0387, advantages of 1.16', () => {
     const [rewards] = REWARDS as [number[]]
     expect(unbiasedStd(rewards)).toBeCloseTo(0.0387, 4)
-    const advantages = recomputeAdvantages('group-std-unbiased', rewards, 1e-4, 0)
+    const advantages = recomputeAdvantages('group-std-unbiased', rewards, 1e-4)
     expect(Math.max(...advantages)).toBeCloseTo(1.16, 2)
     expect(Math.min(...advantages)).toBeCloseTo(-1.16, 2)
   })
 
   it('subtracts the mean of the others under leave-one-out', () => {
-    expect(recomputeAdvantages('leave-one-out', [1, 0, 0.5], 0, 0)).toEqual([0.75, -0.75, 0])
+    expect(recomputeAdvantages('leave-one-out', [1, 0, 0.5], 0)).toEqual([0.75, -0.75, 0])
   })
 
   it('gives 0 to a group without spread, whatever the eps', () => {
-    expect(recomputeAdvantages('group-std-biased', [0.5, 0.5], 0, 0)).toEqual([0, 0])
+    expect(recomputeAdvantages('group-std-biased', [0.5, 0.5], 0)).toEqual([0, 0])
   })
 
   it.each([2, 4, 8, 16])('bounds |A| of a group of %i by (n − 1)/√n', (n) => {
     const rewards = [1, ...Array<number>(n - 1).fill(0)]
-    expect(recomputeAdvantages('group-std-unbiased', rewards, 0, 0)[0]).toBeCloseTo(
+    expect(recomputeAdvantages('group-std-unbiased', rewards, 0)[0]).toBeCloseTo(
       advantageBound('group-std-unbiased', n),
       9,
     )
-    expect(recomputeAdvantages('group-std-biased', rewards, 0, 0)[0]).toBeCloseTo(
-      advantageBound('group-std-biased', n),
-      9,
-    )
+    expect(recomputeAdvantages('group-std-biased', rewards, 0)[0]).toBeCloseTo(advantageBound('group-std-biased', n), 9)
   })
 })
 
@@ -67,11 +65,11 @@ describe('boundOf', () => {
     'group-std-biased',
   ] as const)('is reached and never passed under %s', (scheme) => {
     const bound = boundOf(scheme, 4, 1) as number
-    const largest = rewards.flatMap((group) => recomputeAdvantages(scheme, group, 0, 0)).map(Math.abs)
+    const largest = rewards.flatMap((group) => recomputeAdvantages(scheme, group, 0)).map(Math.abs)
     expect(Math.max(...largest)).toBeCloseTo(bound, 9)
   })
 
-  it.each(['none', 'batch-std'] as const)('is not known under %s', (scheme) => {
+  it.each(['none', 'batch-std', 'batch-mean-std', 'centre-batch-std'] as const)('is not known under %s', (scheme) => {
     expect(boundOf(scheme, 4, 1)).toBeNull()
   })
 })
@@ -85,21 +83,44 @@ describe('fitAdvantages', () => {
     'group-std-biased',
     'batch-std',
     'leave-one-out-std',
+    'batch-mean-std',
+    'centre-batch-std',
   ] as const)('finds %s among all', (scheme: AdvantageScheme) => {
-    const fit = fitAdvantages(stored((rewards) => recomputeAdvantages(scheme, rewards, 1e-4, unbiasedStd(ALL))))
+    const fit = fitAdvantages(stored((rewards) => recomputeAdvantages(scheme, rewards, 1e-4, STEP)))
     expect(fit).toMatchObject({ scheme, share: 1, groups: 3, accepted: true })
     expect(fit?.residual).toBeLessThan(1e-5)
   })
 
+  it.each(['batch-mean-std', 'centre-batch-std'] as const)('finds %s whose means are over tokens', (scheme) => {
+    const trained = (group: number, member: number) => 10 + 37 * group + 211 * member
+    const weights = REWARDS.map((rewards, group) => rewards.map((_, member) => trained(group, member)))
+    const step = stepScaleOf(REWARDS, weights)
+    const facts = groupFacts(REWARDS, (_, group, member) => ({
+      advantage: recomputeAdvantages(scheme, REWARDS[group] as number[], 1e-8, step)[member] as number,
+      trained: trained(group, member),
+    }))
+    expect(fitAdvantages(dumpOf(facts))).toMatchObject({ scheme, share: 1, accepted: true })
+  })
+
+  it('calls one group of a step by its own mean', () => {
+    const [rewards] = REWARDS as [number[]]
+    const facts = groupFacts([rewards], (_, __, member) => ({
+      advantage: recomputeAdvantages('batch-mean-std', rewards, 1e-4, stepScaleOf([rewards]))[member] as number,
+    }))
+    const fit = fitAdvantages(dumpOf(facts))
+    expect(fit?.scheme).toBe('group-std-unbiased')
+    expect(fit?.runnersUp.map(({ scheme }) => scheme)).not.toContain('batch-mean-std')
+  })
+
   it('tells a large eps from the usual one', () => {
-    const fit = fitAdvantages(stored((rewards) => recomputeAdvantages('group-std-unbiased', rewards, 0.1, 0)))
+    const fit = fitAdvantages(stored((rewards) => recomputeAdvantages('group-std-unbiased', rewards, 0.1)))
     expect(fit).toMatchObject({ scheme: 'group-std-unbiased', eps: 0.1 })
   })
 
   it('is not misled by one exploded group', () => {
     const fit = fitAdvantages(
       stored((rewards) =>
-        rewards[0] === 1 ? [7428, -1, -1, -1] : recomputeAdvantages('group-std-unbiased', rewards, 1e-4, 0),
+        rewards[0] === 1 ? [7428, -1, -1, -1] : recomputeAdvantages('group-std-unbiased', rewards, 1e-4),
       ),
     )
     expect(fit).toMatchObject({ scheme: 'group-std-unbiased', accepted: true })

@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest'
 import { type AdvantageScheme, recomputeAdvantages } from '../../shared/checks/groups/advantages.ts'
 import { chanceOfNoContrast } from '../../shared/checks/groups/all-same-reward.ts'
 import { fitOf } from '../../shared/checks/groups/scaling.ts'
-import { unbiasedStd } from '../../shared/checks/groups/statistics.ts'
 import { runOver } from '../helpers/dump-check.ts'
 import { dumpOf, groupFacts } from '../helpers/facts.ts'
 import { verdictOf } from '../hypotheses/input.ts'
+import { stepScaleOf } from './step-scale.ts'
 
 describe('A01', () => {
   it('states the share against chance', () => {
@@ -139,14 +139,14 @@ describe('C04', () => {
     )
 
   it('names the row that trains nothing and is counted', () => {
-    const { tally, findings } = runOver('C04', group(recomputeAdvantages('centre', rewards[0] as number[], 0, 0)))
+    const { tally, findings } = runOver('C04', group(recomputeAdvantages('centre', rewards[0] as number[], 0)))
     expect(tally).toMatchObject({ checked: 4, affected: 1 })
     expect(findings[0]).toMatchObject({ severity: 'warning', record: 3, scope: 'trajectory', group: 'g0' })
     expect(findings[0]?.evidence).toMatchObject({ rows_that_train: 3, rows: 4, mean_of_all: 0.5 })
   })
 
   it('sees the same under scaling by the std', () => {
-    const advantages = recomputeAdvantages('group-std-unbiased', rewards[0] as number[], 1e-4, 0)
+    const advantages = recomputeAdvantages('group-std-unbiased', rewards[0] as number[], 1e-4)
     expect(runOver('C04', group(advantages)).tally.affected).toBe(1)
   })
 
@@ -196,7 +196,7 @@ describe('A04', () => {
       })),
       { options },
     )
-  const centre = (of: readonly number[]) => recomputeAdvantages('centre', of, 0, 0)
+  const centre = (of: readonly number[]) => recomputeAdvantages('centre', of, 0)
 
   it('holds a declared scaling against the stored values, and names the scheme that fits and the next ones', () => {
     const { tally, findings } = runOver('A04', storing(centre, { scaleRewards: 'group' }))
@@ -213,11 +213,11 @@ describe('A04', () => {
       [0.3, 0.6, 0.1, 0.9, 0],
       [1, 1, 1, 1, 0],
     ]
-    const ofBatch = unbiasedStd(graded.flatMap((group) => group.slice(0, 4)))
+    const step = stepScaleOf(graded.map((group) => group.slice(0, 4)))
     const leavingOut = (scheme: AdvantageScheme, wrong: (group: number, member: number) => number = () => 0) =>
       dumpOf(
         groupFacts(graded, (_, group, member) => {
-          const filtered = recomputeAdvantages(scheme, (graded[group] as number[]).slice(0, 4), 1e-4, ofBatch)
+          const filtered = recomputeAdvantages(scheme, (graded[group] as number[]).slice(0, 4), 1e-4, step)
           const advantage = member === 4 ? 0 : (filtered[member] as number) + wrong(group, member)
           return { advantage, ...(member === 4 ? { trained: 0, isTruncated: true } : {}) }
         }),
@@ -232,6 +232,14 @@ describe('A04', () => {
     ] as const)('knows %s, where those that train have one reward, too', (scheme) => {
       expect(fitOf(leavingOut(scheme))).toMatchObject({ scheme, share: 1 })
       expect(runOver('A04', leavingOut(scheme)).tally).toMatchObject({ checked: 3, affected: 0 })
+    })
+
+    it.each([
+      'batch-mean-std',
+      'centre-batch-std',
+    ] as const)('knows %s, which gives a level group what the step has', (scheme) => {
+      expect(fitOf(leavingOut(scheme))).toMatchObject({ scheme, share: 1 })
+      expect(runOver('A04', leavingOut(scheme)).tally).toMatchObject({ checked: 4, affected: 0 })
     })
 
     it('names an advantage in a group whose training rows all have one reward', () => {

@@ -16,7 +16,7 @@ function mixedRewards(count: number, tiny: number): number[][] {
 
 const scaledBy = (scheme: 'group-std-unbiased' | 'centre', rewards: readonly (readonly number[])[]) =>
   groupFacts(rewards, (_, group, member) => ({
-    advantage: recomputeAdvantages(scheme, rewards[group] as number[], 1e-4, 0)[member] as number,
+    advantage: recomputeAdvantages(scheme, rewards[group] as number[], 1e-4)[member] as number,
   }))
 
 const SPEAKS = { supported: 'for', contradicted: 'against', inconclusive: undefined } as const

@@ -48,6 +48,14 @@ export const SCHEME_WORDS: Readonly<Record<AdvantageScheme, { readonly name: str
   'group-std-biased': { name: 'group std, over n', formula: '(r − mean) / (s of the group over n, + eps)' },
   'batch-std': { name: 'batch std', formula: '(r − mean) / (s of all rewards of the step + eps)' },
   'leave-one-out-std': { name: 'std of the others', formula: '(r − mean of the others) / (s of the others + eps)' },
+  'batch-mean-std': {
+    name: 'REINFORCE++',
+    formula: '(r − mean of the step) / (s of all rewards of the step + eps)',
+  },
+  'centre-batch-std': {
+    name: 'REINFORCE++ with baseline',
+    formula: 'c = r − mean of the group; (c − mean of all c of the step) / (s of all c of the step + eps)',
+  },
 }
 
 /** Where it is known from how rewards become advantages. */

@@ -81,7 +81,7 @@ function* lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
         residual: scaling.fit?.residual ?? null,
         rewards: rewardsOf(group),
         advantages: group.members.map(({ advantage }) => advantage),
-        recomputed: recomputeAdvantages(scaling.scheme, rewardsOf(group), scaling.eps, 0),
+        recomputed: recomputeAdvantages(scaling.scheme, rewardsOf(group), scaling.eps),
       },
     })
   }

@@ -9,13 +9,12 @@ import {
   boundOf,
   isGroupScaled,
   isInformative,
-  measuringBatchStds,
   recomputeAdvantages,
   residualOf,
-  trainingOf,
 } from './advantages.ts'
 import { fitting } from './scaling.ts'
 import { completeGroups, rewardRange, rewardsOf, shown } from './statistics.ts'
+import { measuringSteps, trainingOf } from './step-scales.ts'
 
 /**
  * A04. The stored advantages are not what the formula in use gives for the stored rewards. Where no known formula fits, only
@@ -39,7 +38,7 @@ export const advantageMismatch: Check = {
 /** What a declared `--scale-rewards` may mean. */
 const DECLARED: Readonly<Record<'group' | 'batch' | 'none', readonly AdvantageScheme[]>> = {
   group: ['group-std-unbiased', 'group-std-biased', 'leave-one-out-std'],
-  batch: ['batch-std'],
+  batch: ['batch-std', 'batch-mean-std', 'centre-batch-std'],
   none: ['centre', 'leave-one-out', 'none'],
 }
 
@@ -54,7 +53,7 @@ function* lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
   )
   const best = yield* within(0.2, 0.4, fitting(view))
   if (groups.length === 0 || best === null) return
-  const batch = yield* within(0.4, 0.5, measuringBatchStds(complete))
+  const scaleOf = yield* within(0.4, 0.5, measuringSteps(complete))
   const range = rewardRange(complete)
   const declared = view.settings.options.scaleRewards
   const contradicts = declared !== undefined && best.accepted && !DECLARED[declared].includes(best.scheme)
@@ -76,8 +75,8 @@ function* lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
     return
   }
   const look = (group: GroupView) => {
-    const std = batch(group)
-    const residual = residualOf(group, best.scheme, best.eps ?? 0, std)
+    const step = scaleOf(group)
+    const residual = residualOf(group, best.scheme, best.eps ?? 0, step)
     const affected = contradicts || (best.accepted ? differs(group, best, residual, thresholds) : against.has(group))
     report.unit(affected)
     report.place(affected)
@@ -94,7 +93,7 @@ function* lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
       evidence: {
         rewards: rewardsOf(group),
         stored: group.members.map(({ advantage }) => advantage),
-        recomputed: recomputeAdvantages(best.scheme, rewardsOf(group), best.eps ?? 0, std.ofAll),
+        recomputed: recomputeAdvantages(best.scheme, rewardsOf(group), best.eps ?? 0, step.ofAll),
         scheme: best.scheme,
         eps: best.eps,
         residual: Number.isFinite(residual) ? residual : null,

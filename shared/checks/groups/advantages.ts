@@ -2,6 +2,7 @@ import { atOnce, filtered, forEachOf, type Steps, within } from '../../model/ste
 import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { DumpView, GroupView } from '../check.ts'
 import { biasedStd, mean, rangeOf, rewardsOf, unbiasedStd } from './statistics.ts'
+import { measuringSteps, NO_STEP, type StepScale, type StepScales, stepOf, trainingOf } from './step-scales.ts'
 
 /**
  * How a trainer makes advantages of the rewards r of a group of n; s is a standard deviation.
@@ -11,6 +12,11 @@ import { biasedStd, mean, rangeOf, rewardsOf, unbiasedStd } from './statistics.t
  * - `group-std-unbiased`, `group-std-biased`: (r − mean) / (s of the group + eps), over n − 1 or over n
  * - `batch-std`: (r − mean) / (s of all rewards of the step + eps)
  * - `leave-one-out-std`: (r − mean of the others) / (s of the others + eps)
+ * - `batch-mean-std`: (r − mean of the step) / (s of all rewards of the step + eps), which is REINFORCE++ (arXiv 2501.03262)
+ * - `centre-batch-std`: c = r − mean, then (c − mean of all c of the step) / (s of all c of the step + eps), its variant with a baseline
+ *
+ * The last two are means over tokens where a trainer whitens what it has for each token: every reward counts once for each token that its
+ * rollout trains (verl, verl/trainer/ppo/core_algos.py, masked_whiten).
  */
 export const ADVANTAGE_SCHEMES = [
   'none',
@@ -20,6 +26,8 @@ export const ADVANTAGE_SCHEMES = [
   'group-std-biased',
   'batch-std',
   'leave-one-out-std',
+  'batch-mean-std',
+  'centre-batch-std',
 ] as const
 export type AdvantageScheme = (typeof ADVANTAGE_SCHEMES)[number]
 
@@ -37,24 +45,39 @@ export function isGroupScaled(scheme: AdvantageScheme): boolean {
 }
 
 export function isScaled(scheme: AdvantageScheme): boolean {
-  return isGroupScaled(scheme) || scheme === 'batch-std'
+  return isGroupScaled(scheme) || isBatchScaled(scheme)
+}
+
+/** Whether what divides is one number for all groups of a step. */
+export function isBatchScaled(scheme: AdvantageScheme): boolean {
+  return scheme === 'batch-std' || scheme === 'batch-mean-std' || scheme === 'centre-batch-std'
+}
+
+/** Whether what it gives has the mean 0 and the std 1 over a whole step. */
+function isWhitened(scheme: AdvantageScheme): boolean {
+  return scheme === 'batch-mean-std' || scheme === 'centre-batch-std'
+}
+
+/** The std that divides all advantages of a step under a scheme that `isBatchScaled`. */
+export function batchDivisor(scheme: AdvantageScheme, { std, centredStd }: StepScale): number {
+  return scheme === 'centre-batch-std' ? centredStd : std
 }
 
 /**
  * The advantages that `scheme` gives.
  *
  * @param rewards of one group, [n]
- * @param batchStd unbiased std over all rewards of the step; used by `batch-std` only
+ * @param step used by the schemes that `isBatchScaled` only
  * @returns [n], in the order of `rewards`
  */
 export function recomputeAdvantages(
   scheme: AdvantageScheme,
   rewards: readonly number[],
   eps: number,
-  batchStd: number,
+  step: StepScale = NO_STEP,
 ): number[] {
   const spread = spreadOf(rewards)
-  return rewards.map((reward) => advantageOf(reward, scheme, spread, eps, batchStd))
+  return rewards.map((reward) => advantageOf(reward, scheme, spread, eps, step))
 }
 
 /** What every scheme takes from the rewards of a group. */
@@ -75,7 +98,7 @@ function spreadOf(rewards: readonly number[]): Spread {
 }
 
 /** The advantage of one reward of a group. */
-function advantageOf(reward: number, scheme: AdvantageScheme, spread: Spread, eps: number, batchStd: number): number {
+function advantageOf(reward: number, scheme: AdvantageScheme, spread: Spread, eps: number, step: StepScale): number {
   const { n, centre } = spread
   switch (scheme) {
     case 'none':
@@ -89,7 +112,11 @@ function advantageOf(reward: number, scheme: AdvantageScheme, spread: Spread, ep
     case 'group-std-biased':
       return scaled(reward, centre, spread.biased + eps)
     case 'batch-std':
-      return scaled(reward, centre, batchStd + eps)
+      return scaled(reward, centre, step.std + eps)
+    case 'batch-mean-std':
+      return scaled(reward, step.mean, step.std + eps)
+    case 'centre-batch-std':
+      return scaled(reward - centre, step.centredMean, step.centredStd + eps)
     case 'leave-one-out-std':
       return scaledByOthers(reward, spread, eps)
   }
@@ -168,7 +195,7 @@ export function* fittingAdvantages({
   const tolerance = thresholds['advantage-tolerance']
   const cases = groups.filter((group) => group.complete).map((group) => ({ group, rewards: rewardsOf(group) }))
   yield 0.1
-  const batchStd = yield* within(0.1, 0.2, measuringBatchStds(cases.map(({ group }) => group)))
+  const scaleOf = yield* within(0.1, 0.2, measuringSteps(cases.map(({ group }) => group)))
   const comparable = yield* within(
     0.2,
     0.4,
@@ -178,10 +205,15 @@ export function* fittingAdvantages({
   if (informative.length === 0) return null
   const compared: Baseline[][] = []
   const addBaselines = ({ group }: (typeof informative)[number]) =>
-    void compared.push(baselinesOf(group, batchStd(group)))
+    void compared.push(baselinesOf(group, scaleOf(group)))
   yield* within(0.4, 0.5, forEachOf(informative, addBaselines))
   const fits = new Map<AdvantageScheme, SchemeFit>()
-  for (const { scheme, eps } of candidates(options.advantageEps)) {
+  const steps = new Set(cases.map(({ group }) => stepOf(group)))
+  // Where each step has one group, its mean is that of the group, and so is the name.
+  const tried = candidates(options.advantageEps).filter(
+    ({ scheme }) => steps.size < cases.length || !isWhitened(scheme),
+  )
+  for (const { scheme, eps } of tried) {
     const residuals = compared.map((baselines) => leastResidual(baselines, scheme, eps ?? 0))
     const share = residuals.filter((residual) => residual <= tolerance).length / residuals.length
     const residual = residuals.sort((a, b) => a - b)[residuals.length >> 1] as number
@@ -245,8 +277,8 @@ function candidates(givenEps: number | undefined): { scheme: AdvantageScheme; ep
  * infinite where all stored ones are 0 and not all of those that `scheme` gives. A trainer may leave the rows that train nothing out of
  * the baseline: the better of the two counts.
  */
-export function residualOf(group: GroupView, scheme: AdvantageScheme, eps: number, batchStd: BatchStd): number {
-  return leastResidual(baselinesOf(group, batchStd), scheme, eps)
+export function residualOf(group: GroupView, scheme: AdvantageScheme, eps: number, step: StepScales): number {
+  return leastResidual(baselinesOf(group, step), scheme, eps)
 }
 
 /** Rollouts of a group over which a baseline may have been taken, [n] each; an advantage is null where it is not stored. */
@@ -254,89 +286,42 @@ interface Baseline {
   readonly rewards: readonly number[]
   readonly spread: Spread
   readonly advantages: readonly (number | null)[]
-  readonly batchStd: number
+  readonly step: StepScale
+  /** Its means are over tokens, which only whitening takes. */
+  readonly isByToken?: boolean
 }
 
-function baselinesOf({ members }: GroupView, { ofAll, ofTraining }: BatchStd): Baseline[] {
+function baselinesOf({ members }: GroupView, { ofAll, ofTraining, byToken }: StepScales): Baseline[] {
   const training = trainingOf(members)
-  const baseline = (rows: GroupView['members'], batchStd: number): Baseline => {
+  const baseline = (rows: GroupView['members'], step: StepScale): Baseline => {
     const rewards = rows.map(({ reward }) => reward as number)
-    return { rewards, spread: spreadOf(rewards), advantages: rows.map(({ advantage }) => advantage), batchStd }
+    return { rewards, spread: spreadOf(rewards), advantages: rows.map(({ advantage }) => advantage), step }
   }
   const all = baseline(members, ofAll)
-  if (training.length < 2) return [all]
-  if (training.length < members.length) return [all, baseline(training, ofTraining)]
-  return ofTraining === ofAll ? [all] : [all, { ...all, batchStd: ofTraining }]
-}
-
-/** Rows of a group that train something: those that an overlong filter leaves in the baseline. */
-export function trainingOf(members: GroupView['members']): GroupView['members'] {
-  return members.filter(({ trained, excluded }) => trained !== 0 && !excluded)
+  const weighted = { ...all, step: byToken, isByToken: true }
+  if (training.length < 2) return [all, weighted]
+  if (training.length < members.length) return [all, weighted, baseline(training, ofTraining)]
+  return ofTraining === ofAll ? [all, weighted] : [all, weighted, { ...all, step: ofTraining }]
 }
 
 function leastResidual(baselines: readonly Baseline[], scheme: AdvantageScheme, eps: number): number {
   let least = Number.POSITIVE_INFINITY
-  for (const each of baselines) least = Math.min(least, residualAmong(each, scheme, eps))
+  for (const each of baselines)
+    if (isWhitened(scheme) || each.isByToken !== true) least = Math.min(least, residualAmong(each, scheme, eps))
   return least
 }
 
-function residualAmong(
-  { rewards, spread, advantages, batchStd }: Baseline,
-  scheme: AdvantageScheme,
-  eps: number,
-): number {
+function residualAmong({ rewards, spread, advantages, step }: Baseline, scheme: AdvantageScheme, eps: number): number {
   let worst = 0
   let largest = 0
   for (let i = 0; i < advantages.length; i++) {
     const advantage = advantages[i] as number | null
     if (advantage === null) continue
-    const recomputed = advantageOf(rewards[i] as number, scheme, spread, eps, batchStd)
+    const recomputed = advantageOf(rewards[i] as number, scheme, spread, eps, step)
     worst = Math.max(worst, Math.abs(advantage - recomputed))
     largest = Math.max(largest, Math.abs(advantage))
   }
   if (largest > 0) return worst / largest
   // The rows that train may all have one reward, where the group as a whole has not.
   return worst <= ROUNDING ? 0 : Number.POSITIVE_INFINITY
-}
-
-/** Unbiased std over all rewards of each step; null is the step of dumps that do not tell. */
-export function batchStds(
-  cases: readonly { group: GroupView; rewards: readonly number[] }[],
-): Map<number | null, number> {
-  const rewards = new Map<number | null, number[]>()
-  for (const each of cases) {
-    const step = stepOf(each.group)
-    const known = rewards.get(step)
-    if (known === undefined) rewards.set(step, [...each.rewards])
-    else for (const reward of each.rewards) known.push(reward)
-  }
-  return new Map([...rewards].map(([step, values]) => [step, unbiasedStd(values)]))
-}
-
-/** Unbiased std over the rewards of a step: of all its rollouts, and of those that train something. */
-export interface BatchStd {
-  readonly ofAll: number
-  readonly ofTraining: number
-}
-
-/** Both, for the step of each group. */
-export function* measuringBatchStds(groups: readonly GroupView[]): Steps<(group: GroupView) => BatchStd> {
-  const ofAll: { group: GroupView; rewards: readonly number[] }[] = []
-  const ofTraining: typeof ofAll = []
-  yield* forEachOf(groups, (group) => {
-    const { members } = group
-    const rewards = rewardsOf(group)
-    const training = trainingOf(members)
-    ofAll.push({ group, rewards })
-    const own = training.length === members.length ? rewards : training.map(({ reward }) => reward as number)
-    ofTraining.push({ group, rewards: own })
-  })
-  const all = batchStds(ofAll)
-  yield 1
-  const training = batchStds(ofTraining)
-  return (group) => ({ ofAll: all.get(stepOf(group)) ?? 0, ofTraining: training.get(stepOf(group)) ?? 0 })
-}
-
-export function stepOf(group: GroupView): number | null {
-  return group.members[0]?.step ?? null
 }

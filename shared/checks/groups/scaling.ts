@@ -3,13 +3,14 @@ import type { DumpView, GroupView } from '../check.ts'
 import {
   type AdvantageFit,
   type AdvantageScheme,
-  batchStds,
+  batchDivisor,
   DEFAULT_ADVANTAGE_EPS,
   fittingAdvantages,
+  isBatchScaled,
   isScaled,
-  stepOf,
 } from './advantages.ts'
 import { biasedStd, noiseFloor, rangeOf, rewardRange, rewardsOf, unbiasedStd } from './statistics.ts'
+import { type StepScale, stepScales } from './step-scales.ts'
 
 /** How the run scales advantages, as far as it is declared or its stored advantages show. */
 export interface Scaling {
@@ -99,11 +100,11 @@ export function* measuringSpreads(view: DumpView, scaling: Scaling | null): Step
   const known = amplified.get(view)
   if (known?.scaling === scaling) return known.spreads
   const { groups, range, floor } = spreads
-  const batch = batchStds(groups)
+  const scaleOf = stepScales(groups.map(({ group }) => group))
   const own: GroupSpread[] = []
   const amplify = (spread: GroupSpread) => {
     const { group, rewards, std } = spread
-    own.push({ ...spread, amplification: amplificationOf(scaling, rewards, std, batch.get(stepOf(group)) ?? 0) })
+    own.push({ ...spread, amplification: amplificationOf(scaling, rewards, std, scaleOf(group)) })
   }
   yield* within(0.6, 1, forEachOf(groups, amplify))
   const made = { groups: own, range, floor }
@@ -135,10 +136,9 @@ function* measuringPlainSpreads(view: DumpView): Steps<Spreads> {
   return made
 }
 
-function amplificationOf(scaling: Scaling, rewards: readonly number[], std: number, batchStd: number): number {
-  const divisor =
-    scaling.scheme === 'batch-std' ? batchStd : scaling.scheme === 'group-std-biased' ? biasedStd(rewards) : std
-  return 1 / (divisor + scaling.eps)
+function amplificationOf({ scheme, eps }: Scaling, rewards: readonly number[], std: number, step: StepScale): number {
+  const ofGroup = scheme === 'group-std-biased' ? biasedStd(rewards) : std
+  return 1 / ((isBatchScaled(scheme) ? batchDivisor(scheme, step) : ofGroup) + eps)
 }
 
 /** A spread below the noise floor. A group without any is none: its advantages are all 0, and nothing is blown up. */

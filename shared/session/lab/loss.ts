@@ -1,8 +1,9 @@
 import type { DumpView } from '../../checks/check.ts'
 import type { TrajectoryFacts } from '../../checks/facts.ts'
-import { batchStds, recomputeAdvantages, stepOf } from '../../checks/groups/advantages.ts'
+import { batchDivisor, isBatchScaled, recomputeAdvantages } from '../../checks/groups/advantages.ts'
 import { scalingOf } from '../../checks/groups/scaling.ts'
 import { rewardsOf, unbiasedStd } from '../../checks/groups/statistics.ts'
+import { stepScales } from '../../checks/groups/step-scales.ts'
 import { batchKey, type LossType, lossWeights } from '../../checks/groups/token-weights.ts'
 import { plainFacts } from '../../checks/kept-facts.ts'
 import { PARTS, type Part } from '../../model/tokens.ts'
@@ -131,10 +132,10 @@ function advantagesUnder(dump: DumpView, { scaling, eps }: LossSettings): Readon
     return found
   }
   const cases = dump.groups.filter(({ complete }) => complete).map((group) => ({ group, rewards: rewardsOf(group) }))
-  const batch = batchStds(cases)
+  const scaleOf = stepScales(cases.map(({ group }) => group))
   const scheme = scaling === 'group' ? 'group-std-unbiased' : scaling === 'batch' ? 'batch-std' : 'centre'
   for (const { group, rewards } of cases) {
-    const advantages = recomputeAdvantages(scheme, rewards, eps, batch.get(stepOf(group)) ?? 0)
+    const advantages = recomputeAdvantages(scheme, rewards, eps, scaleOf(group))
     for (const [i, member] of group.members.entries()) found.set(member, advantages[i] as number)
   }
   return found
@@ -142,17 +143,18 @@ function advantagesUnder(dump: DumpView, { scaling, eps }: LossSettings): Readon
 
 function groupCounts(dump: DumpView, { scaling, eps }: LossSettings): LossPicture['groups'] {
   const cases = dump.groups.filter(({ complete }) => complete).map((group) => ({ group, rewards: rewardsOf(group) }))
-  const batch = batchStds(cases)
+  const scaleOf = stepScales(cases.map(({ group }) => group))
   const own = scaling === 'recorded' ? scalingOf(dump) : null
   const divides = scaling === 'group' || scaling === 'batch' || own?.scaled === true
-  const byBatch = scaling === 'batch' || own?.scheme === 'batch-std'
+  const scheme = scaling === 'batch' ? 'batch-std' : own?.scheme
   let [dead, amplified] = [0, 0]
   for (const { group, rewards } of cases) {
     const std = unbiasedStd(rewards)
     if (std <= dump.settings.thresholds['same-reward']) dead++
     else if (divides) {
-      const divisor = (byBatch ? (batch.get(stepOf(group)) ?? 0) : std) + (own?.eps ?? eps)
-      if (1 / divisor >= AMPLIFIED) amplified++
+      const byBatch = scheme !== undefined && isBatchScaled(scheme)
+      const divisor = byBatch ? batchDivisor(scheme, scaleOf(group)) : std
+      if (1 / (divisor + (own?.eps ?? eps)) >= AMPLIFIED) amplified++
     }
   }
   return { complete: cases.length, dead, amplified }
