@@ -34,7 +34,7 @@ export function decide(request: IncomingMessage, access: Access): Decision {
   if (!sameOrigin(request)) return refuse(403, 'Pages of other origins may not read from here.')
   const given = request.url?.match(/^\/\?token=([\w-]+)$/)?.[1]
   if (given !== undefined && equal(given, access.token)) return { kind: 'enter', cookie: cookieOf(access) }
-  if (equal(cookieValue(request, cookieName(access)) ?? '', access.token)) return { kind: 'allow' }
+  if (cookieValues(request, cookieName(access)).some((value) => equal(value, access.token))) return { kind: 'allow' }
   return refuse(403, 'Open the address that the command printed, with its token.')
 }
 
@@ -73,9 +73,10 @@ function cookieOf(access: Access): string {
   return `${cookieName(access)}=${access.token}; Path=/; HttpOnly; SameSite=Strict`
 }
 
-function cookieValue(request: IncomingMessage, name: string): string | null {
+/** Every server of this machine may set cookies for all of its ports, so that there may be others of that name before ours. */
+function cookieValues(request: IncomingMessage, name: string): readonly string[] {
   const pairs = (request.headers.cookie ?? '').split(';').map((pair) => pair.trim())
-  return pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1) ?? null
+  return pairs.filter((pair) => pair.startsWith(`${name}=`)).map((pair) => pair.slice(name.length + 1))
 }
 
 /** Compares hashes, so that neither length nor common beginning shows in the time taken. */

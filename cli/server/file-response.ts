@@ -29,7 +29,7 @@ export function plainResponse(
   return textResponse(status, `${sentence}\n`, 'text/plain; charset=utf-8', headers)
 }
 
-/** A file, or the part that the request's `Range` names (206; 416 when it lies outside). 404 when it is gone or no file. */
+/** A file, or the part that the request's `Range` names (206; 416 when it lies outside). 404 when it is gone or no file, 503 when it cannot be opened now. */
 export async function fileResponse(
   request: Pick<Request, 'method' | 'headers'>,
   path: string,
@@ -39,8 +39,7 @@ export async function fileResponse(
   try {
     handle = await open(path, WITHOUT_WAITING)
   } catch (error) {
-    const reason = (error as NodeJS.ErrnoException).code === 'EACCES' ? 'may not be read' : 'is gone'
-    return plainResponse(404, `The file ${reason}. Open it again where it lies now.`)
+    return notOpened((error as NodeJS.ErrnoException).code ?? 'for no reason that is known')
   }
   const info = await handle.stat()
   if (!info.isFile()) {
@@ -66,6 +65,18 @@ export async function fileResponse(
     return new Response(null, { status, headers })
   }
   return new Response(bytesOf(handle, start, end), { status, headers })
+}
+
+/** What is no longer there is 404; what is there and cannot be opened is 503, so that nobody takes it for gone. */
+function notOpened(code: string): Response {
+  if (code === 'ENOENT' || code === 'ENOTDIR')
+    return plainResponse(404, 'The file is gone. Open it again where it lies now.')
+  if (code === 'EACCES' || code === 'EPERM')
+    return plainResponse(404, 'The file may not be read. Open it again where it lies now.')
+  if (code === 'EMFILE' || code === 'ENFILE') {
+    return plainResponse(503, 'Too many files and connections are open here. Close some, then open the file again.')
+  }
+  return plainResponse(503, `The file is there and could not be opened (${code}). Open it again.`)
 }
 
 /** The bytes in chunks, as they are asked for; the file is closed at the end, on an error, and when nobody listens any more. */

@@ -13,6 +13,8 @@ import type { Site } from './site.ts'
 /** Where browsers keep what people made, per origin: the port is fixed, and its number means nothing. */
 export const DEFAULT_PORT = 47_613
 const PORTS_TRIED = 20
+/** A page has six. Whoever holds more of them than this, token or not, leaves the machine no descriptors for files. */
+export const MOST_CONNECTIONS = 500
 
 export interface RunningServer {
   /** With the token; to be printed and opened once. */
@@ -35,6 +37,7 @@ export async function startServer(site: Site, options: ListenOptions): Promise<R
   const server = createServer((request, response) => {
     answer(request, response, site, access).catch(() => response.destroy())
   })
+  server.maxConnections = MOST_CONNECTIONS
   const port = await listen(server, options)
   access = { token, port, loopback: isLoopback(options.host), hostName: shownHost(options.host) }
   return {

@@ -53,6 +53,12 @@ function blobSource(name: string, blob: Blob): ByteSource {
   }
 }
 
+/** What our own server says of a file that it cannot open now; null where another one answers, with a page. */
+async function sentenceIn(response: Response): Promise<string | null> {
+  if (response.headers.get('content-type')?.startsWith('text/plain') !== true) return null
+  return (await response.text()).trim()
+}
+
 function urlSource(name: string, url: string, size: number): ByteSource {
   const fetchFrom = async (start: number, end: number): Promise<Response> => {
     const response = await fetch(url, { headers: { Range: `bytes=${start}-${end - 1}` } }).catch(() => {
@@ -62,6 +68,8 @@ function urlSource(name: string, url: string, size: number): ByteSource {
       )
     })
     if (response.status === 206 || (response.status === 200 && start === 0 && end >= size)) return response
+    const why = response.status === 503 ? await sentenceIn(response) : null
+    if (why !== null) throw new Error(`${name} could not be read: ${why}`)
     await response.body?.cancel()
     throw new Error(
       response.ok

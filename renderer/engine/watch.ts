@@ -57,11 +57,14 @@ function addressed(input: Address): WatchedFile {
   return { source: byteSource(input), identity: null, stamp: String(input.size), quiet: false }
 }
 
-/** Null for a file that is gone. */
+/** Null for a file that is gone. Throws where that cannot be told. */
 async function sizeOf(url: string): Promise<number | null> {
   const response = await fetch(url, { method: 'HEAD', cache: 'no-store' })
+  if (response.status === 404 || response.status === 410) return null
+  // Taken for gone, what is there would be read again as a file that came.
+  if (!response.ok) throw new Error(`${response.status} ${response.statusText}`.trimEnd())
   const size = Number(response.headers.get('content-length'))
-  return response.ok && Number.isSafeInteger(size) ? size : null
+  return Number.isSafeInteger(size) ? size : null
 }
 
 /** What the host of the page offers by now; the script of this worker lies one folder below the page. */

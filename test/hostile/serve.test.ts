@@ -1,10 +1,11 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { Agent, get } from 'node:http'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type RunningServer, startServer } from '../../cli/server/http-server.ts'
+import { MOST_CONNECTIONS, type RunningServer, startServer } from '../../cli/server/http-server.ts'
 import { ServedFiles } from '../../cli/server/served-files.ts'
 import { createSite } from '../../cli/server/site.ts'
 import { rawRequest } from '../serve/raw-request.ts'
@@ -213,4 +214,28 @@ test('what is private is in no cache and no address: neither the token, nor a pa
     expect(JSON.stringify(headers) + body).not.toContain(token)
     expect(JSON.stringify(headers) + body).not.toContain(folder)
   }
+})
+
+test('strangers who hold thousands of connections take neither the page from whom it is open with, nor all descriptors', async () => {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  const ask = () =>
+    new Promise<number | undefined>((done, fail) => {
+      get({ host: '127.0.0.1', port: server.port, path: file, headers: { cookie }, agent }, (response) => {
+        response.resume().on('end', () => done(response.statusCode))
+      }).on('error', fail)
+    })
+  expect(await ask()).toBe(200)
+  let isRefused = 0
+  const strangers = Array.from({ length: 2000 }, () => {
+    const socket = connect(server.port, '127.0.0.1', () => socket.write('GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX: '))
+    return socket.on('error', () => undefined).on('close', () => isRefused++)
+  })
+  await expect.poll(() => isRefused).toBeGreaterThanOrEqual(2000 - MOST_CONNECTIONS)
+  expect(await ask()).toBe(200)
+  for (const socket of strangers) socket.destroy()
+  await expect.poll(() => isRefused).toBe(2000)
+  expect(
+    await send(`GET ${file} HTTP/1.1\r\nHost: ${host()}\r\nCookie: ${cookie}\r\nConnection: close\r\n\r\n`),
+  ).toContain(CONTENT)
+  agent.destroy()
 })

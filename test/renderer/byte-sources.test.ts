@@ -67,6 +67,12 @@ describe('bytes of a page', () => {
     await expect(source.slice(0, 10)).rejects.toThrow(/far\.jsonl could not be read \(410 Gone\)/)
   })
 
+  it('say what their host says, where it cannot open the file now', async () => {
+    vi.stubGlobal('fetch', async () => new Response('Too many files are open here.\n', { status: 503 }))
+    const source = byteSource({ kind: 'url', name: 'far.jsonl', url: 'http://x/a', size: 100 })
+    await expect(source.slice(0, 10)).rejects.toThrow('far.jsonl could not be read: Too many files are open here.')
+  })
+
   it('are refused when no file arrived', () => {
     expect(() => byteSource({ kind: 'file', name: 'a', file: {} })).toThrow(/did not arrive as a file/)
   })

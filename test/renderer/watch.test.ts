@@ -58,3 +58,17 @@ test('a folder that was dropped is followed with what comes to it, but for the t
   const look = await watchFiles([{ kind: 'file', name: 'steps/step_1.jsonl', file: new Blob() }], [folder])
   expect((await look()).map(({ source }) => source.name)).toEqual(RUN.map((name) => `steps/${name}`))
 })
+
+test.each([
+  [404, null],
+  [503, '503 Service Unavailable'],
+  [403, '403 Forbidden'],
+])('a file whose host answers %s is gone, or it cannot be told', async (status, why) => {
+  const statusText = why?.slice(4) ?? ''
+  vi.stubGlobal('fetch', async (url: URL | string) =>
+    String(url).endsWith('session.json') ? Response.json({}) : new Response(null, { status, statusText }),
+  )
+  const look = await watchFiles([opened('run.jsonl', null)], [])
+  if (why === null) expect(await look()).toEqual([])
+  else await expect(look()).rejects.toThrow(why)
+})

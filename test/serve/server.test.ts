@@ -84,6 +84,12 @@ describe('the token', () => {
     }
   })
 
+  test('is found behind what another server of this machine put before it', async () => {
+    const name = cookie.split('=')[0]
+    expect((await rawRequest(server.port, '/', { cookie: `${name}=theirs; ${cookie}` })).status).toBe(200)
+    expect((await rawRequest(server.port, '/', { cookie: `${name}=theirs; ${name}=` })).status).toBe(403)
+  })
+
   test('is another one for every server', async () => {
     const other = await startServer(async () => new Response('other'), { host: '127.0.0.1', port: 0, orNext: false })
     const value = cookie.split('=')[1]
