@@ -3,7 +3,7 @@ import { sentenceOf } from '../engine/client.ts'
 import { addProblem, useFiles } from '../state/files.ts'
 import { rolloutOnScreen } from '../state/selection.ts'
 import { during } from '../state/under-way.ts'
-import { useView } from '../state/view.ts'
+import { say, useView } from '../state/view.ts'
 import { runStem } from '../text/run-name.ts'
 import { knownDetail } from './details.ts'
 import { saveFile } from './exporting.ts'
@@ -16,6 +16,10 @@ const LONGEST_NAME = 120
 export async function savePicture(): Promise<void> {
   try {
     const bytes = await takePicture()
+    if (bytes === null) {
+      say('Stopped: no picture was saved')
+      return
+    }
     if (bytes.length === 0) throw new Error('the window shows nothing; bring it to the front and try again')
     // Made before it is asked where to: of what was on screen when it was asked for.
     await saveFile(pictureName(), () => ({ what: 'What is on screen was', content: bytes }))
@@ -24,7 +28,8 @@ export async function savePicture(): Promise<void> {
   }
 }
 
-async function takePicture(): Promise<Uint8Array> {
+/** Null where a person stopped it. */
+async function takePicture(): Promise<Uint8Array | null> {
   const page = document.documentElement
   page.classList.add(PICTURED)
   try {
@@ -32,27 +37,54 @@ async function takePicture(): Promise<Uint8Array> {
     await drawn()
     await drawn()
     if (window.inspector !== undefined) return await window.inspector.picture()
+    const stopping = new AbortController()
     return await during(
       'Drawing what the window shows',
       async () => {
         await drawn()
-        return drawPage()
+        return drawPage(stopping.signal)
       },
-      { isAtOnce: true },
+      { stop: () => stopping.abort(), isAtOnce: true },
     )
   } finally {
     page.classList.remove(PICTURED)
   }
 }
 
-/** A page cannot take its own picture; this one is drawn anew from what its elements look like. */
-async function drawPage(): Promise<Uint8Array> {
-  const { snapdom } = await import('@zumer/snapdom')
+/**
+ * A page cannot take its own picture; this one is drawn anew from what its elements look like, a frame's worth of them at a time. Meanwhile the page stays as
+ * it is: what changed in it would be half in the picture.
+ */
+async function drawPage(signal: AbortSignal): Promise<Uint8Array | null> {
   const root = document.getElementById('root')
   if (root === null) return new Uint8Array(0)
+  const focused = document.activeElement
+  root.inert = true
+  try {
+    const stopped = new Promise<null>((resolve) =>
+      signal.addEventListener('abort', () => resolve(null), { once: true }),
+    )
+    return await Promise.race([stopped, drawRoot(root, signal)])
+  } finally {
+    root.inert = false
+    if (focused instanceof HTMLElement) focused.focus({ preventScroll: true })
+  }
+}
+
+async function drawRoot(root: HTMLElement, signal: AbortSignal): Promise<Uint8Array | null> {
+  const { snapdom } = await import('@zumer/snapdom')
+  if (signal.aborted) return null
   const { backgroundColor } = getComputedStyle(document.body)
-  const blob = await snapdom.toBlob(root, { type: 'png', embedFonts: false, backgroundColor, invalidate: true })
-  return new Uint8Array(await blob.arrayBuffer())
+  const blob = await snapdom.toBlob(root, {
+    type: 'png',
+    embedFonts: false,
+    backgroundColor,
+    invalidate: true,
+    fast: false,
+    // Once it is stopped there is nothing more to draw.
+    filter: () => !signal.aborted,
+  })
+  return signal.aborted ? null : new Uint8Array(await blob.arrayBuffer())
 }
 
 /** `step_12-rollout-q601-0.png` */

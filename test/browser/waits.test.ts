@@ -243,7 +243,26 @@ describePage('what takes a while and has no place of its own', (tests) => {
     await told.waitFor({ state: 'detached' })
   })
 
-  test('is told before a picture is drawn, which holds the page up', async () => {
+  test('can be stopped while a picture is drawn, which leaves the page as it was', async () => {
+    const page = await opened()
+    await page.keyboard.press('2')
+    await page.getByText('96 of 96 rollouts listed').waitFor()
+    await page.locator('.table-scroller, [role=grid]').first().focus()
+    const focused = await page.evaluate('document.activeElement.className')
+    let downloads = 0
+    page.on('download', () => downloads++)
+    await palette(page, 'picture')
+    const told = page.getByRole('status').filter({ hasText: 'Drawing what the window shows…' })
+    await told.getByRole('button', { name: 'Stop' }).click()
+    await page.locator('.notice', { hasText: 'Stopped: no picture was saved' }).waitFor({ state: 'attached' })
+    await told.waitFor({ state: 'detached' })
+    expect(await page.evaluate('document.activeElement.className')).toBe(focused)
+    await page.keyboard.press('j')
+    await page.getByRole('row', { selected: true }).waitFor()
+    expect(downloads).toBe(0)
+  })
+
+  test('is told before a picture is drawn', async () => {
     const page = await opened()
     const saved = page.waitForEvent('download')
     await palette(page, 'picture')
