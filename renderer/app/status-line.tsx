@@ -41,7 +41,11 @@ export function StatusLine() {
 
 function Shown() {
   const shown = useObservable(list).length
-  const all = useFiles((files) => files.rollouts)
+  // Rows are asked for, how many there are is told: either may be ahead.
+  const all = Math.max(
+    shown,
+    useFiles((files) => files.rollouts),
+  )
   return (
     <span>
       {count(shown)} of {counted(all, 'rollout')} listed

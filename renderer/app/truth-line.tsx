@@ -21,7 +21,10 @@ export function TruthLine() {
   const rollouts = useFiles((files) => files.rollouts)
   const second = useSecondName()
   const dataset = useFiles((files) => files.dataset)
+  const isReading = useFiles((files) => files.phase === 'reading')
   if (report === null) return null
+  // Before the first rollout nothing is known to be missing.
+  const isEmpty = isReading && report.totals.trajectories === 0
   const tokenizer = report.tokenizer.id ?? 'no tokenizer'
   const isRendered = report.sources.some(({ rendering }) => (rendering?.rollouts ?? 0) > 0)
   const name = runName(report.sources.length > 0 ? report.sources : (report.logs ?? []))
@@ -46,7 +49,7 @@ export function TruthLine() {
         yielding={format.length > LONG_FORMAT ? 'long' : undefined}
       />
       <span className="truth-entry truth-fixed">
-        <span className="truth-label">rollouts</span> {count(rollouts)}
+        <span className="truth-label">rollouts</span> {isEmpty && rollouts === 0 ? 'none yet' : count(rollouts)}
       </span>
       <Entry
         dialog="tokenizer"
@@ -65,8 +68,8 @@ export function TruthLine() {
         value={policyOf(report)}
         warn={report.policy.suggested !== null || report.policy.conventions !== undefined}
       />
-      <Entry dialog="limits" label="limits" value={limitsOf(report)} yielding="long" />
-      <Missing report={report} />
+      <Entry dialog="limits" label="limits" value={isEmpty ? 'not known yet' : limitsOf(report)} yielding="long" />
+      {!isEmpty && <Missing report={report} />}
       {dataset.length > 0 && <Entry dialog="dataset" label="dataset" value={runName(dataset)} yielding="name" />}
       {second !== null && <Entry dialog="second" label="second run" value={second} yielding="name" />}
       <span className="truth-actions">

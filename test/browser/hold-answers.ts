@@ -1,4 +1,4 @@
-/** As a text: a bundler would put names into it that the page does not know. Answers to a question that is held wait until they are let go. */
+/** As a text: a bundler would put names into it that the page does not know. Answers to a question that is held wait until they are let go, and so does what is told under 'progress'. */
 export const HOLDING = `(() => {
   const asked = new Map()
   const held = []
@@ -12,7 +12,8 @@ export const HOLDING = `(() => {
     addEventListener(type, listener, ...rest) {
       const hear = (event) => {
         const { kind, call } = event.data ?? {}
-        if (kind === 'answer' && names.includes(asked.get(call))) held.push(() => listener(event))
+        const name = kind === 'answer' ? asked.get(call) : kind
+        if (names.includes(name)) held.push(() => listener(event))
         else listener(event)
       }
       super.addEventListener(type, type === 'message' ? hear : listener, ...rest)

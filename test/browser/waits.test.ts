@@ -225,6 +225,24 @@ describePage('what takes a while and has no place of its own', (tests) => {
     await page.getByText('96 of 96 rollouts listed').waitFor()
   })
 
+  test('is no run without token ids: until the first rollout is read the header tells of nothing that is missing', async () => {
+    const page = await opened()
+    const header = page.locator('.truth-line')
+    expect(await header.innerText()).toMatch(/without/)
+    await page.evaluate(`window.hold('progress')`)
+    await page.getByRole('button', { name: 'Follow', exact: true }).click()
+    await page.getByText('following, 0 rollouts so far').waitFor()
+    expect(await header.innerText()).toMatch(/rollouts\s*none yet/)
+    expect(await header.innerText()).toMatch(/limits\s*not known yet/)
+    expect(await header.innerText()).not.toMatch(/without/)
+    const [, shown, all] = /(\d+) of (\d+) rollouts listed/.exec(await page.locator('.status-line').innerText()) ?? []
+    expect(Number(shown)).toBeLessThanOrEqual(Number(all))
+    await page.evaluate('window.letGo()')
+    await page.getByText('following, 96 rollouts so far').waitFor()
+    await header.getByText('without').waitFor()
+    expect(await header.innerText()).toMatch(/rollouts\s*96/)
+  })
+
   test('is told where the code of a dialog is still to come', async () => {
     const page = await opened()
     let letGo = () => {}
