@@ -2,6 +2,7 @@ import { zipSync } from 'fflate'
 import { filesOf, folderOf, importFolder, writeFolder } from '../../shared/notebook/markdown/folder.ts'
 import { notebookRoot } from '../../shared/notebook/markdown/recognise.ts'
 import type { Notebook } from '../../shared/notebook/model.ts'
+import { newNotebook } from '../../shared/notebook/new-notebook.ts'
 import { notebookText, readNotebookText } from '../../shared/notebook/notebook-file.ts'
 import { sentenceOf } from '../engine/client.ts'
 import { addProblem } from '../state/files.ts'
@@ -52,13 +53,18 @@ export async function offerNotebook(file: File): Promise<void> {
     title: `Put ${file.name} in the place of the notebook?`,
     says: [
       `The file has ${contentOf(read)}.`,
-      ...(notebook === null
+      ...(notebook === null || isUntouched(notebook)
         ? []
         : [`The notebook here has ${contentOf(notebook)}, which would go. Undo brings it back.`]),
     ],
     yes: 'Put it in place',
   })
   if (isWanted) await importNotebookFile(file)
+}
+
+/** Nobody has written anything in it: what stands there comes with the program. */
+function isUntouched(notebook: Notebook): boolean {
+  return notebookText({ ...notebook, history: [] }) === notebookText(newNotebook())
 }
 
 function contentOf({ hypotheses, experiments }: Notebook): string {

@@ -109,10 +109,16 @@ describePage('the query line', (tests) => {
     await page.keyboard.press('Control+f')
     await page.keyboard.type('reward>0.8 ')
     await listed('34 of 96 rollouts listed')
+    await page.getByText('Rollouts where reward is above 0.8.').waitFor()
+    const top = () =>
+      page.getByRole('grid', { name: 'Rollouts' }).evaluate((element) => element.getBoundingClientRect().top)
+    const before = await top()
     await page.keyboard.type('rewrd<1')
     const problem = page.getByRole('alert').filter({ hasText: 'There is no field' })
     await problem.waitFor()
     await expect.poll(() => problem.innerText()).toContain('Did you mean reward?')
+    // Rows stay where they are read.
+    expect(await top()).toBe(before)
     expect(await line().getAttribute('aria-invalid')).toBe('true')
     const caret = page.locator('.query-caret')
     const [under, whole] = await Promise.all([

@@ -46,7 +46,7 @@ export const NOTEBOOK_COMMANDS: readonly Command[] = [
   {
     id: 'notebook-redo',
     title: 'Notebook: redo',
-    keys: ['Mod+Z'],
+    keys: ['Mod+Z', 'Mod+y'],
     where: HERE,
     run: () => void store().then(({ redoNotebook }) => redoNotebook()),
   },

@@ -23,7 +23,7 @@ export const MARK_COMMANDS: readonly Command[] = [
   { id: 'label', title: 'Label the rollout…', keys: ['t'], where: HERE, run: () => mark('label') },
   { id: 'note', title: 'Note on the rollout, or on marked tokens…', keys: ['N'], where: HERE, run: () => mark('note') },
   { id: 'undo', title: 'Undo the last flag, label or note', keys: ['Mod+z'], where: HERE, run: () => void undoMarks() },
-  { id: 'redo', title: 'Redo it', keys: ['Mod+Z'], where: HERE, run: () => void redoMarks() },
+  { id: 'redo', title: 'Redo it', keys: ['Mod+Z', 'Mod+y'], where: HERE, run: () => void redoMarks() },
   {
     id: 'export-marks',
     title: 'Export marks of this dump (flags, labels, notes)',
