@@ -1,4 +1,5 @@
-import { keepPlace, placeBefore } from '../data/last-places.ts'
+import { filesNow, isGrownSince } from '../data/grown.ts'
+import { keepPlace, placeBefore, placeBeforeGrowth } from '../data/last-places.ts'
 import { list } from '../data/list.ts'
 import { type Address, formatAddress, HOME, parseAddress } from '../state/address.ts'
 import { useFiles } from '../state/files.ts'
@@ -50,10 +51,7 @@ export function keepAddress(): void {
     if (formatAddress(address) === formatAddress(current())) return
     const { dumpHash } = useFiles.getState()
     if (address.dump === null || address.dump === dumpHash) applyAddress(address)
-    else {
-      wanted = address
-      say('That place is in another run. Open that run to go there.')
-    }
+    else void goToGrown(address, 'That place is in another run. Open that run to go there.', () => (wanted = address))
   })
 }
 
@@ -63,28 +61,56 @@ function takeWanted(dumpHash: string): boolean {
   wanted = null
   if (address === null || address.dump === null) return false
   if (address.dump !== dumpHash) {
-    say('The link points into another run, or into this one before it grew: its place is not shown.')
-    return false
+    const why = 'The link points into another run, or into this one before it grew: its place is not shown.'
+    void goToGrown(address, why, () => void offerPlace(dumpHash))
+    return true
   }
   applyAddress(address)
   return true
 }
 
-/** Shows of an address what hangs on no rollout's number: the run that it points into has grown, or is another by now. */
-export function applyToGrown({ view, query, sort, descending, place }: Address): void {
+/** Goes to a place in what is open as it was before it grew; where it is of another run, says why it is not shown. */
+async function goToGrown(address: Address, why: string, otherwise: () => void): Promise<void> {
+  const { dumpHash } = useFiles.getState()
+  const isGrown = address.dump !== null && (await isGrownSince(address.dump))
+  if (useFiles.getState().dumpHash !== dumpHash) return
+  if (isGrown) {
+    say('The run has grown since: this is its place now')
+    applyAddress(inGrown(address, useFiles.getState().sources.length))
+  } else {
+    say(why)
+    otherwise()
+  }
+}
+
+/** Shows of an address what hangs on no rollout's number: what it points into may be another run by now. */
+export function applyWithoutRollout(address: Address): void {
+  applyAddress(withoutRollout(address))
+}
+
+function withoutRollout({ view, query, sort, descending, place }: Address): Address {
   const isOfOne = view === 'rollout'
   const shown = isOfOne ? ({ view: 'rollouts', place: NOWHERE } as const) : { view, place }
-  applyAddress({ ...HOME, ...shown, query, sort, descending })
+  return { ...HOME, ...shown, query, sort, descending }
+}
+
+/** Of several files any may have grown, which moves the rollouts of those behind it. */
+function inGrown(address: Address, files: number): Address {
+  return files === 1 ? address : withoutRollout(address)
 }
 
 /** Offers where this dump was left, unless a person has gone somewhere meanwhile. */
 async function offerPlace(dumpHash: string): Promise<void> {
-  const before = await placeBefore(dumpHash)
-  const address = before === null ? null : parseAddress(before.address)
+  const { sources } = useFiles.getState()
+  const same = await placeBefore(dumpHash)
+  const before = same ?? (await placeBeforeGrowth(sources))
+  const isGrown = same === null
+  const kept = before === null ? null : parseAddress(before.address)
+  const address = kept !== null && isGrown ? inGrown(kept, sources.length) : kept
   const isAtStart = formatAddress(current()) === formatAddress({ ...HOME, dump: dumpHash })
   if (address === null || !isAtStart || useFiles.getState().dumpHash !== dumpHash) return
   if (formatAddress({ ...address, dump: dumpHash }) !== formatAddress(current()))
-    useResume.setState({ address, beside: before?.beside ?? null })
+    useResume.setState({ address, beside: before?.beside ?? null, isGrown })
 }
 
 /** Browsers take the history's state only so many times a minute (milliseconds). */
@@ -101,7 +127,8 @@ function keepLater(dumpHash: string, hash: string): void {
   const { chosen } = useSecond.getState()
   // The second run is not opened with the first, so its name is kept for a person to find it by.
   const beside = chosen === null ? null : runName(chosen)
-  keeping = setTimeout(() => void keepPlace({ dumpHash, address: hash, beside }), KEPT_AFTER)
+  const files = filesNow(useFiles.getState().sources)
+  keeping = setTimeout(() => void keepPlace({ dumpHash, address: hash, beside, files }), KEPT_AFTER)
 }
 
 /** Set while an address is taken in: what is half of one is no place. */

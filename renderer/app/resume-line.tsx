@@ -8,7 +8,7 @@ import { applyAddress } from './keep-address.ts'
 
 /** Offers to go on where the dump was left the last time. */
 export function ResumeLine() {
-  const { address, beside } = useResume()
+  const { address, beside, isGrown } = useResume()
   const hasSecond = useSecond((state) => state.chosen !== null)
   if (address === null) return null
   const forget = () => useResume.setState({ address: null })
@@ -16,7 +16,7 @@ export function ResumeLine() {
   if (needsSecond && !hasSecond) return <CompareAgain address={address} beside={beside} onForget={forget} />
   return (
     <p className="resume-line" role="status">
-      You were at {wordsOf(address)} when this dump was closed.{' '}
+      You were at {wordsOf(address)} when this dump was closed{isGrown && ', and it has grown since'}.{' '}
       <button
         type="button"
         className="button small"

@@ -58,6 +58,13 @@ export interface Preference {
   readonly value: unknown
 }
 
+/** A file as it was when its dump was open. */
+export interface FileThen {
+  readonly name: string
+  /** Bytes. */
+  readonly size: number
+}
+
 /** What was opened in a browser, for people to find it again: a browser does not let a page open a file by itself. */
 export interface RecentOpen {
   /** As `recentKey` gives it. */
@@ -67,6 +74,8 @@ export interface RecentOpen {
   readonly names: readonly string[]
   /** Bytes of all files together. */
   readonly size: number
+  /** Each file as it was under the newest hash; absent where an older version kept the entry. */
+  readonly files?: readonly FileThen[]
   readonly openedAt: string
   /**
    * Set where the files were those of a folder that the host of the page served: which one, and `folder` where they were
@@ -87,6 +96,8 @@ export interface LastPlace {
   readonly address: string
   /** The run it was compared with, by its files; null where there was none, absent where an older version kept the place. */
   readonly beside?: string | null
+  /** What the dump was made of, by which it is known again when it has grown; absent where an older version kept the place. */
+  readonly files?: readonly FileThen[]
   /** ISO 8601. */
   readonly leftAt: string
 }

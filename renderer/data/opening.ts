@@ -8,6 +8,7 @@ import { addProblem, dismissAllProblems, isLackingIn, useFiles } from '../state/
 import { openDialog, say } from '../state/view.ts'
 import { chooseFiles, type Dropped, filesOfInput } from './dropped.ts'
 import { openSources, readWithDataset, reconfigure } from './dump.ts'
+import { isGrownSince } from './grown.ts'
 import { type LooseFile, looseAddress, looseFile, ownKinds, takeOwnFile } from './own-files.ts'
 import { compareWith } from './second.ts'
 import { servedFolder, urlSource } from './served-folder.ts'
@@ -149,7 +150,7 @@ export async function openFromShell(opened: OpenedFiles): Promise<void> {
   wantAddress(address)
   if (!(await openSources(files.map((file) => urlSource(file))))) return
   const { dump } = parseAddress(address)
-  if (dump !== null && dump !== useFiles.getState().dumpHash)
+  if (dump !== null && dump !== useFiles.getState().dumpHash && !(await isGrownSince(dump)))
     addProblem(
       'These are not all the files as they were when the workspace was saved, so the place it kept is not shown.',
     )

@@ -1,10 +1,11 @@
 import type { OpenedFile } from '../../electron/bridge.ts'
-import { applyToGrown } from '../app/keep-address.ts'
+import { applyWithoutRollout } from '../app/keep-address.ts'
 import { sentenceOf } from '../engine/client.ts'
 import { parseAddress } from '../state/address.ts'
 import { addProblem, dismissAllProblems, useFiles } from '../state/files.ts'
 import { during } from '../state/under-way.ts'
 import { openSources } from './dump.ts'
+import { isGrownSince } from './grown.ts'
 import { observable } from './observable.ts'
 import { openFromShell } from './opening.ts'
 import { recentOpens } from './recent.ts'
@@ -63,7 +64,9 @@ async function openWanted(): Promise<void> {
   }
   await openServed(choice)
   const { dumpHash } = useFiles.getState()
-  if (again !== undefined && dumpHash !== null && dumpHash !== dump) applyToGrown(wanted)
+  if (again === undefined || dump === null || dumpHash === null || dumpHash === dump) return
+  // Its place in the run as it has grown is gone to where the address is kept.
+  if (!(await isGrownSince(dump))) applyWithoutRollout(wanted)
 }
 
 /** Why the link into a dump is not followed to the only file there is; null where it is that dump. */

@@ -52,7 +52,7 @@ const HEAD = 1 << 20
  * whose bytes cannot be had only the size counts.
  */
 export async function dumpHash(
-  sources: readonly ByteSource[],
+  sources: readonly Pick<ByteSource, 'size' | 'slice'>[],
   host: Pick<EngineHost, 'createSha256'>,
 ): Promise<string> {
   const hash = host.createSha256()

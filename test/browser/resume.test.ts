@@ -1,8 +1,10 @@
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { describePage } from './describe-page.ts'
-import { SAMPLES } from './inspector-page.ts'
+import { SAMPLES, TestFolder } from './inspector-page.ts'
 
 /** The addresses of the places that this browser keeps. */
 function keptAddresses(page: Page): Promise<string[]> {
@@ -48,5 +50,80 @@ describePage('a dump that is opened again', (tests) => {
     expect(await page.getByText('You were at').count()).toBe(0)
     expect(window.errors).toEqual([])
     await window.close()
+  })
+
+  const lines = gunzipSync(readFileSync(join(SAMPLES, 'clean-gsm8k.jsonl.gz')))
+    .toString()
+    .split('\n')
+    .filter(Boolean)
+
+  test('is the one that was left, also where it has grown since: it is one recent file, and its links hold', async () => {
+    const folder = new TestFolder()
+    const part = (rollouts: number) =>
+      folder.write(
+        'run.jsonl',
+        lines
+          .slice(0, rollouts)
+          .map((line) => `${line}\n`)
+          .join(''),
+      )
+    const window = await tests.openWith([part(16)])
+    const { page } = window
+    await page.keyboard.press('2')
+    for (const key of ['j', 'j', 'j', 'Enter']) await page.keyboard.press(key)
+    await page.locator('.tokens .token.selected').waitFor()
+    await expect.poll(() => page.evaluate('location.hash')).toMatch(/view=rollout&rollout=2&tokens=\d+/)
+    const left = (await page.evaluate('location.hash')) as string
+    await expect.poll(() => keptAddresses(page), { timeout: 10_000 }).toEqual([left])
+
+    await page.goto('about:blank')
+    await page.goto(tests.server.url)
+    await page.getByRole('button', { name: /^Open( files)?…$/ }).waitFor()
+    await window.drop([part(24)])
+    await page.getByText('read 24 rollouts').waitFor()
+    await page
+      .getByText(/You were at token \d+ of rollout 2 when this dump was closed, and it has grown since/)
+      .waitFor()
+    await page.getByRole('button', { name: 'Go on there' }).click()
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    await expect.poll(() => page.evaluate('location.hash')).toMatch(/view=rollout&rollout=2&tokens=\d+/)
+    const now = (await page.evaluate('location.hash')) as string
+    expect(now).not.toBe(left)
+    await expect.poll(async () => (await keptAddresses(page)).includes(now), { timeout: 10_000 }).toBe(true)
+
+    // A link into it as it was leads to the same place.
+    await page.keyboard.press('2')
+    await page.evaluate(`location.hash = ${JSON.stringify(left)}`)
+    await page.getByText('The run has grown since: this is its place now').waitFor({ state: 'attached' })
+    await page.getByRole('heading', { level: 1 }).waitFor()
+
+    await page.goto('about:blank')
+    await page.goto(`${tests.server.url}${left}`)
+    await page.getByText('The link points into a dump that is not open here').waitFor()
+    const recent = page.locator('.recent').getByRole('button', { name: 'run.jsonl' })
+    expect(await recent.count()).toBe(1)
+    await window.drop([part(32)])
+    await page.getByText('read 32 rollouts').waitFor()
+    await expect.poll(() => page.evaluate('location.hash')).toMatch(/view=rollout&rollout=2&tokens=\d+/)
+
+    // One of the same name that begins otherwise is another one.
+    await page.goto('about:blank')
+    await page.goto(`${tests.server.url}${left}`)
+    await page.getByText('The link points into a dump that is not open here').waitFor()
+    await window.drop([
+      folder.write(
+        'run.jsonl',
+        lines
+          .slice(8)
+          .map((line) => `${line}\n`)
+          .join(''),
+      ),
+    ])
+    await page.getByText(`read ${lines.length - 8} rollouts`).waitFor()
+    await page.locator('.notice', { hasText: 'The link points into another run' }).waitFor({ state: 'attached' })
+    expect(await page.evaluate('location.hash')).not.toMatch(/rollout=2/)
+    expect(window.errors).toEqual([])
+    await window.close()
+    folder.remove()
   })
 })

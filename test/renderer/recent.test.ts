@@ -2,6 +2,7 @@ import 'fake-indexeddb/auto'
 import Dexie from 'dexie'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { InspectorDatabase } from '../../renderer/data/database.ts'
+import type { DumpThen } from '../../renderer/data/grown.ts'
 import { type Opened, recentOpens, rememberOpened } from '../../renderer/data/recent.ts'
 
 let database: InspectorDatabase
@@ -50,6 +51,20 @@ test('of two runs that were dropped under one name each is kept', async () => {
     ['run.jsonl', 'bb'],
     ['run.jsonl', 'aa'],
   ])
+})
+
+test('a dropped run that has grown is one entry, and stays it when it is opened again or grows once more', async () => {
+  const sized = (dumpHash: string, size: number) => ({
+    ...opened(dumpHash, ['run.jsonl']),
+    files: [{ name: 'run.jsonl', size }],
+  })
+  const grows = async ({ dumpHash }: DumpThen) => dumpHash === 'aa' || dumpHash === 'bb'
+  await rememberOpened(sized('aa', 1), database)
+  await rememberOpened(sized('bb', 2), database, grows)
+  await rememberOpened(sized('bb', 2), database)
+  await rememberOpened(sized('cc', 3), database, grows)
+  await rememberOpened(sized('dd', 9), database, async () => false)
+  expect((await recentOpens(database)).map(({ dumpHashes }) => dumpHashes)).toEqual([['dd'], ['cc', 'bb', 'aa']])
 })
 
 test('only the last eight are kept', async () => {
