@@ -19,6 +19,7 @@ import {
   lesserFaults,
   notCheckable,
   notRun,
+  restingOn,
   stated,
 } from './verdict.ts'
 import { boundText } from './would-change.ts'
@@ -82,13 +83,19 @@ function decide(input: HypothesisInput): Judgement {
               { comparison: '=', threshold: 0 },
               ['A03'],
             )),
-      ...stated('noise floor of the reward std', found.noiseFloor),
-      ...stated('mean reward std within groups', found.meanStd),
-      ...stated('largest |advantage|', found.largestAdvantage),
-      ...stated(`bound of |advantage| under this scheme, in groups of ${found.groupSize}`, found.bound),
-      ...stated('mean |advantage| over all rollouts', found.meanAbsoluteAdvantage),
-      ...stated('largest amplification of a spread below the floor', found.largestAmplification),
-      ...stated('largest reward gap below the floor', found.largestNoiseGap),
+      ...restingOn('reward-spread', stated('noise floor of the reward std', found.noiseFloor)),
+      ...restingOn('reward-spread', stated('mean reward std within groups', found.meanStd)),
+      ...restingOn('largest-advantages', stated('largest |advantage|', found.largestAdvantage)),
+      ...restingOn(
+        'largest-advantages',
+        stated(`bound of |advantage| under this scheme, in groups of ${found.groupSize}`, found.bound),
+      ),
+      ...restingOn('advantages', stated('mean |advantage| over all rollouts', found.meanAbsoluteAdvantage)),
+      ...restingOn(
+        'groups-below-noise',
+        stated('largest amplification of a spread below the floor', found.largestAmplification),
+      ),
+      ...restingOn('groups-below-noise', stated('largest reward gap below the floor', found.largestNoiseGap)),
       ...lesserFaults(H01, input, ['A02', 'A03']),
     ],
     missing: [...unknown, ...leftOut(unlooked)],
@@ -105,18 +112,18 @@ function shareLine(
   { scaling, meanStd, noiseShare, amplifiedShare, amplification }: AdvantageMeasures,
   { supported, contradicted }: Bounds,
 ): Argument[] {
-  if (meanStd === 0) return stated('share of complete groups with any spread of rewards', 0)
+  if (meanStd === 0)
+    return restingOn('groups-without-spread', stated('share of complete groups with any spread of rewards', 0))
   const share = 'share of complete groups with a reward std below the noise floor'
   if (scaling?.scaled) {
-    return compared(`${share}, amplified ${amplification} times or more`, amplifiedShare, supported, contradicted, [
-      'A02',
-    ])
+    const amplified = `${share}, amplified ${amplification} times or more`
+    return restingOn('groups-below-noise', compared(amplified, amplifiedShare, supported, contradicted, ['A02']))
   }
   // Nothing divides by the std: the share is stated, and the scheme decides.
-  if (scaling !== null) return stated(share, noiseShare)
+  if (scaling !== null) return restingOn('groups-below-noise', stated(share, noiseShare))
   const lines = compared(`${share} (scaling unknown)`, noiseShare, supported, contradicted)
   const scaledToo = `rewards are divided by the std of their group, and the ${share} is ${boundText(share, supported)}`
-  return deciding({ supported: scaledToo }, lines).map((line) =>
+  return restingOn('groups-below-noise', deciding({ supported: scaledToo }, lines)).map((line) =>
     line.speaksFor === 'supported' ? { ...line, speaksFor: null } : line,
   )
 }
@@ -128,7 +135,7 @@ function comparedGroups(fit: AdvantageFit | null): string {
 }
 
 function schemeLine({ scaling }: AdvantageMeasures, { supported }: Bounds): Argument[] {
-  if (scaling === null) return stated('advantage scheme', 'unknown')
+  if (scaling === null) return restingOn('scheme', stated('advantage scheme', 'unknown'))
   const { scheme, eps, origin, fit, scaled } = scaling
   const formula = scaled ? `${scheme}, eps ${eps}` : scheme
   const known =
@@ -137,7 +144,7 @@ function schemeLine({ scaling }: AdvantageMeasures, { supported }: Bounds): Argu
       : `fits ${Math.round((fit?.share ?? 0) * 100)} % of ${comparedGroups(fit)}, residual ${percent(fit?.residual ?? null)} of the largest advantage`
   const share = 'share of complete groups with a reward std below the noise floor'
   const otherwise = `advantages are divided by the std of their group, and the ${share} is ${boundText(share, supported)}`
-  const lines = stated('advantage scheme', `${formula} (${known})`)
+  const lines = restingOn('scheme', stated('advantage scheme', `${formula} (${known})`))
   return scaled
     ? lines
     : deciding({ supported: otherwise }, lines).map((line) => ({ ...line, speaksFor: 'contradicted' }))

@@ -15,6 +15,7 @@ import {
   lesserFaults,
   notCheckable,
   notRun,
+  restingOn,
   stated,
 } from './verdict.ts'
 
@@ -111,19 +112,26 @@ function decide(input: HypothesisInput): Judgement {
 
 function weightLine(share: number | null, undecided: boolean, bounds: Bounds): Argument[] {
   const name = 'share of the loss weight on tokens that the model did not write'
-  if (undecided) return stated(`${name}, as the mask is read for now`, share)
-  return compared(name, share, bounds.supported, bounds.contradicted, ['M01', 'M08', 'M09', 'M11', 'M12'])
+  return restingOn(
+    'trained-unwritten-tokens',
+    undecided
+      ? stated(`${name}, as the mask is read for now`, share)
+      : compared(name, share, bounds.supported, bounds.contradicted, ['M01', 'M08', 'M09', 'M11', 'M12']),
+  )
 }
 
 function missedLine(share: number | null, undecided: boolean, bound: ReturnType<typeof untrainedBound>): Argument[] {
   const name = 'share of the tokens the model wrote that carry no loss, in rollouts that train something'
   if (share === null) return []
-  if (undecided) return stated(`${name}, as the mask is read for now`, share)
+  const resting = (lines: readonly Argument[]) => restingOn('masked-written-tokens', lines)
+  if (undecided) return resting(stated(`${name}, as the mask is read for now`, share))
   const covers = holds(share, bound)
   const { threshold } = bound
   const measure = { measure: name, value: share, threshold, comparison: covers ? '<' : '>=', checks: ['M03'] } as const
   const decides = { supported: null, contradicted: bound }
-  return [{ measure: { ...measure, checks: [...measure.checks] }, speaksFor: covers ? 'contradicted' : null, decides }]
+  return resting([
+    { measure: { ...measure, checks: [...measure.checks] }, speaksFor: covers ? 'contradicted' : null, decides },
+  ])
 }
 
 /** Of the rollouts that S03 looked at: one whose advantage is merely no number has the mask that it should. Null where every rollout's arrays fit. */

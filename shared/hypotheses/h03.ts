@@ -12,6 +12,7 @@ import {
   type Judgement,
   lesserFaults,
   notCheckable,
+  restingOn,
   stated,
 } from './verdict.ts'
 import { boundText } from './would-change.ts'
@@ -45,9 +46,11 @@ function decide(input: HypothesisInput): Judgement {
   return {
     verdict: supported ? 'supported' : contradicted ? 'contradicted' : 'inconclusive',
     because: [
-      ...(fit === null ? [] : formulaLines(fit, least)),
-      ...sizeLine(k3, fit === null, size),
-      ...(fit === null ? [] : unknown ? storedMean(fit, size) : stated('mean of the stored KL', fit.mean)),
+      ...restingOn('kl', [
+        ...(fit === null ? [] : formulaLines(fit, least)),
+        ...sizeLine(k3, fit === null, size),
+        ...(fit === null ? [] : unknown ? storedMean(fit, size) : stated('mean of the stored KL', fit.mean)),
+      ]),
       ...lesserFaults(H03, input, ['L10']),
     ],
     missing: [

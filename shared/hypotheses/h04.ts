@@ -16,6 +16,7 @@ import {
   type Judgement,
   lesserFaults,
   notCheckable,
+  restingOn,
   stated,
 } from './verdict.ts'
 import { boundText } from './would-change.ts'
@@ -120,7 +121,7 @@ function argumentsOf(found: TruncationMeasures, { near, lost, visible }: Shares,
         visibleBound.contradicted,
       ),
     ),
-    ...stated('mean length in tokens', found.meanLength),
+    ...restingOn('lengths', stated('mean length in tokens', found.meanLength)),
     ...longestLine(found),
     ...visibilityLines(found),
     ...found.rewardByEnd.flatMap(({ end, rollouts, mean }) =>
@@ -134,7 +135,7 @@ function argumentsOf(found: TruncationMeasures, { near, lost, visible }: Shares,
       ),
     ),
     ...poisonLines(found),
-    ...stated('correlation of length and reward', found.lengthRewardCorrelation),
+    ...restingOn('lengths-and-rewards', stated('correlation of length and reward', found.lengthRewardCorrelation)),
   ]
 }
 
@@ -164,7 +165,7 @@ function visibilityLines({ rewardByVisibility }: TruncationMeasures): Argument[]
   const line = (which: string, { rollouts, mean }: MeanReward) =>
     stated(`mean reward of the ${counted(rollouts, 'rollout')} ${which} at the answer`, mean, ['C09'])
   return [
-    ...line('whose supporting documents are all visible', visible),
+    ...restingOn('visible-documents', line('whose supporting documents are all visible', visible)),
     ...behind({ documentsHidden: true }, line('with a supporting document that is not visible', hidden)),
   ]
 }

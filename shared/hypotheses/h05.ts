@@ -16,6 +16,7 @@ import {
   lesserFaults,
   notCheckable,
   notRun,
+  restingOn,
   stated,
 } from './verdict.ts'
 
@@ -121,7 +122,7 @@ const FLAT = 'share of complete groups without contrast beyond noise'
 
 function flatLines(name: string, share: number, thresholds: Thresholds): Argument[] {
   const { supported, contradicted } = flatBounds(thresholds)
-  return compared(name, share, supported, contradicted, ['A01', 'A02'])
+  return restingOn('groups-without-contrast', compared(name, share, supported, contradicted, ['A01', 'A02']))
 }
 
 /** Stated where the range is 0. */
@@ -142,7 +143,7 @@ function unitLines(
         supported: 'rewards that differ by so little are noise',
         contradicted: 'rewards that differ by so little are told apart on purpose',
       },
-      below,
+      restingOn('groups-below-noise', below),
     ),
   ]
 }
@@ -156,32 +157,39 @@ function argumentsOf(found: RewardMeasures, { within, contrast }: Shares, thresh
   const withinBound = withinBounds(thresholds)
   const contrastBound = contrastBounds(thresholds)
   return [
-    ...compared(
-      'mean reward std within groups, as a share of the reward range',
-      within,
-      withinBound.supported,
-      withinBound.contradicted,
+    ...restingOn(
+      'reward-spread',
+      compared(
+        'mean reward std within groups, as a share of the reward range',
+        within,
+        withinBound.supported,
+        withinBound.contradicted,
+      ),
     ),
-    ...compared(
-      'contrast ratio: std within groups / std between groups',
-      contrast,
-      contrastBound.supported,
-      contrastBound.contradicted,
+    ...restingOn(
+      'group-means',
+      compared(
+        'contrast ratio: std within groups / std between groups',
+        contrast,
+        contrastBound.supported,
+        contrastBound.contradicted,
+      ),
     ),
     ...(found.components ?? []).flatMap((each) => componentLines(each, thresholds)),
-    ...stated('mean reward std within groups', found.within),
-    ...stated('reward range', found.range),
-    ...stated(ONLY_REWARD, found.only),
-    ...stated('noise floor of the reward std', found.noiseFloor),
+    ...restingOn('reward-spread', stated('mean reward std within groups', found.within)),
+    ...restingOn('rewards', stated('reward range', found.range)),
+    ...restingOn('rewards', stated(ONLY_REWARD, found.only)),
+    ...restingOn('reward-spread', stated('noise floor of the reward std', found.noiseFloor)),
   ]
 }
 
 function componentLines({ name, varianceShare, correlation }: ComponentMeasures, thresholds: Thresholds): Argument[] {
   const share = `share of the variance within groups from reward component ${name}`
-  if (!pullsAgainst(correlation)) return stated(share, varianceShare)
+  const resting = (lines: readonly Argument[]) => restingOn({ component: name }, lines)
+  if (!pullsAgainst(correlation)) return resting(stated(share, varianceShare))
   const { supported, contradicted } = opposingBounds(thresholds)
   return [
-    ...compared(`${share}, against the total`, varianceShare, supported, contradicted),
-    ...stated(`correlation of ${name} with the total`, correlation),
+    ...resting(compared(`${share}, against the total`, varianceShare, supported, contradicted)),
+    ...resting(stated(`correlation of ${name} with the total`, correlation)),
   ]
 }

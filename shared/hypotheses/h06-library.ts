@@ -6,7 +6,7 @@ import { loggedOf } from './logged.ts'
 import { withoutKnownTurns } from './multi-step.ts'
 import { type RewardTrend, rewardTrend, trendOf } from './reward-trend.ts'
 import { fewerRollouts } from './run-likeness.ts'
-import { type Argument, conclude, deciding, type Judgement, notCheckable, stated } from './verdict.ts'
+import { type Argument, conclude, deciding, type Judgement, notCheckable, restingOn, stated } from './verdict.ts'
 
 const SINGLE = 'the single-turn run'
 
@@ -160,10 +160,10 @@ function linesOf(
       : `${trend} is level, and that of the other run too`,
     contradicted: `${trend} rises by more than chance`,
   }
-  const line = stated(`mean reward of ${whose}, first to last third of ${steps} steps`, summary)
+  const line = restingOn('both-runs', stated(`mean reward of ${whose}, first to last third of ${steps} steps`, summary))
   return [
     ...(whose === SINGLE ? deciding(decides, line) : line).map((each): Argument => ({ ...each, speaksFor })),
-    ...stated(`rank correlation of reward and step in ${whose}`, rank),
+    ...restingOn('both-runs', stated(`rank correlation of reward and step in ${whose}`, rank)),
   ]
 }
 

@@ -15,6 +15,7 @@ import {
   lesserFaults,
   notCheckable,
   notRun,
+  restingOn,
   stated,
 } from './verdict.ts'
 import { boundText } from './would-change.ts'
@@ -54,7 +55,7 @@ function decide(input: HypothesisInput): Judgement {
     verdict: supported ? 'supported' : contradicted ? 'contradicted' : 'inconclusive',
     because: [
       ...(frozen ? staleLine(stale.places.affected) : []),
-      ...gapLines(gap, grows, bounds),
+      ...restingOn('logprob-gap', gapLines(gap, grows, bounds)),
       ...(trend === null ? [] : trendLines(trend, gapRankBounds(thresholds))),
       ...lesserFaults(H06_LORA, input, ['L08']),
     ],
@@ -69,7 +70,7 @@ function tooFewSteps(input: HypothesisInput, gap: number): Judgement {
   const there = steps === 0 ? 'this dump does not say which step a rollout is of' : `this dump has ${steps}`
   return {
     verdict: 'not-checkable',
-    because: stated('mean gap of sampler and trainer logprobs, in nats', gap, ['L01']),
+    because: restingOn('logprob-gap', stated('mean gap of sampler and trainer logprobs, in nats', gap, ['L01'])),
     missing: [
       `rollouts of at least ${input.dump.settings.thresholds['trend-steps']} training steps, for a trend (${there})`,
     ],
@@ -114,17 +115,19 @@ function gapLines(gap: number, grows: boolean, bounds: Bounds): Argument[] {
 
 function trendLines({ rank, first, last, steps }: GapTrend, bounds: Bounds): Argument[] {
   return [
-    ...deciding(
-      { supported: null },
-      compared(
-        `rank correlation of the gap with the step, over ${steps.length} steps`,
-        rank,
-        bounds.supported,
-        bounds.contradicted,
-        ['L08'],
+    ...restingOn('logprob-gap-by-step', [
+      ...deciding(
+        { supported: null },
+        compared(
+          `rank correlation of the gap with the step, over ${steps.length} steps`,
+          rank,
+          bounds.supported,
+          bounds.contradicted,
+          ['L08'],
+        ),
       ),
-    ),
-    ...stated('mean gap in the first third of the steps', first),
-    ...stated('mean gap in the last third of the steps', last),
+      ...stated('mean gap in the first third of the steps', first),
+    ]),
+    ...restingOn('logprob-gap-of-last-steps', stated('mean gap in the last third of the steps', last)),
   ]
 }

@@ -13,6 +13,7 @@ import {
   type Judgement,
   lesserFaults,
   notCheckable,
+  restingOn,
   stated,
 } from './verdict.ts'
 
@@ -65,7 +66,7 @@ function decide(input: HypothesisInput): Judgement {
   return {
     verdict: supported ? 'supported' : contradicted ? 'contradicted' : 'inconclusive',
     because: [
-      ...linesOf(found, { cutGap, cutDiffers, gap, unlike: unlike.length > 0 }, thresholds),
+      ...restingOn('both-runs', linesOf(found, { cutGap, cutDiffers, gap, unlike: unlike.length > 0 }, thresholds)),
       ...lesserFaults(H08, input, []),
     ],
     missing: [

@@ -1,4 +1,4 @@
-import type { CheckResult, HypothesisResult, Measure, RolloutFilter } from '../model/report.ts'
+import type { CheckResult, HypothesisResult, Measure, MeasureSubject, RolloutFilter } from '../model/report.ts'
 import type { Hypothesis, HypothesisInput } from './hypothesis.ts'
 import { recordedBy } from './recording.ts'
 import { type Bound, type Deciding, wouldChange } from './would-change.ts'
@@ -30,6 +30,11 @@ export function stated(name: string, value: Measure['value'], checks: readonly s
 /** The same lines, with the rollouts that stand behind their values. */
 export function behind(where: RolloutFilter, lines: readonly Argument[]): Argument[] {
   return lines.map((line) => ({ ...line, measure: { ...line.measure, where } }))
+}
+
+/** The same lines, with what their values were taken over. */
+export function restingOn(subject: MeasureSubject, lines: readonly Argument[]): Argument[] {
+  return lines.map((line) => ({ ...line, measure: { ...line.measure, rests_on: subject } }))
 }
 
 /** The same lines where more than their value decides: what it takes, in words. */

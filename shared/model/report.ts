@@ -96,6 +96,33 @@ export interface RolloutFilter {
   documentsHidden?: true
 }
 
+/** What a measure was taken over, where neither a check nor a filter names it. A name stays what it is when the measure is worded anew. */
+export type MeasureSubject =
+  /** One component of the reward, by its name. */
+  | { component: string }
+  /** All groups, and the scheme that their advantages follow. */
+  | 'scheme'
+  | 'groups-without-contrast'
+  | 'groups-without-spread'
+  | 'groups-below-noise'
+  /** The std of the rewards of each complete group. */
+  | 'reward-spread'
+  | 'group-means'
+  | 'largest-advantages'
+  | 'advantages'
+  | 'rewards'
+  | 'lengths'
+  | 'lengths-and-rewards'
+  /** Rollouts whose supporting documents are all visible at the answer. */
+  | 'visible-documents'
+  | 'trained-unwritten-tokens'
+  | 'masked-written-tokens'
+  | 'logprob-gap'
+  | 'logprob-gap-by-step'
+  | 'logprob-gap-of-last-steps'
+  | 'kl'
+  | 'both-runs'
+
 export interface Measure {
   measure: string
   value: number | string | null
@@ -106,6 +133,8 @@ export interface Measure {
   speaks?: 'for' | 'against'
   /** The rollouts behind the value, where no check names them. */
   where?: RolloutFilter
+  /** What the value was taken over; absent where `checks` or `where` tell, or nothing but a log of the run. */
+  rests_on?: MeasureSubject
 }
 
 export interface HypothesisResult {

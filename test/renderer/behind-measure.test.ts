@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { queryOf } from '../../renderer/state/query-text.ts'
 import { proofOf } from '../../renderer/views/verdicts/behind-measure.ts'
-import type { Measure, Report } from '../../shared/model/report.ts'
+import type { Measure, MeasureSubject, Report } from '../../shared/model/report.ts'
 import { sampleBytes } from '../samples/read-sample.ts'
 import { enginePage } from '../session/engine-page.ts'
 
@@ -56,21 +56,22 @@ describe.each(SAMPLES)('what is behind the measures of %s', (sample) => {
   })
 })
 
-it('is what a mean was taken over, and what correlates is in order', () => {
-  const of = (measure: string, value: number, checks: string[] = []) =>
-    proofOf({ measure, value, threshold: null, comparison: '=', checks }, null)
-  expect(of('mean length in tokens', 819.3)).toMatchObject({ behind: { query: 'has:ids' }, sort: 'tokens' })
-  expect(of('correlation of length and reward', 0)).toMatchObject({
+it('is what a mean was taken over, and what correlates is in order, however it is worded', () => {
+  const of = (rests_on: MeasureSubject | undefined, value: number, checks: string[] = []) =>
+    proofOf({ measure: 'Länge im Mittel', value, threshold: null, comparison: '=', checks, rests_on }, null)
+  expect(of('lengths', 819.3)).toMatchObject({ behind: { query: 'has:ids' }, sort: 'tokens' })
+  expect(of('lengths-and-rewards', 0)).toMatchObject({
     behind: { query: 'has:ids has:reward' },
     sort: 'tokens',
     descending: true,
   })
-  expect(of('correlation of format with the total', -0.4)).toMatchObject({ sort: 'reward.format' })
-  expect(of('share of complete groups without contrast beyond noise', 0.4, ['A01'])).toMatchObject({
+  expect(of({ component: 'format' }, -0.4)).toMatchObject({ sort: 'reward.format' })
+  expect(of('groups-without-contrast', 0.4, ['A01'])).toMatchObject({
     opens: 'groups',
     query: { kinds: ['dead', 'noise'] },
   })
-  expect(of('share of complete groups without contrast beyond noise', 0)).toBeNull()
-  expect(of('share of paired questions whose tools differ', 0.5)).toMatchObject({ opens: 'comparison' })
-  expect(of('mean reward that the run logged over 8 steps (reward in log)', 0.5)).toBeNull()
+  expect(of('groups-without-contrast', 0)).toBeNull()
+  expect(of('both-runs', 0.5)).toMatchObject({ opens: 'comparison' })
+  // What the run logged is behind no rollout.
+  expect(of(undefined, 0.5)).toBeNull()
 })
