@@ -1,4 +1,5 @@
 import { liveQuery, type Subscription } from 'dexie'
+import { clipped } from '../../shared/model/clipped.ts'
 import { applied, type Delta, difference, inverse } from '../../shared/notebook/delta.ts'
 import { checkNotebook, type Notebook } from '../../shared/notebook/model.ts'
 import { newNotebook } from '../../shared/notebook/new-notebook.ts'
@@ -181,6 +182,7 @@ export class NotebookKeeper {
   /** Puts changes on top of what is stored, and below them what windows left as they went. Null where that changes nothing. */
   private async store(changes: readonly NamedChange[]): Promise<KeptNotebook | null> {
     const { notebooks } = this.database
+    const lost: string[] = []
     const { row, looked } = await this.database.transaction('rw', notebooks, async () => {
       const there = await notebooks.get(ROW)
       let notebook = there === undefined ? newNotebook() : checkNotebook(there.notebook, STORED)
@@ -196,7 +198,7 @@ export class NotebookKeeper {
         looked.push({ left, rest: [...left.others, ...unfit] })
       }
       if (!isNew) return { row: null, looked }
-      notebook = onTop(notebook, newOf(changes, took))
+      notebook = onTop(notebook, newOf(changes, took), (text) => lost.push(text))
       for (const { id } of changes) took.add(id)
       const row: KeptNotebook = {
         id: ROW,
@@ -209,6 +211,7 @@ export class NotebookKeeper {
       return { row, looked }
     })
     for (const { left, rest } of looked) this.letGo(left, rest)
+    for (const text of lost) this.tell(overwritten(text))
     return row
   }
 
@@ -257,8 +260,16 @@ export class NotebookKeeper {
   }
 }
 
-function onTop(notebook: Notebook, changes: readonly NamedChange[]): Notebook {
-  return changes.reduce((before, { delta }) => applied(before, delta), notebook)
+function onTop(notebook: Notebook, changes: readonly NamedChange[], lost?: (text: string) => void): Notebook {
+  return changes.reduce((before, { delta }) => applied(before, delta, lost), notebook)
+}
+
+/** More of a text (characters) is no sentence. */
+const MOST_TOLD = 500
+
+/** Said of what another window wrote in the same place at the same time. */
+export function overwritten(text: string): string {
+  return `Another window wrote in the same place of the notebook: “${clipped(text, MOST_TOLD)}”. What you wrote here stands in its place.`
 }
 
 /** With the changes that fit on top; another version may have left some that do not. */

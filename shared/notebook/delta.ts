@@ -1,3 +1,5 @@
+import { mergeTexts } from './merge-texts.ts'
+
 /**
  * What one edit changed, entry by entry and field by field: it can be taken back, and put on top of what another window has
  * written since, without undoing that.
@@ -24,6 +26,13 @@ const KEYED: Readonly<Record<string, (entry: Fields) => string>> = {
   runs: ({ dump }) => String(dump),
   history: (change) => JSON.stringify(change),
 }
+
+/** Fields that people write in, of which two changes go together where they stand apart. */
+const WRITTEN: ReadonlySet<string> = new Set([
+  ...['title', 'statusNote', 'description', 'rootCause', 'codeLocation', 'why', 'invalidation', 'questions', 'notes'],
+  ...['alternatives', 'interactions', 'testing', 'related', 'results', 'nextAction', 'note', 'how', 'success'],
+  ...['outcome', 'statement', 'environment', 'works', 'baseline', 'text'],
+])
 
 /** Null where nothing changed. */
 export function difference(before: unknown, after: unknown, name = ''): Delta | null {
@@ -67,32 +76,51 @@ function listDifference(before: readonly Fields[], after: readonly Fields[], key
   return entries.length === 0 ? null : ({ kind: 'list', entries } as const)
 }
 
-/** The value with the change on top. What the change speaks of and is no longer there is left alone. */
-export function applied<T>(value: T, delta: Delta): T {
-  return change(value, delta, '') as T
+/**
+ * The value with the change on top. What the change speaks of and is no longer there is left alone.
+ *
+ * @param lost hears a text that was written meanwhile and that the change takes the place of, since the two do not go together
+ */
+export function applied<T>(value: T, delta: Delta, lost: Lost = () => undefined): T {
+  return change(value, delta, '', lost) as T
 }
 
-function change(value: unknown, delta: Delta, name: string): unknown {
-  if (delta.kind === 'set') return delta.after
+type Lost = (text: string) => void
+
+function change(value: unknown, delta: Delta, name: string, lost: Lost): unknown {
+  if (delta.kind === 'set') return WRITTEN.has(name) ? written(value, delta, lost) : delta.after
   if (delta.kind === 'fields') {
     if (!isFields(value)) return value
     const changed = Object.entries(delta.fields).map(([field, inner]) => [
       field,
-      change(own(value, field), inner, field),
+      change(own(value, field), inner, field, lost),
     ])
     return { ...value, ...Object.fromEntries(changed) }
   }
   const keyOf = KEYED[name]
   if (!Array.isArray(value) || keyOf === undefined) return value
-  return changedList(value, delta.entries, keyOf)
+  return changedList(value, delta.entries, keyOf, lost)
 }
 
-function changedList(list: readonly Fields[], entries: readonly EntryDelta[], keyOf: (entry: Fields) => string) {
+function written(value: unknown, { before, after }: Extract<Delta, { kind: 'set' }>, lost: Lost): unknown {
+  if (typeof value !== 'string' || typeof before !== 'string' || typeof after !== 'string') return after
+  if (value === before || value === after) return after
+  const merged = mergeTexts(before, after, value)
+  if (merged === null) lost(value)
+  return merged?.text ?? after
+}
+
+function changedList(
+  list: readonly Fields[],
+  entries: readonly EntryDelta[],
+  keyOf: (entry: Fields) => string,
+  lost: Lost,
+) {
   const next = [...list]
   for (const entry of entries) {
     const at = next.findIndex((known) => keyOf(known) === entry.key)
     if ('delta' in entry) {
-      if (at !== -1) next[at] = change(next[at], entry.delta, '') as Fields
+      if (at !== -1) next[at] = change(next[at], entry.delta, '', lost) as Fields
     } else if (entry.after === undefined) {
       if (at !== -1) next.splice(at, 1)
     } else if (at === -1) {

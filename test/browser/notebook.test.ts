@@ -134,6 +134,35 @@ describePage('notebook', (tests) => {
     await window.close()
   })
 
+  test('two windows that write in one text have the words of both, and the place that one writes at stays', async () => {
+    const window = await openNotebook()
+    const { page } = window
+    const other = await page.context().newPage()
+    await other.goto(`${tests.server.url}#view=notebook`)
+    const field = async (of: Page) => {
+      await of.locator('[data-card="H02"]').focus()
+      await of.keyboard.press('Enter')
+      await of.getByRole('button', { name: 'Write: Results' }).click()
+      return of.getByRole('textbox', { name: 'Results' })
+    }
+    const [here, there] = [await field(page), await field(other)]
+    await page.bringToFront()
+    await here.pressSequentially('Seen in turn 2.')
+    await expect.poll(() => there.inputValue()).toBe('Seen in turn 2.')
+    await here.press('Home')
+    await here.pressSequentially('Today: ')
+    // Typed there before it is stored here, as far as that window knows.
+    await there.press('End')
+    await there.pressSequentially(' Not in turn 1.')
+    for (const each of [here, there])
+      await expect.poll(() => each.inputValue()).toBe('Today: Seen in turn 2. Not in turn 1.')
+    await here.pressSequentially('once, ')
+    for (const each of [here, there])
+      await expect.poll(() => each.inputValue()).toBe('Today: once, Seen in turn 2. Not in turn 1.')
+    expect(await page.getByRole('alert').count()).toBe(0)
+    await window.close()
+  })
+
   test('says that storage is full, keeps what was written on screen, and stores it once there is room', async () => {
     // Before the page is there: later the browser goes for half a minute by the room that it found first.
     const window = await tests.open({}, (page) => giveRoom(page, tests.server.url, 1))

@@ -156,6 +156,30 @@ describe('the notebook', () => {
     expect([status(later, 'H02'), status(later, 'H04')]).toEqual(['testing', 'testing'])
   })
 
+  test('keeps the words of both where two windows write in one text, and says what it cannot keep', async () => {
+    const name = fresh()
+    const told: string[] = []
+    const { keeper: one } = await windowOn(name)
+    const { keeper: two } = await windowOn(name, null, (sentence) => told.push(sentence))
+    const notes = (keeper: NotebookKeeper) => shown(keeper).hypotheses[0]?.notes
+    const write = (keeper: NotebookKeeper, notes: string) =>
+      keeper.change('Notes', (notebook, at) => editHypothesis(notebook, notebook.hypotheses[0]!.id, { notes }, { at }))
+    const bothHave = (words: string) =>
+      vi.waitFor(() => expect([notes(one), notes(two)]).toEqual([words, words]), { interval: 5 })
+    write(one, 'Seen in turn 2.')
+    await bothHave('Seen in turn 2.')
+    write(one, 'Seen in turn 2. Not in turn 1.')
+    write(two, 'Today: Seen in turn 2.')
+    await bothHave('Today: Seen in turn 2. Not in turn 1.')
+    expect(told).toEqual([])
+    two.undo()
+    await bothHave('Seen in turn 2. Not in turn 1.')
+    write(one, 'Never seen.')
+    write(two, 'Always seen.')
+    await bothHave('Always seen.')
+    expect(told).toEqual([expect.stringContaining('“Never seen.”')])
+  })
+
   test('says that storage is full, loses nothing, and stores it once there is room', async () => {
     const name = fresh()
     const { keeper, database } = await windowOn(name)

@@ -1,13 +1,22 @@
-import { type ChangeEvent, type KeyboardEvent, useEffect, useRef, useState } from 'react'
+import { type ChangeEvent, type KeyboardEvent, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { mergeTexts } from '../../../shared/notebook/merge-texts.ts'
+import { overwritten } from '../../data/notebook-keeper.ts'
 import { holdDraft } from '../../state/drafts.ts'
+import { addProblem } from '../../state/files.ts'
 import { PlainMarkdown } from './plain-markdown.tsx'
 
 /** Milliseconds after the last key until what is typed is taken. */
 const PAUSE = 500
 
-/** A draft that is taken when typing pauses, when the focus leaves, and when the field or the page goes. */
+/**
+ * A draft that is taken when typing pauses, when the focus leaves, and when the field or the page goes. What another window writes in the same place
+ * comes into it.
+ */
 function useDraft(value: string, take: (text: string) => void) {
   const [draft, setDraft] = useState<string | null>(null)
+  /** What was stored when the draft was begun, or taken last. */
+  const base = useRef(value)
+  const caret = useRef<readonly [number, number] | null>(null)
   const latest = useRef({ draft, take, value })
   latest.current = { draft, take, value }
   /** Since the draft was last taken: what was taken is not taken again over what another window writes. */
@@ -16,8 +25,28 @@ function useDraft(value: string, take: (text: string) => void) {
     const now = latest.current
     if (!isTyped.current || now.draft === null) return
     isTyped.current = false
+    base.current = now.draft
     if (now.draft !== now.value) now.take(now.draft)
   }
+  useEffect(() => {
+    const { draft } = latest.current
+    const before = base.current
+    base.current = value
+    if (draft === null || value === before || value === draft) return
+    const merged = mergeTexts(before, draft, value)
+    if (merged === null) {
+      addProblem(`${overwritten(value)} Undo brings the other words back.`)
+      return
+    }
+    caret.current = selectionIn(draft, merged.moved)
+    setDraft(merged.text)
+  }, [value])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the browser puts the caret behind a text that it is given
+  useLayoutEffect(() => {
+    const element = document.activeElement
+    if (caret.current !== null && isTextElement(element)) element.setSelectionRange(...caret.current)
+    caret.current = null
+  }, [draft])
   // biome-ignore lint/correctness/useExhaustiveDependencies: what is typed starts the pause, and nothing else
   useEffect(() => {
     if (draft === null) return
@@ -35,6 +64,7 @@ function useDraft(value: string, take: (text: string) => void) {
   return {
     text: draft ?? value,
     type: (text: string) => {
+      if (draft === null) base.current = value
       isTyped.current = true
       setDraft(text)
     },
@@ -43,6 +73,17 @@ function useDraft(value: string, take: (text: string) => void) {
       setDraft(null)
     },
   }
+}
+
+function isTextElement(element: Element | null): element is HTMLInputElement | HTMLTextAreaElement {
+  return element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement
+}
+
+/** What is selected in the field that is written in, as it stands in the text with what came; null where no field has that text. */
+function selectionIn(draft: string, moved: (place: number) => number): readonly [number, number] | null {
+  const element = document.activeElement
+  if (!isTextElement(element) || element.value !== draft) return null
+  return [moved(element.selectionStart ?? 0), moved(element.selectionEnd ?? 0)]
 }
 
 /** A text of several lines: shown as it reads, and edited in place. */
