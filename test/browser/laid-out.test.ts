@@ -27,6 +27,23 @@ describePage('what stands beside and below each other', (tests) => {
     await window.close()
   })
 
+  test('one label takes no room from the findings of the rows that have none', async () => {
+    const window = await tests.openWith([FAILING])
+    const { page } = window
+    await page.keyboard.press('2')
+    await page.locator('.mask-strip').first().waitFor()
+    await page.keyboard.press('t')
+    await page.getByRole('dialog').waitFor()
+    await page.keyboard.type('end of turn')
+    await page.keyboard.press('Enter')
+    await page.getByRole('option', { selected: true }).waitFor()
+    await page.keyboard.press('Escape')
+    await page.locator('.rollout-row .label').waitFor()
+    await page.getByText('C03 C05 L02 M15 T04 T05 T07').first().waitFor()
+    await expect.poll(() => cutTexts(page.locator('.rollout-row :is(.rollout-cell, .label)'))).toEqual([])
+    await window.close()
+  })
+
   test('bars of many turns stand on one line', async () => {
     const window = await tests.openWith([tests.folder.write('turns.jsonl', `${JSON.stringify(manyTurns(200))}\n`)])
     const bars = window.page.locator('.check-table .by-turn').first().locator('.by-turn-bar')

@@ -19,6 +19,8 @@ export interface Column {
   real?(row: Row): number | null
   /** Characters of the text in it, for which the column is made wider where there is room. */
   letters?(row: Row): number
+  /** Made wider after all others: few rows have anything in it, and its texts stand whole elsewhere. */
+  readonly yields?: true
   /** Null where the rollout has none. `position` is its place in the list. */
   cell(row: Row, position: number): ReactNode
 }
@@ -42,7 +44,10 @@ export function widthFor({ rem }: Pick<Column, 'rem'>, letters: number): number 
   return Math.max(rem, Math.min(MOST_REM, letters * LETTER_REM + SIDES_REM))
 }
 
-/** The columns, each as wide as its longest text as far as there is room: those that lack least first, so that as many as can be are whole. */
+/**
+ * The columns, each as wide as its longest text as far as there is room: those that lack least first, so that as many as can be are whole. One label
+ * does not cut the findings of many rows: what a person wrote into few of them gets what the others leave.
+ */
 export function roomy(
   columns: readonly Column[],
   room: number,
@@ -54,12 +59,18 @@ export function roomy(
     column,
     lack: widthFor(column, letters.get(column.key) ?? 0) - column.rem,
   }))
-  for (const { column, lack } of lacks.filter(({ lack }) => lack > 0).sort((a, b) => a.lack - b.lack)) {
+  for (const { column, lack } of lacks.filter(({ lack }) => lack > 0).sort(inTurn)) {
     const more = Math.max(0, Math.min(lack, left))
     wide.set(column, column.rem + more)
     left -= more
   }
   return columns.map((column) => ({ ...column, rem: wide.get(column) ?? column.rem }))
+}
+
+type Lack = { readonly column: Column; readonly lack: number }
+
+function inTurn(a: Lack, b: Lack): number {
+  return Number(a.column.yields ?? false) - Number(b.column.yields ?? false) || a.lack - b.lack
 }
 
 /** The columns without those that go first, in this order, as many as it takes until the others fit; `room` in rem. */

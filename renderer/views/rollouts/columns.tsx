@@ -159,7 +159,7 @@ export const COLUMNS: readonly Column[] = [
     key: 'mask',
     title: 'mask',
     means: 'The rollout from its first token to its last: tall is trained, low is masked.',
-    rem: 6,
+    rem: 5.2,
     grows: 1.2,
     needs: 'ids',
     cell: ({ facts }) => (facts.strip.length === 0 ? null : <MaskStrip strip={facts.strip} />),
@@ -179,7 +179,8 @@ export const COLUMNS: readonly Column[] = [
     means: 'How the rollout ended, as its ids tell.',
     rem: 8,
     grows: 0,
-    letters: ({ facts }) => endWords(facts).length,
+    // Words in small letters are narrower than codes and ids.
+    letters: ({ facts }) => endWords(facts).length * 0.89,
     sort: 'end',
     cell: ({ facts }) => <End facts={facts} />,
   }),
@@ -231,6 +232,7 @@ export const COLUMNS: readonly Column[] = [
   }),
   words({
     key: 'labels',
+    yields: true,
     title: 'labels',
     means: 'Labels, given with t.',
     rem: 4.6,
@@ -241,6 +243,7 @@ export const COLUMNS: readonly Column[] = [
   }),
   words({
     key: 'notes',
+    yields: true,
     title: 'notes',
     means: 'Notes on the rollout and on spans of its tokens, written with N.',
     rem: 4.6,

@@ -4,10 +4,13 @@ import { STANDARD_COLUMNS, useColumns } from '../../state/columns.ts'
 import { isLackingIn, useFiles } from '../../state/files.ts'
 import { useFilters } from '../../state/filters.ts'
 import { useMarks } from '../../state/marks.ts'
-import { type Column, fitting, roomy, widthFor } from './column.ts'
+import { type Column, fitting, gridOf, roomy, widthFor } from './column.ts'
 import { useMostSeen } from './use-most-seen.ts'
 
-/** Columns that a narrow window goes without, the first of them first. Those with nothing in them go before, also for the sake of longer texts. */
+/**
+ * Columns that a narrow window goes without, the first of them first. Those with nothing in them go before, also for the sake of
+ * longer texts; so does the place in the files, where all texts are whole without it.
+ */
 const GO_FIRST = ['index', 'turns', 'step', 'advantage', 'labels', 'notes', 'group', 'trained']
 
 /** Beside the cells of a row (pixels). */
@@ -51,7 +54,10 @@ export function useFitting(
     if (!hasLabels) empty.push('labels')
     const mayGo = (keys: readonly string[]) => [...new Set(keys)].filter((key) => key !== sort || key === 'index')
     const wide = columns.map((column) => ({ ...column, rem: widthFor(column, letters.get(column.key) ?? 0) }))
-    const kept = fitting(wide, room, mayGo(empty)).map(({ key }) => key)
+    const whole = fitting(wide, room, mayGo(empty))
+    const withoutPlace = fitting(whole, room, mayGo(['index']))
+    const isWorth = gridOf(withoutPlace).rem <= room
+    const kept = (isWorth ? withoutPlace : whole).map(({ key }) => key)
     return fitting(
       columns.filter(({ key }) => kept.includes(key)),
       room,
