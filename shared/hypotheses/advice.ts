@@ -314,7 +314,12 @@ function lackText(missing: readonly string[]): string {
 
 /** Where nothing tells the trainer the switches of every one come to a page: they stand with the verdicts, and here what they write. */
 function switchesText(switches: readonly string[]): string {
-  const all = switches.join('; ')
+  const streamsOf = new Map<string, string[]>()
+  for (const line of switches) {
+    const how = line.slice(line.indexOf(':') + 1)
+    streamsOf.set(how, [...(streamsOf.get(how) ?? []), line.slice(0, line.indexOf(':'))])
+  }
+  const all = [...streamsOf].map(([how, streams]) => `${listed(streams)}:${how}`).join('; ')
   if (all.length <= LONGEST_SWITCHES) return `Switch on to decide more: ${all}.`
   const streams = switches.map((line) => line.slice(0, line.indexOf(':')))
   return `Switch on to decide more: ${listed(streams)}; how each trainer writes them stands with what is not decided.`

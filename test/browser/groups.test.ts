@@ -240,6 +240,20 @@ describePage('the groups of a run', (page) => {
     await close()
   })
 
+  test('of which none is complete have no spread that is drawn, and no axis for one', async () => {
+    const singles = withRewards((group) => group % 2)
+      .split('\n')
+      .filter((_, at) => at % 8 === 0)
+      .join('\n')
+    const window = await page.openWith([page.folder.write('singles.jsonl', `${singles}\n`)])
+    const view = window.page
+    await view.keyboard.press('3')
+    await view.getByText('No group can be judged').first().waitFor()
+    await view.getByText('No group is complete: there is no std to draw.').waitFor()
+    expect(await view.getByRole('group', { name: 'Std of rewards within groups' }).count()).toBe(0)
+    await window.close()
+  })
+
   test('that are not there are asked for', async () => {
     const text = FLAT.replaceAll(/"group_id": ?"[^"]*", ?/g, '')
     const window = await page.openWith([page.folder.write('no-groups.jsonl', text)])

@@ -215,7 +215,7 @@ describe('what a report advises', () => {
       'Switch on to decide more: mask: in the field loss_mask of each record, whichever trainer writes it; logprobs.trainer: in the field logprobs.trainer of each record, whichever trainer writes it; logprobs.sampler: in the field logprobs.sampler of each record, whichever trainer writes it.',
     )
     expect(lacking(missing, ['verl'])).toBe(
-      'Switch on to decide more: mask: verl two lines of integrations/python; logprobs.trainer: verl two lines of integrations/python; logprobs.sampler: verl two lines of integrations/python and calculate_log_probs.',
+      'Switch on to decide more: mask and logprobs.trainer: verl two lines of integrations/python; logprobs.sampler: verl two lines of integrations/python and calculate_log_probs.',
     )
   })
 

@@ -16,14 +16,8 @@ const FOOT = 18
 const DEAD = 34
 const FROM = DEAD + 12
 
-/** How far rewards differ inside groups, with the numbers by which H01 and H05 judge drawn in. Each bar lists its groups. */
+/** How far rewards differ inside groups, where any is complete. */
 export function StdHistogram({ summary, query }: { summary: GroupSummary; query: GroupQuery }) {
-  const { stds, bounds, kinds, meanStd } = summary
-  const most = Math.max(1, kinds.dead, ...stds.counts)
-  const drawn = [bounds.noiseFloor, bounds.meanStd ?? 0, meanStd ?? 0].filter(Number.isFinite)
-  const last = Math.max(stds.width * stds.counts.length, ...drawn.map((value) => value * 1.05)) || 1
-  const x = (std: number) => FROM + (std / last) * (WIDTH - FROM)
-  const heightOf = (number: number) => (number === 0 ? 0 : Math.max(2, (number / most) * HEIGHT))
   return (
     <figure className="group-figure">
       <figcaption>
@@ -32,59 +26,76 @@ export function StdHistogram({ summary, query }: { summary: GroupSummary; query:
           <Term what={COLUMN_WORDS.complete.what}>complete groups</Term>
         </span>
       </figcaption>
-      {/* biome-ignore lint/a11y/useSemanticElements: a drawing holds no fieldset */}
-      <svg viewBox={`0 0 ${WIDTH} ${HEAD + HEIGHT + FOOT}`} role="group" aria-label="Std of rewards within groups">
-        <line className="axis" x1={FROM} x2={WIDTH} y1={HEAD + HEIGHT} y2={HEAD + HEIGHT} />
-        <line className="axis" x1="0" x2={DEAD} y1={HEAD + HEIGHT} y2={HEAD + HEIGHT} />
-        {kinds.dead > 0 && (
-          <Bar
-            x={0}
-            width={DEAD}
-            height={heightOf(kinds.dead)}
-            className="dead"
-            label={`std 0, dead: ${counted(kinds.dead, 'group')}`}
-            isOn={query.kinds?.length === 1 && query.kinds[0] === 'dead'}
-            onOpen={(isOn) => narrow({ kinds: isOn ? [] : ['dead'], std: null })}
-          />
-        )}
-        {stds.counts.map((number, bin) => {
-          if (number === 0) return null
-          const atLeast = stds.from + bin * stds.width
-          const below = Number((atLeast + stds.width).toPrecision(12))
-          const isNoise = below <= bounds.noiseFloor
-          return (
-            <Bar
-              key={atLeast}
-              x={x(atLeast)}
-              width={x(atLeast + stds.width) - x(atLeast)}
-              height={heightOf(number)}
-              className={isNoise ? 'noise' : 'contrast'}
-              label={`std ${real(atLeast)} to ${real(below)}: ${counted(number, 'group')}`}
-              isOn={query.std?.atLeast === Number(atLeast.toPrecision(12))}
-              onOpen={(isOn) =>
-                narrow({ kinds: [], std: isOn ? null : { atLeast: Number(atLeast.toPrecision(12)), below } })
-              }
-            />
-          )
-        })}
-        {Number.isFinite(bounds.noiseFloor) && (
-          <Mark x={x(bounds.noiseFloor)} row={0} text={`H01 noise floor ${real(bounds.noiseFloor)}`} />
-        )}
-        {bounds.meanStd !== null && bounds.meanStd > 0 && (
-          <Mark x={x(bounds.meanStd)} row={1} text={`H05 wants a mean of ${real(bounds.meanStd)} or more`} />
-        )}
-        {meanStd !== null && <Mark x={x(meanStd)} row={2} text={`mean ${real(meanStd)}`} isMean />}
-        <text className="axis-label" x={DEAD / 2} y={HEAD + HEIGHT + 13} textAnchor="middle">
-          dead
-        </text>
-        <text className="axis-label" x={FROM} y={HEAD + HEIGHT + 13}>
-          0
-        </text>
-        <text className="axis-label" x={WIDTH} y={HEAD + HEIGHT + 13} textAnchor="end">
-          {real(Number(last.toPrecision(3)))}
-        </text>
-      </svg>
+      {summary.incompleteBecause === null ? (
+        <Bars summary={summary} query={query} />
+      ) : (
+        <p className="quiet">No group is complete: there is no std to draw.</p>
+      )}
     </figure>
+  )
+}
+
+/** With the numbers by which H01 and H05 judge drawn in. Each bar lists its groups. */
+function Bars({ summary, query }: { summary: GroupSummary; query: GroupQuery }) {
+  const { stds, bounds, kinds, meanStd } = summary
+  const most = Math.max(1, kinds.dead, ...stds.counts)
+  const drawn = [bounds.noiseFloor, bounds.meanStd ?? 0, meanStd ?? 0].filter(Number.isFinite)
+  const last = Math.max(stds.width * stds.counts.length, ...drawn.map((value) => value * 1.05)) || 1
+  const x = (std: number) => FROM + (std / last) * (WIDTH - FROM)
+  const heightOf = (number: number) => (number === 0 ? 0 : Math.max(2, (number / most) * HEIGHT))
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a drawing holds no fieldset
+    <svg viewBox={`0 0 ${WIDTH} ${HEAD + HEIGHT + FOOT}`} role="group" aria-label="Std of rewards within groups">
+      <line className="axis" x1={FROM} x2={WIDTH} y1={HEAD + HEIGHT} y2={HEAD + HEIGHT} />
+      <line className="axis" x1="0" x2={DEAD} y1={HEAD + HEIGHT} y2={HEAD + HEIGHT} />
+      {kinds.dead > 0 && (
+        <Bar
+          x={0}
+          width={DEAD}
+          height={heightOf(kinds.dead)}
+          className="dead"
+          label={`std 0, dead: ${counted(kinds.dead, 'group')}`}
+          isOn={query.kinds?.length === 1 && query.kinds[0] === 'dead'}
+          onOpen={(isOn) => narrow({ kinds: isOn ? [] : ['dead'], std: null })}
+        />
+      )}
+      {stds.counts.map((number, bin) => {
+        if (number === 0) return null
+        const atLeast = stds.from + bin * stds.width
+        const below = Number((atLeast + stds.width).toPrecision(12))
+        const isNoise = below <= bounds.noiseFloor
+        return (
+          <Bar
+            key={atLeast}
+            x={x(atLeast)}
+            width={x(atLeast + stds.width) - x(atLeast)}
+            height={heightOf(number)}
+            className={isNoise ? 'noise' : 'contrast'}
+            label={`std ${real(atLeast)} to ${real(below)}: ${counted(number, 'group')}`}
+            isOn={query.std?.atLeast === Number(atLeast.toPrecision(12))}
+            onOpen={(isOn) =>
+              narrow({ kinds: [], std: isOn ? null : { atLeast: Number(atLeast.toPrecision(12)), below } })
+            }
+          />
+        )
+      })}
+      {Number.isFinite(bounds.noiseFloor) && (
+        <Mark x={x(bounds.noiseFloor)} row={0} text={`H01 noise floor ${real(bounds.noiseFloor)}`} />
+      )}
+      {bounds.meanStd !== null && bounds.meanStd > 0 && (
+        <Mark x={x(bounds.meanStd)} row={1} text={`H05 wants a mean of ${real(bounds.meanStd)} or more`} />
+      )}
+      {meanStd !== null && <Mark x={x(meanStd)} row={2} text={`mean ${real(meanStd)}`} isMean />}
+      <text className="axis-label" x={DEAD / 2} y={HEAD + HEIGHT + 13} textAnchor="middle">
+        dead
+      </text>
+      <text className="axis-label" x={FROM} y={HEAD + HEIGHT + 13}>
+        0
+      </text>
+      <text className="axis-label" x={WIDTH} y={HEAD + HEIGHT + 13} textAnchor="end">
+        {real(Number(last.toPrecision(3)))}
+      </text>
+    </svg>
   )
 }
 

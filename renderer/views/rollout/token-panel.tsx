@@ -21,7 +21,7 @@ import { Streams } from './token-streams.tsx'
 import { TokenFlag, tokenText } from './token-text.ts'
 
 /** Tokens shown on either side of the selected one. */
-const AROUND = 3
+const AROUND = 2
 
 /** Everything that is known of one token. What the dump does not carry says so. */
 export function TokenPanel({ detail, overlay }: { detail: TrajectoryDetail; overlay: Overlay | null }) {
