@@ -49,9 +49,9 @@ export function maskLag(
       other.set(i, decided)
     }
   }
-  const scoreAt = (lag: number) => {
+  const scoreAt = (lag: number, lastEnd = end) => {
     const startShare = shareAt(mask, starts, other, lag, end, 0, 1)
-    const endShare = shareAt(mask, ends, other, lag, end, 1, 0)
+    const endShare = shareAt(mask, ends, other, lag, lastEnd, 1, 0)
     // Where the row ends with its only sampled span, one token late is an end that cannot be seen.
     const hidden = endShare === null && ends.length > 0 && lag === 1
     return hidden ? (startShare ?? 0) : Math.min(startShare ?? 0, endShare ?? 0)
@@ -75,7 +75,9 @@ export function maskLag(
   }
   // Spans that begin where turns do have not moved, though a first token of which nothing is known would also let them begin behind it.
   const stays = (shareAt(mask, starts, NO_OTHER, 0, end, 0, 1) ?? 0) >= enough
-  const shifted = best !== 0 && !stays && bestScore >= enough && (scores[LARGEST_LAG] as number) <= 1 - enough
+  // An end that would lie behind the row ends with it wherever it lies. One token late it may be a newline that is trained behind the others.
+  const inPlace = best > 1 ? scoreAt(0, end - best) : (scores[LARGEST_LAG] as number)
+  const shifted = best !== 0 && !stays && bestScore >= enough && inPlace <= 1 - enough
   return { lag: shifted ? best : 0, score: bestScore, edges: starts.length + ends.length, scores }
 }
 

@@ -31,8 +31,11 @@ export function provenanceOracle(
   const end = logprobs.length - padding.right
   const stored = samplerArray(trajectory)
   // A row of TRL's batch is read by the native format, under the name that says what fills it.
-  const unsampledLogprob = stored?.name === TRL_SAMPLER ? 0 : ofFormat
+  const ofTrl = stored?.name === TRL_SAMPLER
+  const unsampledLogprob = ofTrl ? 0 : ofFormat
   const told = fromLogprobs(trajectory, logprobs, typeof unsampledLogprob === 'number' ? unsampledLogprob : null)
+  // There it is the mask that takes a 0.0 for no logprob, and the mask is what is judged: where it lies off, it hides certain tokens.
+  if (ofTrl) for (let i = 0; i < told.length; i++) if (told[i] === Provenance.notSampled) told[i] = Provenance.silent
   // An array that the dump stored shorter was filled up with NaN: of its missing tail nothing is known.
   if (stored !== undefined && stored.length < stored.expected) {
     told.fill(Provenance.silent, told.length - (stored.expected - stored.length))
