@@ -63,7 +63,7 @@ export function createManifest(request: ExportRequest, input: ExportInput, outco
         ...(repairs === null ? {} : repairsOf(index, repairs)),
       }
     }),
-    notes: [...outcome.notes, ...maskedWholeNotes(repairs)],
+    notes: [...outcome.notes, ...maskedWholeNotes(repairs), ...unscoredNotes(repairs)],
   }
 }
 
@@ -82,6 +82,13 @@ function maskedWholeNotes(repairs: MaskRepairs | null): string[] {
   if (left === 0) return [`${were}: trained again here.`]
   return [
     trained === 0 ? `${were}: ${stays}.` : `${were}: ${count(trained)} trained again here, ${count(left)} ${stays}.`,
+  ]
+}
+
+function unscoredNotes(repairs: MaskRepairs | null): string[] {
+  if (repairs === null || repairs.unscored === 0) return []
+  return [
+    `${counted(repairs.unscored, 'token')} of those that train again ${repairs.unscored === 1 ? 'has' : 'have'} 0.0 or no number for a logprob here, which may be a placeholder (L05): score them before a trainer compares sampler and trainer.`,
   ]
 }
 

@@ -18,6 +18,8 @@ export class MaskRepairs {
   readonly changed = new Map<number, number | null>()
   /** By index in report order, why a row was masked whole; rows that were not have no entry. */
   readonly maskedWhole = new Map<number, string>()
+  /** Tokens that train from now on and had no logprob beside them, or one of exactly 0.0, which a placeholder is as well (L05). */
+  unscored = 0
 
   constructor(private readonly includesMaskedWhole: boolean) {}
 
@@ -28,7 +30,9 @@ export class MaskRepairs {
     const repaired = repairedMask(loaded)
     const stays = repaired === null || repaired.changed === 0 || (cause !== null && !this.includesMaskedWhole)
     this.wrote(index, repaired === null ? null : stays ? 0 : repaired.changed)
-    return stays ? null : repaired
+    if (stays) return null
+    this.unscored += unscoredIn(loaded, repaired.mask)
+    return repaired
   }
 
   /** Of a mask that could not be written as a whole. */
@@ -73,6 +77,20 @@ export function repairedMask({ view, trajectory }: ExportedTrajectory): Repaired
     changed++
   }
   return { mask, changed }
+}
+
+/** How many of the tokens that a mask trains and the stored one does not are without a logprob that is surely one. */
+function unscoredIn({ view }: ExportedTrajectory, mask: Uint8Array): number {
+  if (view === null) return 0
+  const { sampler, trainer } = view.trajectory.logprobs
+  const streams = [sampler, trainer].filter((stream) => stream !== null)
+  let unscored = 0
+  for (let token = 0; token < mask.length; token++) {
+    if (mask[token] !== 1 || view.mask?.[token] === 1) continue
+    // Below zero and finite; NaN is neither.
+    if (streams.some((stream) => !((stream[token] as number) < 0))) unscored++
+  }
+  return unscored
 }
 
 function withMask(loaded: ExportedTrajectory, mask: Uint8Array): ExportedTrajectory {

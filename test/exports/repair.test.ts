@@ -212,6 +212,18 @@ test('what no oracle tells stays as it is, and tables have no masks', async () =
   )
 })
 
+test('tokens that train again without a logprob are counted', async () => {
+  const changed = RIGHT.flatMap((flag, at) => (flag === 1 && WRONG[at] === 0 ? [at] : []))
+  expect(changed.length).toBeGreaterThan(0)
+  const notesOf = async (value: number) => {
+    const logprobs = IDS.map((_, at) => (changed.includes(at) ? value : -0.25))
+    const session = await opened(lines({ input_ids: IDS, loss_mask: WRONG, logprobs: { sampler: logprobs } }))
+    return (await exported(session, 'native')).manifest.notes
+  }
+  expect(await notesOf(-0.5)).toEqual([])
+  expect(await notesOf(0)).toEqual([expect.stringMatching(new RegExp(`^${changed.length} tokens? of those that train`))])
+})
+
 describe('rows that were masked whole on purpose', () => {
   const row = (token_ids: number[], sample_loss_mask = 1) => ({
     token_ids,
