@@ -25,6 +25,15 @@ describe('a turn that was resumed, of which only what the newest policy sampled 
     expect(await resumed(16, text)()).toEqual([])
   })
 
+  it('has no masked thought where one word behind it is masked as well, and has one where only its empty line is', async () => {
+    const { encode } = await testTokenizer('qwen3')
+    const text = `${thought}It is there, in the second room on the left, as the document says in its first sentence.`
+    const { length } = encode(thought)
+    expect(await resumed(length, text)()).toEqual(['M16'])
+    expect(await resumed(length + 1, text)()).toEqual([])
+    expect(await resumed(length + 2, text)()).toEqual([])
+  })
+
   it('has a masked thought where everything before its call is masked', async () => {
     const before = `${thought}Let me see what the archive has to say.\n`
     const qwen3 = await testTokenizer('qwen3')

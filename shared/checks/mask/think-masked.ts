@@ -102,15 +102,15 @@ function maskedPart(view: TrajectoryView, { start, end, closed }: SubSpan): Mask
   return { start: first, end: past, tokens: masked, whole: false }
 }
 
-/** Tokens behind a thought that its mask may take with it. */
-const TAKEN_ALONG = 2
-
-/** Words behind the thought are masked as well, up to somewhere inside them: where the parts of the turn begin decides nothing. */
+/**
+ * Words behind the thought are masked as well, be it one, up to somewhere inside them: where the parts of the turn begin decides nothing. A
+ * mask of thoughts takes the lines along that follow, and no word.
+ */
 function isResumed(view: TrajectoryView, { contentEnd, spans }: Turn, { end }: SubSpan): boolean {
   const mask = view.mask as Uint8Array
   let past = end
   while (past < contentEnd && mask[past] === 0) past++
-  if (past - end <= TAKEN_ALONG || spans.some(({ start }) => start === past)) return false
+  if (past === end || spans.some(({ start }) => start === past)) return false
   return view.text({ start: end, end: past }).trim() !== ''
 }
 
