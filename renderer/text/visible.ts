@@ -59,6 +59,22 @@ export function pieces(text: string): Piece[] {
   return found
 }
 
+/** What is hidden in running text, where spaces and line breaks do what they do. */
+const MARKED = /[[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Zs}]--[ \n]]/gv
+
+/** Splits running text at its hidden characters alone, so that a page of it is one text and not one for each word. */
+export function runs(text: string): Piece[] {
+  const found: Piece[] = []
+  let at = 0
+  for (const { 0: character, index } of text.matchAll(MARKED)) {
+    if (index > at) found.push({ kind: 'plain', text: text.slice(at, index) })
+    found.push({ kind: 'mark', text: markOf(character) })
+    at = index + character.length
+  }
+  if (at < text.length) found.push({ kind: 'plain', text: text.slice(at) })
+  return found
+}
+
 /** The whole text with every hidden character spelt, for labels and tooltips. */
 export function spelt(text: string): string {
   return pieces(text)

@@ -28,6 +28,7 @@ export async function openingOnPage(browser: Browser, folder: string): Promise<v
         await window.drop([path])
         await window.read()
         console.log(`  ${name}: ${await opened(window.page)}`)
+        if (repeat === 0) console.log(`    ${(await looked(window.page)).join('; ')}`)
         await window.close()
       }
     }
@@ -111,6 +112,31 @@ async function opened(page: Page): Promise<string> {
   const found = await tasks()
   const above = found.filter((task) => task > 50)
   return `data after ${answered.toFixed(0)} ms, drawn ${(drawn - answered).toFixed(0)} ms behind it; longest task ${Math.max(...found).toFixed(0)} ms, above 50 ms: ${above.map((task) => task.toFixed(0)).join(', ') || 'none'}`
+}
+
+/** What is pressed in a rollout, and what that shows. */
+const KEYS = {
+  b: 'edges',
+  r: 'rendered again',
+  m: 'messages',
+  w: 'record',
+  Escape: 'tokens',
+  '>': 'overlay',
+  g: 'grid',
+}
+
+/** The longest task of each way to look at the rollout, drawn for the first time. */
+async function looked(page: Page): Promise<string[]> {
+  const devtools = await page.context().newCDPSession(page)
+  const found: string[] = []
+  for (const [key, name] of Object.entries(KEYS)) {
+    const tasks = await tracing(devtools)
+    if (key === 'Escape') await page.getByRole('tab', { name: 'Tokens' }).click()
+    else await page.keyboard.press(key)
+    await page.waitForTimeout(2000)
+    found.push(`${name} ${Math.max(...(await tasks())).toFixed(0)} ms`)
+  }
+  return found
 }
 
 interface TraceEvent {

@@ -263,6 +263,24 @@ describePage('the screen of one rollout', (pageTests) => {
     await expect.poll(top).toBeLessThan(height)
   })
 
+  test('a thousand messages are all there, soon after the first ones, and none of them word by word', async () => {
+    const words = 'and so on '.repeat(40).trim()
+    const turns = Array.from({ length: 500 }, (_, k) => [
+      user(`Question ${k}?`),
+      assistant(`Answer ${k} ${words}.`),
+    ]).flat()
+    const page = await openFirst('messages.jsonl', lines([conversation(tokenizer, turns, { messages: true })]))
+    await page.locator('.token').first().waitFor()
+    await page.keyboard.press('m')
+    await expect.poll(() => page.locator('.message').count()).toBe(1000)
+    await page.locator('.message').last().getByText('Answer 499').waitFor()
+    const texts = await page
+      .locator('.message-text')
+      .last()
+      .evaluate((text) => text.childNodes.length)
+    expect(texts).toBe(1)
+  })
+
   test('a thousand turns are all in the outline: few are drawn, each with its place among all, and keys go through them', async () => {
     const turns = Array.from({ length: 500 }, (_, k) => [user(`Question ${k}?`), assistant(`Answer ${k}.`)]).flat()
     const page = await openFirst('turns.jsonl', lines([conversation(tokenizer, turns)]))

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { cells, pieces, shownId, spelt, upright, wholeId } from '../../renderer/text/visible.ts'
+import { cells, pieces, runs, shownId, spelt, upright, wholeId } from '../../renderer/text/visible.ts'
 
 describe('hidden characters', () => {
   it('are spelt in what people write, but for its lines', () => {
@@ -41,6 +41,24 @@ describe('hidden characters', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 60 }), (text) => {
         expect(spelt(text)).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\u00a0]/u)
+      }),
+    )
+  })
+
+  it('splits running text at them alone, and spells them as it does in tokens', () => {
+    expect(runs('one two\nthree\u202efour')).toEqual([
+      { kind: 'plain', text: 'one two\nthree' },
+      { kind: 'mark', text: 'RLO' },
+      { kind: 'plain', text: 'four' },
+    ])
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 60 }), (text) => {
+        const spelling = pieces(text).map((piece) => (piece.kind === 'newline' ? '\n' : piece.text))
+        expect(
+          runs(text)
+            .map((piece) => piece.text)
+            .join(''),
+        ).toBe(spelling.join(''))
       }),
     )
   })

@@ -1,8 +1,10 @@
-import { useMemo } from 'react'
+import { memo, useMemo } from 'react'
 import { clipped } from '../../../shared/model/clipped.ts'
 import type { Message } from '../../../shared/model/trajectory.ts'
 import type { TrajectoryDetail } from '../../../shared/session/protocol.ts'
 import type { TagName } from '../../../shared/session/rollout/tags.ts'
+import { useOverscan } from '../../data/printing.ts'
+import { usePaintedFrames } from '../../lists/use-painted-frames.ts'
 import { counted, NOT_IN_DUMP } from '../../text/numbers.ts'
 import { shownId, spelt } from '../../text/visible.ts'
 import { STREAM_WORDS } from '../../text/words.ts'
@@ -10,8 +12,16 @@ import { toggleFold, useRolloutPlace } from './rollout-place.ts'
 import { SafeText } from './safe-text.tsx'
 import { isTaggedBlock, textBlocks } from './tagged-text.ts'
 
+/** Messages of the first frame, which is waited for: more than there is room for. */
+const FIRST = 20
+/** Messages that each frame behind it draws. */
+const AT_ONCE = 40
+
 /** The conversation as the environment saw it. */
 export function Messages({ detail }: { detail: TrajectoryDetail }) {
+  const all = detail.messages ?? []
+  const frames = usePaintedFrames(Math.ceil(Math.max(0, all.length - FIRST) / AT_ONCE))
+  const drawn = useOverscan(FIRST + AT_ONCE * frames)
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: the text is scrolled with the keyboard
     <section className="messages" tabIndex={0} aria-label="Messages">
@@ -20,7 +30,7 @@ export function Messages({ detail }: { detail: TrajectoryDetail }) {
           Messages: {NOT_IN_DUMP}. To have them, {STREAM_WORDS.messages.how}.
         </p>
       ) : (
-        detail.messages.map((message, position) => (
+        all.slice(0, drawn).map((message, position) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: messages of one record never move
           <MessageBox key={position} message={message} position={position} />
         ))
@@ -29,7 +39,7 @@ export function Messages({ detail }: { detail: TrajectoryDetail }) {
   )
 }
 
-function MessageBox({ message, position }: { message: Message; position: number }) {
+const MessageBox = memo(function MessageBox({ message, position }: { message: Message; position: number }) {
   const { folded } = useRolloutPlace()
   return (
     <article className={message.role === 'assistant' ? 'message assistant' : 'message'}>
@@ -57,7 +67,7 @@ function MessageBox({ message, position }: { message: Message; position: number 
       ))}
     </article>
   )
-}
+})
 
 function MessageText({ text, isReply, folded }: { text: string; isReply: boolean; folded: readonly TagName[] }) {
   const blocks = useMemo(() => textBlocks(text, isReply), [text, isReply])

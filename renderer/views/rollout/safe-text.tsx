@@ -1,5 +1,5 @@
 import { counted } from '../../text/numbers.ts'
-import { pieces } from '../../text/visible.ts'
+import { runs } from '../../text/visible.ts'
 
 /** One text is cut here on screen; the record tab and an export hold all of it. */
 const LONGEST_SHOWN = 50_000
@@ -9,14 +9,12 @@ export function SafeText({ text }: { text: string }) {
   const shown = text.slice(0, LONGEST_SHOWN)
   return (
     <>
-      {pieces(shown).map((piece, position) =>
+      {runs(shown).map((piece, position) =>
         piece.kind === 'mark' ? (
           // biome-ignore lint/suspicious/noArrayIndexKey: pieces of one text never move
           <span key={position} className="glyph-mark">
             {piece.text}
           </span>
-        ) : piece.kind === 'newline' ? (
-          '\n'
         ) : (
           piece.text
         ),
