@@ -137,7 +137,7 @@ export const SCREENS: Readonly<Record<string, (window: Window, look: Look) => Pr
     for (const [panel, sign] of [
       ['advantages and loss', 'Largest advantage'],
       ['policy', 'Policy'],
-      ['repaired masks', 'Repaired masks'],
+      ['repaired masks', 'masked whole'],
     ] as const) {
       await page.keyboard.press('l')
       await page.locator('.lab').getByText(sign).first().waitFor()
