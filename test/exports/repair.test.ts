@@ -221,7 +221,9 @@ test('tokens that train again without a logprob are counted', async () => {
     return (await exported(session, 'native')).manifest.notes
   }
   expect(await notesOf(-0.5)).toEqual([])
-  expect(await notesOf(0)).toEqual([expect.stringMatching(new RegExp(`^${changed.length} tokens? of those that train`))])
+  expect(await notesOf(0)).toEqual([
+    expect.stringMatching(new RegExp(`^${changed.length} tokens? of those that train`)),
+  ])
 })
 
 describe('rows that were masked whole on purpose', () => {
