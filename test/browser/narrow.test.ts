@@ -24,6 +24,29 @@ async function hasRoom(tests: PageTests, part: string, viewport: { width: number
 describePage('a window of 1024 by 700', (tests) => {
   test.each(Object.keys(SCREENS))('has room for %s', (part) => hasRoom(tests, part, { width: 1024, height: 700 }))
 
+  test('begins each tab of Compare at its top, and goes back to where one was left', async () => {
+    const window = await tests.openWith([join(SAMPLES, 'verifiers-2025-08.jsonl.gz')], {
+      viewport: { width: 1024, height: 700 },
+    })
+    const { page } = window
+    await page.keyboard.press('5')
+    await page.getByRole('heading', { name: 'Drop a second run here' }).waitFor()
+    await window.drop([join(SAMPLES, 'clean-gsm8k.jsonl.gz')])
+    await page.getByRole('heading', { name: 'What differs' }).waitFor()
+    const compare = page.locator('.compare')
+    const top = () => compare.evaluate((element) => element.scrollTop)
+    await compare.hover()
+    await page.mouse.wheel(0, 300)
+    await expect.poll(top).toBe(300)
+    await page.keyboard.press('c')
+    await page.locator('.compare-curves .curve').first().waitFor()
+    await expect.poll(top).toBe(0)
+    await page.keyboard.press('m')
+    await page.getByRole('heading', { name: 'What differs' }).waitFor()
+    await expect.poll(top).toBe(300)
+    await window.close()
+  })
+
   test('leaves out columns that nobody chose and says so; what a person chose is all there', async () => {
     const sample = [join(SAMPLES, 'verifiers-2025-08.jsonl.gz')]
     const window = await tests.openWith(sample, { viewport: { width: 1024, height: 700 } })

@@ -27,8 +27,12 @@ import { swapRuns } from './swap.ts'
 /** Two runs beside each other: every measure, and the questions that both have. */
 export function CompareView() {
   const run = useSecond((state) => state.run)
+  const { tab } = useComparePlace()
+  // In a narrow window all of it is scrolled; each tab begins at its top.
+  const scroller = useRef<HTMLDivElement>(null)
+  useKeptScroll(scroller, `compare whole ${tab}`, run !== null)
   return (
-    <div className="compare">
+    <div ref={scroller} className="compare">
       <h1 className="visually-hidden">Compare</h1>
       {run === null ? <NoSecond /> : <Both />}
     </div>
