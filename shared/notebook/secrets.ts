@@ -5,7 +5,8 @@ const MASK = '***'
 const VARIABLE = String.raw`(?!(?:EOS|BOS|PAD|UNK|SEP|MASK|STOP|END|IMAGE)_TOKEN\b)(?:[A-Z][A-Z0-9_]*_)?(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD)`
 const SETTING = String.raw`(?:[\w.-]*[-_.])?(?:(?:api|access|secret|private|auth|hub|hf|wandb|bearer)[-_]?(?:key|token)|password|passwd|secret)`
 const NAME = new RegExp(`^(?:${VARIABLE}|${SETTING})$`)
-const VALUE = String.raw`("(?:[^"\\]|\\.)*"|'[^']*'|[^\s"';|&\\]+)`
+/** Quoted and bare pieces without a space between them are one word to a shell. */
+const VALUE = String.raw`((?:"(?:[^"\\]|\\.)*"|'[^']*'|[^\s"';|&\\])+)`
 const ASSIGNED = new RegExp(String.raw`(?<![\w.$-])(--?)?(${VARIABLE}|${SETTING})=${VALUE}`, 'g')
 const FLAGGED = new RegExp(String.raw`(?<![\w.$-])(--?)(${SETTING}|token)[ \t]+(?!-)${VALUE}`, 'g')
 /** Tokens of Hugging Face, OpenAI, GitHub, GitLab, Slack and AWS, whatever they are called. */

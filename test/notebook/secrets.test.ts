@@ -29,6 +29,11 @@ describe('a command line is kept without its secrets', () => {
     expect(withoutSecrets(text)).toEqual({ text, masked: [] })
   })
 
+  test('is masked whole where it is put together of quoted and bare pieces', () => {
+    expect(withoutSecrets(`train --token "abc"def'g h' --lr 1`).text).toBe('train --token *** --lr 1')
+    expect(withoutSecrets('API_KEY=abc"def" train').text).toBe('API_KEY=*** train')
+  })
+
   test('of any characters comes out the same a second time', () => {
     const word = fc.constantFrom('API_KEY', '=', ' ', '"', "'", '--token', '\\', '$X', 'abc', '***', '\n', ';')
     fc.assert(
