@@ -1,5 +1,5 @@
 import { parse as parseToml } from 'smol-toml'
-import { parse as parseYaml } from 'yaml'
+import { Composer, type Document, Parser } from 'yaml'
 import { parseJson } from '../../containers/json.ts'
 import type { LimitName } from '../../model/streams.ts'
 import { isObject } from '../fields.ts'
@@ -199,6 +199,8 @@ function toml(text: string): Parsed {
 /** Levels. The reader of YAML takes a frame of the stack for each, and where that ends within a pattern it takes the process with it. */
 const MOST_LEVELS = 100
 const MOST_COLUMNS = 2 * MOST_LEVELS
+/** Characters. Its reader takes kilobytes and microseconds for each mark that stands where none may; configurations have a tenth of this. */
+const MOST_YAML = 128 << 10
 
 /** Whether brackets, or what stands before the first word of a line, may nest deeper than any configuration does. */
 function nestsDeeply(text: string): boolean {
@@ -213,12 +215,29 @@ function nestsDeeply(text: string): boolean {
 }
 
 function yaml(text: string): Parsed {
-  if (nestsDeeply(text)) return null
+  if (text.length > MOST_YAML || nestsDeeply(text)) return null
   try {
+    const document = onlyDocument(text)
     // Aliases may name each other a billion times; no configuration has many.
-    const value: unknown = parseYaml(text, { maxAliasCount: 100, logLevel: 'silent' })
+    const value: unknown = document?.toJS({ maxAliasCount: 100 })
     return isPlain(value) ? value : null
   } catch {
     return null
   }
+}
+
+/** The document that a text is; null where it is several, or none. Given up at the first error: each that is told costs a look at its whole line. */
+function onlyDocument(text: string): Document | null {
+  const composer = new Composer({ logLevel: 'silent' })
+  let found: Document | null = null
+  const isAlone = (documents: Iterable<Document>): boolean => {
+    for (const document of documents) {
+      if (found !== null || document.errors.length > 0) return false
+      found = document
+    }
+    return true
+  }
+  for (const token of new Parser().parse(text))
+    if (token.type === 'error' || !isAlone(composer.next(token))) return null
+  return isAlone(composer.end()) ? found : null
 }
