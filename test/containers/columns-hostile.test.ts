@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { UnreadableSource } from '../../shared/containers/container.ts'
+import { openContainer } from '../../shared/containers/open.ts'
 import { memorySource, readAll } from './memory-source.ts'
 import { leveled } from './twin.ts'
 
@@ -84,4 +85,14 @@ test('one damaged row group costs no other', async () => {
     [0, 1, 2, 3, 4].map((i) => [i, 'damaged-parquet']),
   )
   expect(read?.skipped[0]?.message).toMatch(/^row 0: column /)
+})
+
+// Of kilobytes such a footer makes hours: each row is one that is skipped, and each group is decoded whole.
+test.each([
+  ['declares-200m-rows.parquet', /declares 200000000 rows or more in \d+ bytes/],
+  ['columns-over-each-other.parquet', /its columns have more bytes than the file/],
+])('%s is refused in a sentence before anything of it is read', async (name, sentence) => {
+  const opened = openContainer(memorySource(fixture(`../refused/${name}`), 1 << 16, name))
+  await expect(opened).rejects.toThrow(UnreadableSource)
+  await expect(opened).rejects.toThrow(sentence)
 })

@@ -20,6 +20,8 @@ export interface ParquetSizes {
 }
 
 const SIZES: ParquetSizes = { rowGroup: 16 << 20, page: 8 << 20 }
+/** Runs of one value take next to nothing however long they are, so that a footer may declare any number of rows; more than this need a byte each. */
+const ROWS_WITHOUT_BYTES = 1 << 17
 /** A footer lists every column of every row group; one of more than this is none. */
 const MAX_FOOTER_BYTES = 256 << 20
 
@@ -102,6 +104,7 @@ function groupsOf({ schema, row_groups }: FileMetaData, source: ByteSource, size
   const tree = schemaTree(schema)
   if (tree.children.length === 0) throw new RangeError('it has no columns')
   let first = 0
+  let bytes = 0
   return row_groups.map((rowGroup) => {
     const columns = rowGroup.columns.map(({ meta_data: meta, file_path }) => {
       if (meta === undefined) throw new RangeError('a column is not described, as in an encrypted file')
@@ -112,6 +115,11 @@ function groupsOf({ schema, row_groups }: FileMetaData, source: ByteSource, size
     const size = sizeOf(rowGroup)
     if (!Number.isSafeInteger(rows) || rows < 0 || rows > 2 ** 31)
       throw new RangeError(`a row group declares ${rows} rows`)
+    if (first + rows > Math.max(ROWS_WITHOUT_BYTES, source.size))
+      throw new RangeError(`it declares ${first + rows} rows or more in ${source.size} bytes`)
+    bytes += columns.reduce((sum, { start, end }) => sum + end - start, 0)
+    // Writers get sizes wrong by a header or so; only what is made for it has its columns lie over each other.
+    if (bytes > 2 * source.size) throw new RangeError('its columns have more bytes than the file')
     const group: Group = {
       first,
       rows,
