@@ -153,6 +153,17 @@ export const MASK_PLANTS: readonly Plant[] = [
     verdicts: SUPPORTED,
   },
   {
+    code: 'M03',
+    title: 'the last turn of the model is not trained',
+    needs: MASK,
+    perTurn: true,
+    rollout: (rollout) =>
+      assistant(rollout)
+        .slice(-1)
+        .map((turn) => train(rollout, ...through(turn), false)),
+    verdicts: SUPPORTED,
+  },
+  {
     code: 'M04',
     title: 'nothing is trained',
     needs: MASK,
