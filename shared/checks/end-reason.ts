@@ -20,7 +20,7 @@ export function endReason(
   const last = turns.at(-1)
   if (last === undefined) return declaredCut ? 'cut-prose' : declaredStop ? 'stop' : 'unknown'
   if (!turns.some(({ kind }) => kind === 'assistant')) return 'prompt-only'
-  const closed = last.endToken >= 0
+  const closed = last.endToken >= 0 && !(declaredCut && mayBePad(trajectory, tokens, last.endToken))
   if (last.kind !== 'assistant') return !closed || declaredCut ? 'cut-reply' : 'stop'
   const calls = last.spans.some(({ part }) => part === 'tool_call')
   // The row was cut between a whole call and its reply.
@@ -29,6 +29,12 @@ export function endReason(
   if (last.spans.some(({ part, closed: tag }) => part === 'tool_call' && !tag)) return 'cut-call'
   if (last.spans.some(({ part, closed: tag }) => part === 'tool' && !tag)) return 'cut-reply'
   return declaredStop && !declaredCut ? 'stop' : 'cut-prose'
+}
+
+/** An end token without loss that is the row's last and has the id of the padding: a cut row with room for one pad ends like this as well. */
+function mayBePad({ mask }: Trajectory, tokens: ReadableTokens | null, at: number): boolean {
+  if (tokens === null || at !== tokens.ids.length - 1 || mask?.[at] === 1) return false
+  return tokens.tokenizer?.frame?.pad.includes(tokens.ids[at] as number) ?? false
 }
 
 /** Finish reasons that name a limit, as vLLM, SGLang, the APIs of OpenAI, Anthropic and Gemini, and trainers spell them. */

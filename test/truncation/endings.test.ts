@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { Tokenizer } from '../../shared/tokens/tokenizer.ts'
 import { auditDump } from '../checks/audit.ts'
 import { searchRow } from '../fixtures/checks/fixture.ts'
 import type { RecordOptions } from '../helpers/conversation.ts'
@@ -43,6 +44,54 @@ const STOPS = [
   'tool_use',
   'completed',
 ]
+
+describe('a last turn without an end token, as all of the dump', () => {
+  const open = (options: RecordOptions) =>
+    auditDump({
+      story: '',
+      family: 'qwen2.5',
+      rows: (tokenizer) =>
+        Array.from({ length: 8 }, (_, i) =>
+          searchRow(
+            tokenizer,
+            i,
+            { answer: { text: `It says so, on page ${i}`, end: false } },
+            { ...options, id: `open-${i}`, reward: 1 },
+          ),
+        ),
+    })
+
+  it('may be what a stop string ended or a limit: nobody can tell, which is no pass', async () => {
+    const { byCode } = await open({})
+    expect(byCode.get('C03')?.findings).toEqual([])
+    expect(byCode.get('C03')?.abstained?.status).toBe('not-checkable')
+    expect(byCode.get('C03')?.abstained?.reason).toMatch(/^no rollout ends with an end token/)
+  })
+
+  it('is no cut where the row says that it stopped, or where a limit is known that it does not reach', async () => {
+    for (const options of [{ finishReason: 'stop' }, { limits: { max_seq_len: 4096 } }]) {
+      const { byCode } = await open(options)
+      expect(byCode.get('C03')).toMatchObject({ findings: [], abstained: null })
+    }
+  })
+})
+
+describe('a cut row with room for one pad, which has the id of an end token', () => {
+  it('was cut where it says so, and the last id carries no loss', async () => {
+    const rows = (options: RecordOptions) => ({
+      story: '',
+      family: 'qwen2.5' as const,
+      rows: (tokenizer: Tokenizer) => [
+        searchRow(tokenizer, 0, { answer: { end: false } }, { padRight: 1, reward: 1, ...options }),
+      ],
+    })
+    const endOf = async (options: RecordOptions) => (await auditDump(rows(options))).views[0]?.facts.endReason
+    expect(await endOf({ finishReason: 'length' })).toBe('cut-prose')
+    expect(await endOf({ isTruncated: true })).toBe('cut-prose')
+    expect(await endOf({})).toBe('stop')
+    expect(await endOf({ finishReason: 'length', editMask: (mask) => mask.fill(1, -1) })).toBe('stop')
+  })
+})
 
 describe('a last turn without an end token, where the others have one', () => {
   it.each(

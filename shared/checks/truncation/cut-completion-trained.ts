@@ -65,19 +65,24 @@ function* lookAtOpenRows(view: DumpView, report: DumpReporter): Steps<void> {
   if (split.length > 0) report.context({ limits: limitsInForce(view), mean_reward_by_end: split })
   let closed = 0
   let ended = 0
+  let open = 0
   yield 0.1
   const count = (facts: TrajectoryFacts) => {
     const ending = endingOf(facts, {}, thresholds)
     if (ending === null) return
     ended++
     if (ending === 'closed') closed++
+    const known = { ...limits, ...facts.limits }
+    if (ending === 'open' && known.max_seq_len == null && known.max_completion_length == null) open++
   }
   yield* within(0.1, 0.4, forEachOf(view.facts, count))
   const othersClose = closed >= thresholds['closed-share-for-contrast'] * ended
+  let cutRows = 0
   const look = (facts: TrajectoryFacts) => {
     // The very rows that the first part left alone.
     if (facts.reward === null || endingOf(facts, settings.limits, thresholds) !== 'open') return
     const cut = othersClose || endingOf(facts, limits, thresholds) === 'cut'
+    if (cut) cutRows++
     const affected = cut && !facts.excluded && (facts.trained ?? 0) > 0 && facts.reward > 0
     const at = { turn: facts.assistantTurns }
     report.unit(affected)
@@ -98,6 +103,13 @@ function* lookAtOpenRows(view: DumpView, report: DumpReporter): Steps<void> {
     })
   }
   yield* within(0.4, 1, forEachOf(view.facts, look))
+  // Stop strings end turns like this, and so does a limit that all rollouts ran into.
+  if (ended > 0 && open === ended && cutRows === 0) {
+    report.abstain(
+      'not-checkable',
+      'no rollout ends with an end token, and nothing tells what ended them: declare the limit of a completion or of a row',
+    )
+  }
 }
 
 function endEvidence(

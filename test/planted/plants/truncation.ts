@@ -106,13 +106,23 @@ export const TRUNCATION_PLANTS: readonly Plant[] = [
   {
     code: 'C03',
     title: 'the last turn was stopped by a limit, is trained and keeps its reward',
-    needs: ['mask', 'messages'],
-    patterns: ['sporadic'],
+    needs: ['mask', 'messages', 'finish'],
     rollout: (rollout) => {
       if (rollout.reward <= 0 || stopLastTurn(rollout) === null) return null
       flagged(rollout, true)
       return []
     },
+    alongside: { C12: 'what was scored is not in the ids' },
+  },
+  {
+    code: 'C03',
+    title: 'the last turn was stopped by a limit, which nothing but its siblings tells',
+    needs: ['mask', 'messages'],
+    // They have a reason for every end.
+    notIn: ['native', 'verifiers-legacy', 'verifiers-v1'],
+    // Where no turn of a dump is closed, stop strings may be what ends them: C03 is not checkable.
+    patterns: ['sporadic'],
+    rollout: (rollout) => (rollout.reward <= 0 || stopLastTurn(rollout) === null ? null : []),
     alongside: { C12: 'what was scored is not in the ids' },
   },
   {
@@ -144,7 +154,6 @@ export const TRUNCATION_PLANTS: readonly Plant[] = [
     code: 'C05',
     title: 'a turn that was stopped by its limit is not flagged as truncated',
     needs: ['finish', 'more', 'messages'],
-    patterns: ['sporadic'],
     rollout: (rollout) => {
       if (stopLastTurn(rollout) === null) return null
       flagged(rollout, false)
@@ -251,7 +260,6 @@ export const TRUNCATION_PLANTS: readonly Plant[] = [
     code: 'C12',
     title: 'the reward was earned by an answer that was cut from the ids',
     needs: ['mask', 'messages', 'answer'],
-    patterns: ['sporadic'],
     rollout: (rollout) => {
       const turn = lastTurn(rollout)
       if (turn === undefined || rollout.reward <= 0) return null
