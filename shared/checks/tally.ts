@@ -1,6 +1,6 @@
 import { Hash64 } from '../model/hash.ts'
-import type { Finding } from '../model/report.ts'
-import type { Span } from '../model/tokens.ts'
+import type { CountedFinding, Finding, Severity } from '../model/report.ts'
+import type { Span, Turn } from '../model/tokens.ts'
 import { weightUnits } from '../model/weight.ts'
 import type { AuditSettings, Check, CheckTally, FaultAt, PlaceAt, Reporter, TrajectoryView } from './check.ts'
 import { rowEnd } from './edges.ts'
@@ -99,12 +99,25 @@ export class TrajectoryReporter implements Reporter {
   /** Null before the first fault. */
   private ofPart: Hash64 | null = null
 
-  /** @param tally what is added to: that of all trajectories, or one of its own */
-  constructor(check: Check, view: TrajectoryView, settings: AuditSettings, tally: CheckTally = createTally()) {
+  /** Where faults are counted alone: no finding is made of them. */
+  private readonly counted: CountedFinding[] | null
+
+  /**
+   * @param tally what is added to: that of all trajectories, or one of its own
+   * @param counted what every fault is added to in place of being told; null where they are told
+   */
+  constructor(
+    check: Check,
+    view: TrajectoryView,
+    settings: AuditSettings,
+    tally: CheckTally = createTally(),
+    counted: CountedFinding[] | null = null,
+  ) {
     this.check = check
     this.view = view
     this.tally = tally
     this.settings = settings
+    this.counted = counted
   }
 
   /** Goes on with another check of the same trajectory. Call once the one before is finished. */
@@ -142,10 +155,16 @@ export class TrajectoryReporter implements Reporter {
     const found = this.found
     // A check that knows better than the policy's list of codes says so itself.
     const intended = this.isGiven() || (fault.intended ?? this.settings.policy.intended.includes(this.check.code))
+    const severity = fault.severity ?? this.check.severity
+    if (this.counted !== null) {
+      this.counted.push(countedAs(this.check.code, severity, intended))
+      if (!intended) this.count(found, fault, turn, tokens)
+      return
+    }
     this.ofPart ??= hashOfPart(trajectory.recordHash, trajectory.place.part)
     const finding: Finding = {
       code: this.check.code,
-      severity: fault.severity ?? this.check.severity,
+      severity,
       scope: fault.scope ?? (tokens !== null ? 'tokens' : turn !== null ? 'turn' : 'trajectory'),
       source: trajectory.place.source,
       record: trajectory.place.record,
@@ -164,6 +183,10 @@ export class TrajectoryReporter implements Reporter {
       return
     }
     found.findings.push(finding)
+    this.count(found, fault, turn, tokens)
+  }
+
+  private count(found: Found, fault: FaultAt, turn: Turn | null, tokens: Span | null): void {
     found.faults++
     for (const span of fault.affected ?? (tokens === null ? [] : [tokens])) found.affected.push(span)
     if (turn === null) return
@@ -221,6 +244,17 @@ export class TrajectoryReporter implements Reporter {
 }
 
 const NO_FINDINGS: readonly Finding[] = []
+
+/** By code; those that count alike are one object, of which a batch has a handful. */
+const kinds = new Map<string, CountedFinding[]>()
+
+function countedAs(code: string, severity: Severity, intended: boolean): CountedFinding {
+  let known = kinds.get(code)
+  if (known === undefined) kinds.set(code, (known = []))
+  let kind = known.find((each) => each.severity === severity && (each.intended ?? false) === intended)
+  if (kind === undefined) known.push((kind = intended ? { code, severity, intended } : { code, severity }))
+  return kind
+}
 
 interface Found {
   readonly findings: Finding[]

@@ -42,6 +42,9 @@ export interface Finding {
   defect?: string
 }
 
+/** What of a finding is counted, whether or not it is listed. */
+export type CountedFinding = Readonly<Pick<Finding, 'code' | 'severity' | 'intended'>>
+
 export interface CheckResult {
   code: string
   name: string

@@ -11,7 +11,7 @@ import type { ParsedRecords } from '../containers/container.ts'
 import type { Format } from '../formats/format.ts'
 import { readJoined, type SourceReader } from '../formats/join.ts'
 import { formatById } from '../formats/registry.ts'
-import type { Finding } from '../model/report.ts'
+import type { CountedFinding, Finding } from '../model/report.ts'
 import type { SkippedRecord } from '../model/source.ts'
 import { STREAMS, type Stream } from '../model/streams.ts'
 import { Expected, PART, Provenance, TokenState, TURN_KINDS, type Turn } from '../model/tokens.ts'
@@ -60,6 +60,7 @@ export function auditBatch(job: AuditJob, portions: Iterable<ParsedRecords>, run
   const skipped: SkippedRecord[] = []
   const rows: TrajectoryFacts[] = []
   const findings: (readonly Finding[])[] = []
+  const counted: (readonly CountedFinding[])[] | null = job.countsFindings ? [] : null
   let records = 0
   for (const parsed of portions) {
     if (parsed.told !== undefined) return toldBatch(job, parsed.told, tokenizer)
@@ -82,7 +83,13 @@ export function auditBatch(job: AuditJob, portions: Iterable<ParsedRecords>, run
     }
     runtime.done?.('checks')
     for (let at = 0; at < chosen.length; at += TOGETHER) {
-      for (const audited of auditTogether(chosen.slice(at, at + TOGETHER), format, runtime, tallies)) {
+      for (const audited of auditTogether(
+        chosen.slice(at, at + TOGETHER),
+        format,
+        runtime,
+        tallies,
+        job.countsFindings,
+      )) {
         const { trajectory, view } = audited
         const rendered = described.rendersTexts ? renderTexts(trajectory, tokenizer) : null
         const facts = rendered === null ? audited.facts : withRenderedLengths(audited.facts, rendered)
@@ -95,7 +102,8 @@ export function auditBatch(job: AuditJob, portions: Iterable<ParsedRecords>, run
         const line = lines.get(trajectory.place.record) ?? null
         if (line !== null) (facts as { line?: number }).line = line
         rows.push(facts)
-        findings.push(audited.findings)
+        if (counted === null) findings.push(audited.findings)
+        else counted.push(audited.counted ?? [])
       }
       forgetLast()
       runtime.done?.('sums')
@@ -109,6 +117,7 @@ export function auditBatch(job: AuditJob, portions: Iterable<ParsedRecords>, run
     records,
     facts,
     findings,
+    counted,
     skipped: skipped.sort((a, b) => a.record - b.record),
     drift: drift.counted(),
     streams: [...streams],
@@ -135,6 +144,8 @@ interface Audited {
   readonly view: TrajectoryView | null
   readonly facts: TrajectoryFacts
   readonly findings: Finding[]
+  /** In place of them where they are counted alone, else null. */
+  readonly counted: CountedFinding[] | null
 }
 
 /**
@@ -147,6 +158,7 @@ function auditTogether(
   format: Format,
   runtime: AuditRuntime,
   tallies: Record<string, CheckTally>,
+  countsFindings = false,
 ): Audited[] {
   const source = chosen[0]?.trajectory.place.source ?? 0
   const { settings, measuresDrift } = runtime.plan.sources[source] as SourcePlan
@@ -168,8 +180,9 @@ function auditTogether(
   for (const [index, { trajectory, carried }] of chosen.entries()) {
     const view = views[index] ?? null
     const findings: Finding[] = []
+    const counted: CountedFinding[] | null = countsFindings ? [] : null
     if (view !== null) addSymptoms(view)
-    audited.push({ trajectory, view, facts: view?.facts ?? createFacts(trajectory), findings })
+    audited.push({ trajectory, view, facts: view?.facts ?? createFacts(trajectory), findings, counted })
     // The sampled tokens may stand for a mask.
     const hasMask = view !== null && view.mask !== null && view.ids.length > 0
     const checks = trajectoryChecks(runtime.plan, carried, hasMask)
@@ -177,7 +190,7 @@ function auditTogether(
     if (view === null || first === undefined) continue
     const others = alike.get(checks)
     // One reporter for all checks: none keeps anything of it.
-    const reported = { view, reporter: new TrajectoryReporter(first, view, settings), findings }
+    const reported = { view, reporter: new TrajectoryReporter(first, view, settings, undefined, counted), findings }
     if (others === undefined) alike.set(checks, [reported])
     else others.push(reported)
   }

@@ -3,7 +3,7 @@ import type { TrajectoryFacts } from '../checks/facts.ts'
 import { addFacts, copyOfFacts, FactsKeeper } from '../checks/kept-facts.ts'
 import { addTally, createTally } from '../checks/tally.ts'
 import type { RecordSpans } from '../containers/container.ts'
-import type { Finding, Severity } from '../model/report.ts'
+import type { CountedFinding, Finding, Severity } from '../model/report.ts'
 import type { SkippedRecord } from '../model/source.ts'
 import type { Stream } from '../model/streams.ts'
 import { PARTS, TURN_KINDS } from '../model/tokens.ts'
@@ -159,14 +159,19 @@ export class Collected implements RolloutSums {
     addBoundaries(this.boundaries, result.boundaries)
     addTotals(this.totals, result.totals)
     addFacts(this.facts, this.keeper.unpack(result.facts))
-    for (const findings of result.findings) {
-      this.addCodes(codesOf(findings), worstOf(findings))
-      for (const finding of findings) {
-        this.findingsSeen++
-        if (!finding.intended) countSeverity(this.severities, finding)
-        if (this.findings.length < this.maxFindings) this.findings.push(finding)
-      }
+    for (const found of result.counted ?? result.findings) {
+      this.addCodes(codesOf(found), worstOf(found))
+      for (const finding of found) if (!finding.intended) countSeverity(this.severities, finding)
+      this.findingsSeen += found.length
     }
+    for (const findings of result.findings) {
+      for (const finding of findings) if (this.keepsFindings) this.findings.push(finding)
+    }
+  }
+
+  /** Those of the next result are kept, or some of them. */
+  get keepsFindings(): boolean {
+    return this.findings.length < this.maxFindings
   }
 
   /** Those of the next rollout, and the gravest of its findings. */
@@ -201,12 +206,12 @@ const MOST_LISTS = 1 << 12
 const NO_CODES: readonly string[] = []
 
 /** The codes of the findings that no policy intends, sorted, each once. */
-export function codesOf(findings: readonly Finding[]): readonly string[] {
+export function codesOf(findings: readonly CountedFinding[]): readonly string[] {
   if (findings.length === 0) return NO_CODES
   return [...new Set(findings.filter(({ intended }) => !intended).map(({ code }) => code))].sort()
 }
 
-export function worstOf(findings: readonly Finding[]): Finding['severity'] | null {
+export function worstOf(findings: readonly CountedFinding[]): Finding['severity'] | null {
   let worst: Finding['severity'] | null = null
   for (const { severity, intended } of findings) {
     if (intended) continue
@@ -216,7 +221,7 @@ export function worstOf(findings: readonly Finding[]): Finding['severity'] | nul
   return worst
 }
 
-export function countSeverity(into: Record<string, Record<Severity, number>>, finding: Finding): void {
+export function countSeverity(into: Record<string, Record<Severity, number>>, finding: CountedFinding): void {
   const counts = (into[finding.code] ??= { error: 0, warning: 0, info: 0 })
   counts[finding.severity]++
 }

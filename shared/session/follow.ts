@@ -307,6 +307,7 @@ export class Follower implements Reading {
           this.touch()
           tell()
         },
+        keepsFindings: (number) => grown.get(number)?.collected.keepsFindings ?? true,
         onBytes: (number, read) => {
           const state = grown.get(number)?.collected.sources[0]
           if (state !== undefined) state.bytesRead = read

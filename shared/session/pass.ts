@@ -12,6 +12,8 @@ export interface PassHooks {
   onBytes(source: number, bytesRead: number): void
   /** The bytes of sources that `givesChunks`, in order; they stand until it returns. */
   onChunk?(source: number, start: number, chunk: Uint8Array): void
+  /** False once no finding of a source that comes is kept: from then on they are counted alone. */
+  keepsFindings?(source: number): boolean
   readonly signal?: AbortSignal
   /** Where a source is read on, null = from its start; absent = all of them from their starts. */
   from?(source: number): ReadPosition | null
@@ -67,9 +69,10 @@ export async function runPass(
         await pool.ready()
         if (failure !== null) throw failure
         const records = refer?.(spans) ?? (await open.container.read(spans))
+        const counts = hooks.keepsFindings?.(source) === false ? ({ countsFindings: true } as const) : {}
         underWay.push(
           pool
-            .run({ job: job++, source, records, keep: keptOf(chosen, source, spans) })
+            .run({ job: job++, source, records, keep: keptOf(chosen, source, spans), ...counts })
             .then(deliver)
             .catch((error: unknown) => {
               failure ??= error instanceof Error ? error : new Error(String(error))

@@ -4,7 +4,7 @@ import type { JsonObject } from '../containers/container.ts'
 import type { EncodedRecords, RecordsElsewhere } from '../containers/decode.ts'
 import type { Recognition } from '../formats/format.ts'
 import type { SourceRun } from '../formats/run-metadata/run-facts.ts'
-import type { Finding } from '../model/report.ts'
+import type { CountedFinding, Finding } from '../model/report.ts'
 import type { SkippedRecord } from '../model/source.ts'
 import type { Stream } from '../model/streams.ts'
 import type { Probe } from '../query/plan.ts'
@@ -63,6 +63,8 @@ export interface AuditJob {
   readonly records: EncodedRecords | RecordsElsewhere
   /** What `--limit` and `--sample` chose of these records, null = all. */
   readonly keep: KeptParts | null
+  /** Its findings are counted alone: as many as a report may list are known from the jobs before it. */
+  readonly countsFindings?: true
 }
 
 /** Sums over tokens; index of the arrays as in `PARTS`. */
@@ -106,6 +108,8 @@ export interface BatchResult {
   readonly facts: PackedFacts
   /** Of each of these rollouts, in the report's order; findings of the whole dump are added later. */
   readonly findings: readonly (readonly Finding[])[]
+  /** In place of them where they are counted alone, else null. */
+  readonly counted: readonly (readonly CountedFinding[])[] | null
   readonly skipped: readonly SkippedRecord[]
   readonly drift: Drift
   readonly streams: readonly Stream[]

@@ -62,6 +62,7 @@ export function toldBatch(
     records,
     facts: packFacts([]),
     findings: [],
+    counted: null,
     skipped,
     drift,
     // Without rollouts a source carries nothing.
