@@ -10,7 +10,7 @@ import {
   isScaled,
 } from './advantages.ts'
 import { biasedStd, noiseFloor, rangeOf, rewardRange, rewardsOf, unbiasedStd } from './statistics.ts'
-import { type StepScale, stepScales } from './step-scales.ts'
+import { measuringStepScales, type StepScale } from './step-scales.ts'
 
 /** How the run scales advantages, as far as it is declared or its stored advantages show. */
 export interface Scaling {
@@ -100,13 +100,13 @@ export function* measuringSpreads(view: DumpView, scaling: Scaling | null): Step
   const known = amplified.get(view)
   if (known?.scaling === scaling) return known.spreads
   const { groups, range, floor } = spreads
-  const scaleOf = stepScales(groups.map(({ group }) => group))
+  const scaleOf = yield* within(0.6, 0.7, measuringStepScales(groups.map(({ group }) => group)))
   const own: GroupSpread[] = []
   const amplify = (spread: GroupSpread) => {
     const { group, rewards, std } = spread
     own.push({ ...spread, amplification: amplificationOf(scaling, rewards, std, scaleOf(group)) })
   }
-  yield* within(0.6, 1, forEachOf(groups, amplify))
+  yield* within(0.7, 1, forEachOf(groups, amplify))
   const made = { groups: own, range, floor }
   amplified.set(view, { scaling, spreads: made })
   return made

@@ -1,4 +1,4 @@
-import type { Steps } from '../../model/steps.ts'
+import { atOnce, forEachOf, type Steps, within } from '../../model/steps.ts'
 import type { GroupView } from '../check.ts'
 import type { TrajectoryFacts } from '../facts.ts'
 import { mean } from './statistics.ts'
@@ -22,76 +22,87 @@ export interface StepScales {
   readonly byToken: StepScale
 }
 
-/** The rewards of one step while they are gathered, and those less the means of their groups; `weights` null where all count once. */
-interface StepRewards {
-  readonly rewards: number[]
-  readonly centred: number[]
-  readonly weights: number[] | null
-}
-
 /** That of all rollouts of each group's step. */
 export function stepScales(groups: readonly GroupView[]): (group: GroupView) => StepScale {
-  return scalesOf(groups, ({ members }) => members, null)
+  return atOnce(measuringStepScales(groups))
+}
+
+/** The same in steps. */
+export function* measuringStepScales(groups: readonly GroupView[]): Steps<(group: GroupView) => StepScale> {
+  const all = new Rewards()
+  yield* within(
+    0,
+    0.8,
+    forEachOf(groups, (group) => all.add(group, group.members)),
+  )
+  return yield* within(0.8, 1, all.measuring())
 }
 
 /** All of them, for the step of each group. */
 export function* measuringSteps(groups: readonly GroupView[]): Steps<(group: GroupView) => StepScales> {
-  const ofAll = stepScales(groups)
-  yield 0.4
-  const isPlain = groups.every(({ members }) => trainingOf(members).length === members.length)
-  const ofTraining = isPlain ? ofAll : scalesOf(groups, ({ members }) => trainingOf(members), null)
-  yield 0.7
-  const byToken = scalesOf(
-    groups,
-    ({ members }) => members,
-    ({ trained }) => trained ?? 0,
-  )
-  yield 1
+  const [all, training, tokens] = [new Rewards(), new Rewards(), new Rewards()]
+  const gather = (group: GroupView) => {
+    const { members } = group
+    all.add(group, members)
+    training.add(group, trainingOf(members))
+    tokens.add(group, members, ({ trained }) => trained ?? 0)
+  }
+  yield* within(0, 0.7, forEachOf(groups, gather))
+  const ofAll = yield* within(0.7, 0.8, all.measuring())
+  const ofTraining = yield* within(0.8, 0.9, training.measuring())
+  const byToken = yield* within(0.9, 1, tokens.measuring())
   return (group) => ({ ofAll: ofAll(group), ofTraining: ofTraining(group), byToken: byToken(group) })
 }
 
-function scalesOf(
-  groups: readonly GroupView[],
-  rowsOf: (group: GroupView) => GroupView['members'],
-  weightOf: ((row: TrajectoryFacts) => number) | null,
-): (group: GroupView) => StepScale {
-  // The step of dumps that tell none is null.
-  const steps = new Map<number | null, StepRewards>()
-  for (const group of groups) {
-    const step = stepOf(group)
-    const known = steps.get(step) ?? { rewards: [], centred: [], weights: weightOf === null ? null : [] }
-    steps.set(step, known)
-    const rows = rowsOf(group)
-    const rewards = rows.map(({ reward }) => reward as number)
-    const centre = mean(rewards)
-    for (const [at, reward] of rewards.entries()) {
-      known.rewards.push(reward)
-      known.centred.push(reward - centre)
-      if (weightOf !== null) known.weights?.push(weightOf(rows[at] as TrajectoryFacts))
-    }
-  }
-  const scales = new Map([...steps].map(([step, rewards]) => [step, scaleOf(rewards)]))
-  return (group) => scales.get(stepOf(group)) ?? NO_STEP
+/** The rewards of one step, those less the means of their groups, and how often each counts. */
+interface RewardsOfStep {
+  readonly own: number[]
+  readonly centred: number[]
+  readonly weights: number[]
 }
 
-function scaleOf({ rewards, centred, weights }: StepRewards): StepScale {
-  const [own, less] = [weightedSpread(rewards, weights), weightedSpread(centred, weights)]
-  return { mean: own.mean, std: own.std, centredMean: less.mean, centredStd: less.std }
+/** Rewards while they are gathered, by step; that of dumps that tell none is null. */
+class Rewards {
+  private readonly steps = new Map<number | null, RewardsOfStep>()
+
+  add(group: GroupView, rows: GroupView['members'], weightOf: (row: TrajectoryFacts) => number = () => 1): void {
+    const step = stepOf(group)
+    let known = this.steps.get(step)
+    if (known === undefined) this.steps.set(step, (known = { own: [], centred: [], weights: [] }))
+    const rewards = rows.map(({ reward }) => reward as number)
+    const centre = mean(rewards)
+    for (let at = 0; at < rows.length; at++) {
+      const reward = rewards[at] as number
+      known.own.push(reward)
+      known.centred.push(reward - centre)
+      known.weights.push(weightOf(rows[at] as TrajectoryFacts))
+    }
+  }
+
+  *measuring(): Steps<(group: GroupView) => StepScale> {
+    const scales = new Map<number | null, StepScale>()
+    for (const [step, { own, centred, weights }] of this.steps) {
+      const raw = weightedSpread(own, weights)
+      const less = weightedSpread(centred, weights)
+      scales.set(step, { mean: raw.mean, std: raw.std, centredMean: less.mean, centredStd: less.std })
+      yield scales.size / this.steps.size
+    }
+    return (group) => scales.get(stepOf(group)) ?? NO_STEP
+  }
 }
 
 /** Mean and unbiased std of values that each count so many times. */
-function weightedSpread(values: readonly number[], weights: readonly number[] | null) {
-  const weightAt = (at: number) => weights?.[at] ?? 1
+function weightedSpread(values: readonly number[], weights: readonly number[]) {
   let count = 0
   let sum = 0
-  for (const [at, value] of values.entries()) {
-    count += weightAt(at)
-    sum += weightAt(at) * value
+  for (let at = 0; at < values.length; at++) {
+    count += weights[at] as number
+    sum += (weights[at] as number) * (values[at] as number)
   }
   if (count < 2) return { mean: 0, std: 0 }
   const centre = sum / count
   let squares = 0
-  for (const [at, value] of values.entries()) squares += weightAt(at) * (value - centre) ** 2
+  for (let at = 0; at < values.length; at++) squares += (weights[at] as number) * ((values[at] as number) - centre) ** 2
   return { mean: centre, std: Math.sqrt(squares / (count - 1)) }
 }
 
