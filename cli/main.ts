@@ -1,10 +1,8 @@
 #!/usr/bin/env node
-import { compileLater } from './compile-later.ts'
 import { Exit, processIo } from './io.ts'
 import { run } from './run.ts'
 import { cannotWrite } from './whole-file.ts'
 
-compileLater()
 let isCutOff = false
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   // A reader that has seen enough (`| head`) closes the pipe. That is no error of ours, and what was found stays the exit code.

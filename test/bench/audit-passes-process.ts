@@ -1,6 +1,3 @@
-import { compileLater } from '../../cli/compile-later.ts'
 import { auditPasses, type PassesRequest } from './audit-passes.ts'
 
-// As the command line does.
-compileLater()
 console.log(JSON.stringify(await auditPasses(JSON.parse(process.argv[2] as string) as PassesRequest)))
