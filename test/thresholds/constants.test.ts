@@ -57,6 +57,7 @@ const STRUCTURAL: Readonly<Record<string, string>> = {
     'tokens that templates begin a turn with; says where a prompt ends, not what is wrong',
   'checks/spans.ts LONG': 'bound of cost',
   'checks/spans.ts SHORT': 'bound of cost',
+  'checks/groups/step-scales.ts NO_STEP': 'what a step without rewards has',
   'checks/logprobs/kl-rounded.ts BFLOAT': 'a code',
   'checks/logprobs/kl-rounded.ts BFLOAT_ROUNDING': 'precision of bf16',
   'checks/logprobs/kl-rounded.ts EPSILON': 'precision of 32-bit floats',
