@@ -39,7 +39,6 @@ const STRUCTURAL: Readonly<Record<string, string>> = {
   'checks/logprobs/trend.ts MOST_STEPS': 'bound of cost',
   'checks/mask/think-masked.ts LONGEST_CLOSING_TAG': 'tokens of a tag; its text decides',
   'checks/mask/think-masked.ts LONGEST_EMPTY': 'tokens of two tags; their text decides',
-  'checks/mask/think-masked.ts TAKEN_ALONG': 'tokens of a blank line and a word; their text decides',
   'checks/normalised-text.ts BACKSLASH': 'a character',
   'checks/normalised-text.ts BLANK': 'a character',
   'checks/normalised-text.ts BLOCK': 'size of a table of characters',
