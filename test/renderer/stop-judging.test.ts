@@ -42,7 +42,8 @@ describe('a person who does not wait', () => {
     useFiles.setState({ problems: [], happened: [] })
   })
 
-  it('for the first verdicts on all has what was read open, is told of what part they are, and may have them judged after all', async () => {
+  /** All was read, and its judging does not end. */
+  const openUntilJudged = async () => {
     const slow = gatedSource(rollouts.join(''), 1 << 18, 'slow')
     engine.files.set('slow', slow.source)
     slow.let(10)
@@ -51,6 +52,10 @@ describe('a person who does not wait', () => {
     judgingGate.from = ROLLOUTS
     slow.let(1000)
     await until(() => files().progress?.concluding !== undefined)
+  }
+
+  it('for the first verdicts on all has what was read open, is told of what part they are, and may have them judged after all', async () => {
+    await openUntilJudged()
     expect(judgedOf(files())).toBeNull()
     await stopJudging()
     await until(() => files().phase === 'open')
@@ -66,14 +71,7 @@ describe('a person who does not wait', () => {
   })
 
   it('while the last is still being read has it open before another report has come', async () => {
-    const slow = gatedSource(rollouts.join(''), 1 << 18, 'slow')
-    engine.files.set('slow', slow.source)
-    slow.let(10)
-    await openSources([{ kind: 'url', name: 'slow', url: 'slow', size: slow.source.size }])
-    await until(() => (files().progress?.bytesRead ?? 0) > 0)
-    judgingGate.from = ROLLOUTS
-    slow.let(1000)
-    await until(() => files().progress?.concluding !== undefined)
+    await openUntilJudged()
     const [worker] = engine.workers
     if (worker === undefined) throw new Error('the page started no engine')
     const held: unknown[] = []
