@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os'
 import type { Judgement } from '../shared/exports/phrases.ts'
 import type { SecondRun } from '../shared/hypotheses/hypothesis.ts'
 import type { AuditOptions } from '../shared/model/policy.ts'
+import type { LogReport } from '../shared/model/report.ts'
 import { Session, type SessionHooks } from '../shared/session/session.ts'
 import type { ParsedArguments } from './arguments.ts'
 import { type OpenedSources, openPaths } from './files.ts'
@@ -62,7 +63,7 @@ export async function audit(
     following?.judge(session)
     await session.done
     const unreadable = [...from.problems, ...session.unreadable, ...session.datasetProblems]
-    if (session.facts.length === 0 && session.logs.length === 0) {
+    if (session.facts.length === 0 && !session.logs.some(hasNumbers)) {
       const inputs = [...from.paths, ...(dataset?.paths ?? [])]
       const reported = from === opened ? { report: session.mergeableReport(), inputs } : null
       throw new NothingReadError(nothingRead(unreadable, session), reported)
@@ -103,11 +104,19 @@ async function checkDataset({ sources, problems }: OpenedSources, settings: Audi
   }
 }
 
+/** A log by whose numbers something may be judged without rollouts; a description of the run alone has none. */
+function hasNumbers({ series, others }: LogReport): boolean {
+  return series.length > 0 || others.length > 0
+}
+
 function nothingRead(unreadable: Audit['unreadable'], session: Session): string {
   const skipped = session
     .report()
     .sources.flatMap((source) => source.skipped.slice(0, 1).map(({ message }) => `${source.name}: ${message}`))
-  const reasons = [...unreadable.map(({ message }) => message), ...skipped]
+  const described = session.logs.map(
+    ({ name }) => `${name} describes a run and holds no rollouts. Name the files with its rollouts too.`,
+  )
+  const reasons = [...unreadable.map(({ message }) => message), ...skipped, ...described]
   const listed = reasons.slice(0, 8).map((reason) => `\n  ${reason}`)
   if (reasons.length > listed.length) listed.push(`\n  and ${reasons.length - listed.length} more`)
   return `Nothing could be read.${listed.join('')}`

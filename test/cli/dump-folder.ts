@@ -42,6 +42,7 @@ export class DumpFolder {
     await write('clean.jsonl', `${clean.join('\n')}\n`)
     await write('partly-bad.jsonl', `${clean[0]}\n{"input_ids": [1, 2\n${clean.slice(1).join('\n')}\n`)
     await write('notes.txt', 'no rollouts in here\n')
+    await write('metadata.json', JSON.stringify({ model: 'Qwen/Qwen2.5-7B-Instruct', rollouts_per_example: 8 }))
     const ids = [151644, 872, 198, 9707, 151645, 198, 151644, 77091, 198, 13048, 151645]
     await write('unknown.jsonl', JSON.stringify({ sample: { toks: ids, flags: ids.map((_, i) => Number(i > 8)) } }))
     await write('empty.jsonl', '')

@@ -43,6 +43,7 @@ describe('exit codes', () => {
     ['an empty file', 3, ['inspect', 'empty.jsonl']],
     ['a binary', 3, ['inspect', 'binary.bin']],
     ['a folder with nothing in it', 3, ['inspect', 'nothing']],
+    ['a description of a run without its rollouts', 3, ['inspect', 'metadata.json']],
   ])('%s: %i', async (_, code, argv) => {
     const ran = await cli(...argv)
     expect(ran.err + ran.out).not.toMatch(/\bat .*\.ts:\d+/)
