@@ -115,6 +115,9 @@ const NO_WIDTH = /^(?:\p{Mn}|\p{Me}|\u200c|\u200d)$/u
 const WIDE =
   /^[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]$/u
 
+/** With fewer columns than these under its heading a text is a tower of single words. */
+const LEAST_LAST_COLUMN = 24
+
 /** A table with columns as wide as their widest cell; the last column wraps under itself. */
 export function printTable(terminal: Terminal, head: readonly string[], rows: readonly (readonly string[])[]): void {
   const widths = head.map((title, column) =>
@@ -122,7 +125,8 @@ export function printTable(terminal: Terminal, head: readonly string[], rows: re
   )
   const fixed = widths.slice(0, -1).reduce((sum, width) => sum + width + 2, 0)
   // Where little room is left, the last column goes on below the others.
-  const indent = Math.min(fixed, Math.floor(terminal.columns / 2))
+  const hasRoom = terminal.columns - fixed >= LEAST_LAST_COLUMN
+  const indent = hasRoom ? fixed : Math.min(fixed, Math.floor(terminal.columns / 2))
   const pad = (cells: readonly string[], style?: Style) =>
     cells.map((cell, column): Segment => {
       const gap = column === cells.length - 1 ? 0 : widths[column]! - displayWidth(visibleText(cell)) + 2

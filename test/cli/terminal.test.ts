@@ -95,6 +95,12 @@ describe('drawing', () => {
     expect(text()).toMatch(/^ {30}words that find no place$/m)
   })
 
+  test('a last column with room wraps under its heading, also in the right half', () => {
+    const { terminal, text } = terminalOn({ columns: 60 })
+    printTable(terminal, ['a', 'b'], [['x'.repeat(34), 'words that go on in a second line']])
+    expect(text()).toMatch(/^ {36}second line$/m)
+  })
+
   test('a table lines up', () => {
     const { terminal, text } = terminalOn({})
     printTable(
