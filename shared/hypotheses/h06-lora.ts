@@ -1,5 +1,5 @@
 import { FactColumns } from '../checks/fact-columns.ts'
-import { type GapTrend, gapTrend } from '../checks/logprobs/trend.ts'
+import { type GapTrend, gapTrends } from '../checks/logprobs/trend.ts'
 import { type Bounds, gapBounds, gapRankBounds } from './bounds.ts'
 import type { Hypothesis, HypothesisInput } from './hypothesis.ts'
 import { besideLog, loggedLine } from './logged.ts'
@@ -43,7 +43,8 @@ function decide(input: HypothesisInput): Judgement {
   const bounds = gapBounds(thresholds)
   const stale = checkOf(input, 'L08')
   const frozen = stale?.status === 'fail'
-  const trend = gapTrend(input.dump.facts, thresholds)
+  // Several runs lie in a folder: one whose gap grows is enough, and stands first.
+  const [trend = null] = gapTrends(input.dump.facts, thresholds)
   if (trend === null && !frozen) return tooFewSteps(input, gap)
   const grows = trend?.grows === true
   const supported = frozen || (grows && holds(gap, bounds.supported))
@@ -67,13 +68,15 @@ function decide(input: HypothesisInput): Judgement {
 /** A gap may be told from few steps, a trend may not: neither that there is one nor that there is none. */
 function tooFewSteps(input: HypothesisInput, gap: number): Judgement {
   const steps = new Set(input.dump.facts.flatMap(({ step }) => step ?? [])).size
-  const there = steps === 0 ? 'this dump does not say which step a rollout is of' : `this dump has ${steps}`
+  const least = input.dump.settings.thresholds['trend-steps']
+  const there =
+    steps === 0
+      ? 'this dump does not say which step a rollout is of'
+      : `this dump has ${steps}${steps < least ? '' : ' in all, and no run among its files has as many'}`
   return {
     verdict: 'not-checkable',
     because: restingOn('logprob-gap', stated('mean gap of sampler and trainer logprobs, in nats', gap, ['L01'])),
-    missing: [
-      `rollouts of at least ${input.dump.settings.thresholds['trend-steps']} training steps, for a trend (${there})`,
-    ],
+    missing: [`rollouts of at least ${least} training steps, for a trend (${there})`],
     firm: false,
   }
 }

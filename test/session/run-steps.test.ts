@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { TrajectoryFacts } from '../../shared/checks/facts.ts'
-import { gapTrend } from '../../shared/checks/logprobs/trend.ts'
+import { gapTrends } from '../../shared/checks/logprobs/trend.ts'
 import { resolveThresholds } from '../../shared/model/thresholds/registry.ts'
 import type { StepMeasure } from '../../shared/session/requests/steps.ts'
 import { runSteps, stepsOf } from '../../shared/session/run-steps.ts'
@@ -48,7 +48,7 @@ it('takes the gap of a step as its verdict does, over tokens and not over rollou
     factsOf(2 * step, { step, gap: gap(1, 1) }),
     factsOf(2 * step + 1, { step, gap: gap(99, step) }),
   ]).flat()
-  const trend = gapTrend(facts, resolveThresholds({}))
+  const [trend] = gapTrends(facts, resolveThresholds({}))
   expect(valuesOf(facts, 'gap')).toEqual(trend?.steps.map(({ mean }) => mean))
 })
 

@@ -5,7 +5,7 @@ import { FactColumns } from '../fact-columns.ts'
 import type { TrajectoryFacts } from '../facts.ts'
 import { LikeRows } from '../like-rows.ts'
 import { digits } from './text.ts'
-import { gapTrend } from './trend.ts'
+import { type GapTrend, gapTrends } from './trend.ts'
 
 /** L08. The sampler runs behind the trainer, further at every step, or never moves at all. */
 export const L08: Check = {
@@ -30,25 +30,20 @@ function* lookAtSteps(view: DumpView, report: DumpReporter): Steps<void> {
   const { thresholds } = view.settings
   yield 0.1
   const frozen = yield* within(0.1, 0.5, frozenCopies(view.facts, thresholds))
-  const trend = gapTrend(view.facts, thresholds)
-  if (trend === null && frozen.size === 0) {
-    const steps = new Set(rows.map(({ step }) => step)).size
-    report.abstain(
-      'not-checkable',
-      `the dump has ${steps} training ${steps === 1 ? 'step' : 'steps'} with trained tokens: too few to tell a trend`,
-    )
+  const trends = gapTrends(view.facts, thresholds)
+  if (trends.length === 0 && frozen.size === 0) {
+    report.abstain('not-checkable', tooFewSteps(new Set(rows.map(({ step }) => step)).size, thresholds))
     return
   }
-  const grows = trend?.grows ?? false
-  // Where the gap grows with the step, the rollouts of its later half are those that are far off.
-  const late = trend === null ? Number.POSITIVE_INFINITY : (trend.steps[trend.steps.length >> 1]?.step ?? 0)
+  const growing = trends.filter(({ grows }) => grows)
   const look = (row: TrajectoryFacts) => {
     const original = frozen.get(row)
-    const isLate = grows && (row.step as number) >= late
+    const trend = growing.length === 0 ? undefined : growing.find(({ sources }) => sources.has(row.place.source))
+    const isLate = trend !== undefined && (row.step as number) >= laterHalf(trend)
     report.unit(isLate || original !== undefined)
     report.place(isLate || original !== undefined)
     if (original !== undefined) report.fault(frozenFault(row, original))
-    else if (isLate && trend !== null) {
+    else if (isLate) {
       const own = (row.gap?.absolute ?? 0) / (row.gap?.count ?? 1)
       report.fault({
         member: row,
@@ -67,6 +62,17 @@ function* lookAtSteps(view: DumpView, report: DumpReporter): Steps<void> {
 }
 
 const MOST_LISTED = 64
+
+/** Where the gap grows with the step, the rollouts of its later half are those that are far off. */
+function laterHalf({ steps }: GapTrend): number {
+  return steps[steps.length >> 1]?.step ?? 0
+}
+
+function tooFewSteps(steps: number, { 'trend-steps': least }: Thresholds): string {
+  if (steps >= least)
+    return `no run among the files of the dump has ${least} training steps or more: too few to tell a trend`
+  return `the dump has ${steps} training ${steps === 1 ? 'step' : 'steps'} with trained tokens: too few to tell a trend`
+}
 
 function frozenFault(row: TrajectoryFacts, original: TrajectoryFacts) {
   const moved = Math.abs(meanTrainer(row) - meanTrainer(original))

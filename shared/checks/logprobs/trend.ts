@@ -1,9 +1,12 @@
 import type { Thresholds } from '../../model/thresholds/registry.ts'
 import { FactColumns } from '../fact-columns.ts'
 import type { TrajectoryFacts } from '../facts.ts'
+import { runsOfFiles } from '../runs-of-files.ts'
 
-/** Mean |gap| by training step. */
+/** Mean |gap| by training step of one run. */
 export interface GapTrend {
+  /** Files of the run, by `Place.source`. */
+  readonly sources: ReadonlySet<number>
   readonly steps: readonly { readonly step: number; readonly mean: number }[]
   /** Kendall's rank correlation of step and mean, -1 to 1. */
   readonly rank: number
@@ -14,9 +17,30 @@ export interface GapTrend {
   readonly grows: boolean
 }
 
-/** Null with fewer steps than a trend can be told from. */
-export function gapTrend(facts: readonly TrajectoryFacts[], thresholds: Thresholds): GapTrend | null {
-  const sums = new Map<number, { count: number; absolute: number }>()
+interface Sum {
+  count: number
+  absolute: number
+}
+
+/**
+ * One for each run among the files that has enough steps for one, those that grow first, then by the number of steps; none where
+ * no run has.
+ */
+export function gapTrends(facts: readonly TrajectoryFacts[], thresholds: Thresholds): GapTrend[] {
+  const files = gapsByFile(facts)
+  return runsOfFiles(files)
+    .flatMap((sources) => trendOfRun(sources, files, thresholds) ?? [])
+    .sort((a, b) => Number(b.grows) - Number(a.grows) || b.steps.length - a.steps.length)
+}
+
+interface FileGaps {
+  readonly model: string | null
+  readonly steps: Set<number>
+  readonly sums: Map<number, Sum>
+}
+
+function gapsByFile(facts: readonly TrajectoryFacts[]): Map<number, FileGaps> {
+  const files = new Map<number, FileGaps>()
   const columns = new FactColumns(facts)
   const stepOf = columns.numbers('step')
   const counts = columns.numbers('gap', 'count')
@@ -25,11 +49,31 @@ export function gapTrend(facts: readonly TrajectoryFacts[], thresholds: Threshol
     const step = stepOf[row] as number
     const count = counts[row] as number
     if (Number.isNaN(step) || Number.isNaN(count)) continue
-    let sum = sums.get(step)
-    if (sum === undefined) sums.set(step, (sum = { count: 0, absolute: 0 }))
-    sum.count += count
-    sum.absolute += absolutes[row] as number
+    const { place, model } = facts[row] as TrajectoryFacts
+    let file = files.get(place.source)
+    if (file === undefined) files.set(place.source, (file = { model, steps: new Set(), sums: new Map() }))
+    addTo(file.sums, step, count, absolutes[row] as number)
+    file.steps.add(step)
   }
+  return files
+}
+
+function addTo(sums: Map<number, Sum>, step: number, count: number, absolute: number): void {
+  let sum = sums.get(step)
+  if (sum === undefined) sums.set(step, (sum = { count: 0, absolute: 0 }))
+  sum.count += count
+  sum.absolute += absolute
+}
+
+/** Null with fewer steps than a trend can be told from. */
+function trendOfRun(
+  sources: readonly number[],
+  files: ReadonlyMap<number, FileGaps>,
+  thresholds: Thresholds,
+): GapTrend | null {
+  const sums = new Map<number, Sum>()
+  for (const source of sources)
+    for (const [step, { count, absolute }] of files.get(source)?.sums ?? []) addTo(sums, step, count, absolute)
   if (sums.size < thresholds['trend-steps']) return null
   const steps = [...sums]
     .sort(([a], [b]) => a - b)
@@ -41,7 +85,8 @@ export function gapTrend(facts: readonly TrajectoryFacts[], thresholds: Threshol
   const last = average(means.slice(-third))
   const rank = kendall(means)
   const rises = rank >= thresholds['trend-rank'] && last >= thresholds['trend-growth'] * first
-  return { steps, rank, first, last, grows: rises && last >= thresholds['engines-differ'] }
+  const grows = rises && last >= thresholds['engines-differ']
+  return { sources: new Set(sources), steps, rank, first, last, grows }
 }
 
 /** Most steps compared pair by pair: a run of thousands is thinned out evenly. */
