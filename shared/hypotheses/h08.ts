@@ -61,8 +61,8 @@ function decide(input: HypothesisInput): Judgement {
     shares.some((value) => holds(value, pairs.supported)) ||
     cutDiffers ||
     (gap !== null && holds(gap, rewardGapBounds(thresholds).supported))
-  // Rewards of like texts alone do not show that the prompts agree.
-  const contradicted = !supported && shares.length > 0
+  // Neither rewards of like texts nor like messages show that the prompts agree: what the templates made of them does.
+  const contradicted = !supported && found.rendering !== null
   return {
     verdict: supported ? 'supported' : contradicted ? 'contradicted' : 'inconclusive',
     because: [

@@ -50,6 +50,18 @@ describe('H08', () => {
     })
   })
 
+  it('is not contradicted by texts that agree: what the templates made of them is not known', () => {
+    const result = verdict(
+      'H08',
+      run(() => ({ promptHash: null })),
+      second(run(() => ({ promptHash: null }))),
+    )
+    expect(result).toMatchObject({
+      verdict: 'inconclusive',
+      missing: ['ids of the prompts in both runs, by one tokenizer'],
+    })
+  })
+
   it('is not checkable where a run is laid beside itself, wholly or in part, or beside more of it', () => {
     const itself = (facts: readonly TrajectoryFacts[]): SecondRun => ({ ...second([]), dump: dumpOf(facts) })
     const edited = (count: number) => run().map((row, i) => (i < count ? { ...row, recordHash: `anew ${i}` } : row))
@@ -378,10 +390,9 @@ describe('two runs of other models', () => {
       }))
     const beside = (there: readonly TrajectoryFacts[]) =>
       verdict('H08', run('a', { endReason: 'stop' }), { ...second(there), tokenizer: 'llama3' })
-    expect(beside(run('b', { endReason: 'cut-prose' }))).toMatchObject({
-      verdict: 'contradicted',
-      confidence: 'medium',
-    })
+    const ended = beside(run('b', { endReason: 'cut-prose' }))
+    expect(ended).toMatchObject({ verdict: 'inconclusive', confidence: 'medium' })
+    expect(ended.missing).toContain('ids of the prompts in both runs, by one tokenizer')
     expect(beside(run('b', {}, { tools: 'other' }))).toMatchObject({ verdict: 'supported', confidence: 'medium' })
   })
 })
