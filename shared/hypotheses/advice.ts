@@ -153,7 +153,7 @@ function shareOf(line: Measure | undefined): number {
   return line.comparison === '>' || line.comparison === '>=' ? line.value : 1 - line.value
 }
 
-function declarations({ policy }: Report): string[] {
+function declarations({ policy, checks }: Report): string[] {
   const said: string[] = []
   if (policy.alignment_undecided) {
     said.push('Say whether index i of the mask marks token i or token i + 1: every mask lies one token early')
@@ -163,7 +163,10 @@ function declarations({ policy }: Report): string[] {
       `Say whether ${policy.suggested} training is meant: the masks look like it, and until it is declared it counts as a fault`,
     )
   }
+  const isNote = (code: string) => checks.some((check) => check.code === code && check.severity === 'info')
   for (const { evidence, intend } of policy.conventions ?? []) {
+    // Nothing hangs on a note: whether it is meant or not, there is nothing to mend.
+    if (intend.every(isNote)) continue
     said.push(`Say whether ${intend.join(' and ')} ${intend.length === 1 ? 'is' : 'are'} meant: ${evidence}`)
   }
   return said

@@ -51,6 +51,18 @@ function plain(fields: Partial<Report> = {}): Report {
 const said = (of: Report) => adviceSentences(of).map(({ text }) => text)
 
 describe('what a report advises', () => {
+  it('asks for no declaration on which only a note hangs', () => {
+    const whole = plain()
+    const conventions = [
+      { id: 'branching-rows' as const, intend: ['S06'], evidence: '8 of 8 rollouts are several rows' },
+      { id: 'observation-loss' as const, intend: ['M01'], evidence: '90 of 90 tokens of tool replies are trained' },
+    ]
+    const checks = [fails('M01', 256), fails('S06', 256, { severity: 'info' })]
+    expect(adviceOf(plain({ checks, policy: { ...whole.policy, conventions } })).declare).toEqual([
+      'Say whether M01 is meant: 90 of 90 tokens of tool replies are trained',
+    ])
+  })
+
   it('names first what is worst, how far it reaches, and the verdict that it alone would bring about', () => {
     const checks = [fails('M15', 256), fails('L02', 200), fails('C03', 7, { severity: 'warning' }), fails('M01', 40)]
     const hypotheses = [
