@@ -13,7 +13,7 @@ import { copiesIn, type SureAnswer, sampledTokens, sureAnswerIn } from './copies
 export const duplicateCompletions: Check = {
   code: 'A06',
   name: 'duplicate-completions',
-  title: 'Completions of a group are identical',
+  title: 'Completions of a group are copies, or begin alike for long',
   hypotheses: ['H05'],
   severity: 'warning',
   unit: 'group',
