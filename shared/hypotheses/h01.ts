@@ -14,6 +14,7 @@ import {
   conclude,
   deciding,
   holds,
+  inCompleteGroups,
   type Judgement,
   leftOut,
   lesserFaults,
@@ -29,6 +30,7 @@ export const H01: Hypothesis = {
   id: 'H01',
   title: 'Advantage scaling instability',
   claim: 'Similar rewards have a small std; dividing by it makes advantages of noise, and updates cancel.',
+  sees: inCompleteGroups,
   *measure({ dump }) {
     yield* within(0, 0.5, fitting(dump))
     yield* within(0.5, 1, measuringSpreads(dump, scalingOf(dump)))

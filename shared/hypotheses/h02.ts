@@ -9,6 +9,7 @@ import {
   compared,
   conclude,
   deciding,
+  having,
   holds,
   type Judgement,
   leftOut,
@@ -24,6 +25,7 @@ export const H02: Hypothesis = {
   id: 'H02',
   title: 'Token masking errors',
   claim: 'In multi-turn tool conversations the loss covers the wrong tokens.',
+  sees: (input) => having(input, 'trained'),
   judge: (input) => conclude(H02, input, decide(input)),
 }
 

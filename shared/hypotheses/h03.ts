@@ -8,6 +8,7 @@ import {
   compared,
   conclude,
   deciding,
+  having,
   holds,
   type Judgement,
   lesserFaults,
@@ -22,6 +23,7 @@ export const H03: Hypothesis = {
   id: 'H03',
   title: 'KL divergence formula bug',
   claim: 'The KL term is computed by a wrong or reversed formula, or has exploded.',
+  sees: (input) => having(input, 'kl'),
   measure: ({ dump }) => fittingKl(dump),
   judge: (input) => conclude(H03, input, besideLog(decide(input), loggedLine(input.logs, 'kl', 'KL'))),
 }

@@ -12,6 +12,7 @@ import {
   compared,
   conclude,
   deciding,
+  having,
   holds,
   type Judgement,
   lesserFaults,
@@ -27,6 +28,7 @@ export const H04: Hypothesis = {
   title: 'Context truncation',
   claim:
     'Length limits cut supporting passages or answers, so the same behaviour is rewarded one time and not the next.',
+  sees: (input) => having(input, 'idsHash'),
   judge: (input) => conclude(H04, input, decide(input)),
   measure: measuringTruncation,
 }

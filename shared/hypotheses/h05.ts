@@ -11,6 +11,7 @@ import {
   conclude,
   deciding,
   holds,
+  inCompleteGroups,
   type Judgement,
   leftOut,
   lesserFaults,
@@ -25,6 +26,7 @@ export const H05: Hypothesis = {
   id: 'H05',
   title: 'Reward signal degradation',
   claim: 'Rewards contrast too little within groups, or their components conflict.',
+  sees: inCompleteGroups,
   measure: ({ dump }) => findingComponents(dump),
   judge: (input) =>
     conclude(

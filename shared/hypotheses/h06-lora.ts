@@ -9,6 +9,7 @@ import {
   compared,
   conclude,
   deciding,
+  having,
   holds,
   type Judgement,
   leftOut,
@@ -25,6 +26,7 @@ export const H06_LORA: Hypothesis = {
   id: 'H06-lora',
   title: 'LoRA weight synchronization',
   claim: 'Updates do not reach the sampler, so that its logprobs and those of the trainer drift apart with every step.',
+  sees: (input) => having(input, 'gap'),
   judge: (input) =>
     conclude(
       H06_LORA,

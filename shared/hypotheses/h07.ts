@@ -1,3 +1,4 @@
+import { FactColumns } from '../checks/fact-columns.ts'
 import { CHECKS } from '../checks/registry.ts'
 import { counted } from '../model/number-text.ts'
 import type { CheckResult } from '../model/report.ts'
@@ -23,7 +24,19 @@ export const H07: Hypothesis = {
   id: 'H07',
   title: 'Multi-step environment issues',
   claim: 'Single-turn rollouts are sound and multi-turn ones are not: faults appear from the second assistant turn on.',
+  sees: severalTurns,
   judge: (input) => conclude(H07, input, decide(input)),
+}
+
+/** Masked rollouts with a second assistant turn. */
+function severalTurns({ dump }: HypothesisInput): number {
+  let rollouts = 0
+  for (const part of new FactColumns(dump.facts).parts()) {
+    const turns = part.numbers('assistantTurns')
+    const isMasked = part.present('trained')
+    for (let i = 0; i < turns.length; i++) if ((turns[i] as number) > 1 && isMasked[i] === 1) rollouts++
+  }
+  return rollouts
 }
 
 /** The checks whose faults are counted by turn. */

@@ -58,6 +58,8 @@ export interface Hypothesis {
   readonly title: string
   /** What the hypothesis claims, in a sentence. */
   readonly claim: string
+  /** How many rollouts have what it measures, 0 where it rests on a log alone; absent where any rollout has. */
+  sees?(input: HypothesisInput): number
   judge(input: HypothesisInput): HypothesisResult
   /** What it measures, where that takes long over many rollouts: done in steps and remembered until it judges. */
   measure?(input: HypothesisInput): Steps<unknown>

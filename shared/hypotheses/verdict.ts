@@ -1,3 +1,5 @@
+import { FactColumns } from '../checks/fact-columns.ts'
+import type { TrajectoryFacts } from '../checks/facts.ts'
 import type { CheckResult, HypothesisResult, Measure, MeasureSubject, RolloutFilter } from '../model/report.ts'
 import type { Hypothesis, HypothesisInput } from './hypothesis.ts'
 import { recordedBy } from './recording.ts'
@@ -93,11 +95,14 @@ export interface Judgement {
   readonly rollouts?: number
 }
 
-/** The contract's rule: high with 50 rollouts or more and a firm measure, low with fewer than 10, else medium. */
+/**
+ * The contract's rule: high with 50 rollouts or more and a firm measure, low with fewer than 10, else medium. Rollouts without what is measured
+ * count for nothing: a hundred texts beside twenty masks say nothing of the masks.
+ */
 export function conclude(
-  hypothesis: Pick<Hypothesis, 'id' | 'title'>,
+  hypothesis: Pick<Hypothesis, 'id' | 'title' | 'sees'>,
   input: HypothesisInput,
-  { verdict, because, missing, firm, rollouts = input.dump.facts.length }: Judgement,
+  { verdict, because, missing, firm, rollouts = hypothesis.sees?.(input) || input.dump.facts.length }: Judgement,
 ): HypothesisResult {
   const { 'confidence-high-rollouts': many, 'confidence-low-rollouts': few } = input.dump.settings.thresholds
   const decided = verdict === 'supported' || verdict === 'contradicted'
@@ -132,6 +137,18 @@ function rankOf({ measure: { threshold }, speaksFor, decides }: Argument, verdic
 
 function speaking({ measure, speaksFor }: Argument): Measure {
   return speaksFor === null ? measure : { ...measure, speaks: speaksFor === 'supported' ? 'for' : 'against' }
+}
+
+/** Rollouts that have this fact. */
+export function having(input: HypothesisInput, name: keyof TrajectoryFacts): number {
+  let rollouts = 0
+  for (const part of new FactColumns(input.dump.facts).parts()) for (const one of part.present(name)) rollouts += one
+  return rollouts
+}
+
+/** Rollouts of complete groups, the only ones that advantages and spreads are told of. */
+export function inCompleteGroups({ dump }: HypothesisInput): number {
+  return dump.groups.reduce((sum, { complete, members }) => sum + (complete ? members.length : 0), 0)
 }
 
 export function notCheckable(missing: readonly string[]): Judgement {
