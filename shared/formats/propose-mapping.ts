@@ -6,6 +6,8 @@ import type { FieldMapping, MapField } from './mapping.ts'
 const LOOKED = 8
 /** Objects within objects that are looked into. */
 const DEPTH = 4
+/** Characters of what names a question, where its field is called as the question itself would be. */
+const LONGEST_KEY = 64
 
 /** A path with what stands there in each of the records; null where a record has nothing there. */
 interface Place {
@@ -62,6 +64,7 @@ export function proposeMapping(records: readonly JsonValue[]): FieldMapping | nu
   }
   proposeScalars(places, mapping)
   if (whole === null && completion === null && mapping.messages === undefined) proposeTexts(places, mapping)
+  if (mapping.group_id === undefined) proposeShortGroup(places, mapping)
   const found = mapping.input_ids ?? mapping.completion_ids ?? mapping.messages ?? mapping.completion_text
   return found === undefined ? null : mapping
 }
@@ -213,6 +216,18 @@ function proposeTexts(places: readonly Place[], mapping: Partial<Record<MapField
   if (prompt === null || completion === null) return
   mapping.prompt_text = prompt.path
   mapping.completion_text = completion.path
+}
+
+/** A bare name may as well hold the question itself, or a value of it: only what is short or a whole number names a group. */
+function proposeShortGroup(places: readonly Place[], mapping: Partial<Record<MapField, string>>): void {
+  const isKey = (value: JsonValue) =>
+    typeof value === 'string' ? value !== '' && value.length <= LONGEST_KEY : Number.isInteger(value)
+  const taken = new Set(Object.values(mapping))
+  const found = best(
+    places.filter(({ path, values }) => !taken.has(path) && values.every(isKey)),
+    [/(^|\.)(q|prompt|problem|question|query|task)$/],
+  )
+  if (found !== null) mapping.group_id = found.path
 }
 
 /** The place whose path fits the first of several names that any fits, the shortest path of those; null where none fits. */

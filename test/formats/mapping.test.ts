@@ -166,6 +166,11 @@ describe('a proposal', () => {
       id: 'uid',
     })
     expect(proposeMapping([{ uid: 'q1', toks: IDS }])).toEqual({ input_ids: 'toks', group_id: 'uid' })
+    expect(proposeMapping([{ q: 17, toks: IDS }])).toEqual({ input_ids: 'toks', group_id: 'q' })
+    expect(proposeMapping([{ task: 'hotpot-0031', toks: IDS }])).toEqual({ input_ids: 'toks', group_id: 'task' })
+    // A value of the question, and the question itself, name no group.
+    expect(proposeMapping([{ q: 0.73, toks: IDS }])).toEqual({ input_ids: 'toks' })
+    expect(proposeMapping([{ question: 'Who wrote it? '.repeat(9), toks: IDS }])).toEqual({ input_ids: 'toks' })
   })
 
   test('prompt and response apart, labels instead of a mask, prediction-aligned arrays', () => {
