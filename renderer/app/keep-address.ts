@@ -1,4 +1,4 @@
-import { filesNow, isGrownSince } from '../data/grown.ts'
+import { filesBeside, filesNow, isGrownSince } from '../data/grown.ts'
 import { keepPlace, placeBefore, placeBeforeGrowth } from '../data/last-places.ts'
 import { list } from '../data/list.ts'
 import { type Address, formatAddress, HOME, parseAddress } from '../state/address.ts'
@@ -75,7 +75,7 @@ async function goToGrown(address: Address, why: string, otherwise: () => void): 
   const isGrown = address.dump !== null && (await isGrownSince(address.dump))
   if (useFiles.getState().dumpHash !== dumpHash) return
   if (isGrown) {
-    say('The run has grown since: this is its place now')
+    say('More of the run is open than then: this is its place now')
     applyAddress(inGrown(address, useFiles.getState().sources.length))
   } else {
     say(why)
@@ -110,7 +110,11 @@ async function offerPlace(dumpHash: string): Promise<void> {
   const isAtStart = formatAddress(current()) === formatAddress({ ...HOME, dump: dumpHash })
   if (address === null || !isAtStart || useFiles.getState().dumpHash !== dumpHash) return
   if (formatAddress({ ...address, dump: dumpHash }) !== formatAddress(current()))
-    useResume.setState({ address, beside: before?.beside ?? null, isGrown })
+    useResume.setState({
+      address,
+      beside: before?.beside ?? null,
+      grownBy: isGrown ? { files: filesBeside(sources, before?.files ?? []) } : null,
+    })
 }
 
 /** Browsers take the history's state only so many times a minute (milliseconds). */

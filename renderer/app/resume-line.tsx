@@ -1,4 +1,5 @@
 import { clipped } from '../../shared/model/clipped.ts'
+import { counted } from '../../shared/model/number-text.ts'
 import { chooseSecond } from '../data/opening.ts'
 import type { Address } from '../state/address.ts'
 import { useResume } from '../state/resume.ts'
@@ -8,7 +9,7 @@ import { applyAddress } from './keep-address.ts'
 
 /** Offers to go on where the dump was left the last time. */
 export function ResumeLine() {
-  const { address, beside, isGrown } = useResume()
+  const { address, beside, grownBy } = useResume()
   const hasSecond = useSecond((state) => state.chosen !== null)
   if (address === null) return null
   const forget = () => useResume.setState({ address: null })
@@ -16,7 +17,7 @@ export function ResumeLine() {
   if (needsSecond && !hasSecond) return <CompareAgain address={address} beside={beside} onForget={forget} />
   return (
     <p className="resume-line" role="status">
-      You were at {wordsOf(address)} when this dump was closed{isGrown && ', and it has grown since'}.{' '}
+      You were at {wordsOf(address)} when this dump was closed{grownBy !== null && grownWords(grownBy)}.{' '}
       <button
         type="button"
         className="button small"
@@ -32,6 +33,12 @@ export function ResumeLine() {
       </button>
     </p>
   )
+}
+
+function grownWords({ files }: { readonly files: number }): string {
+  return files === 0
+    ? ', and it has grown since'
+    : `; ${counted(files, 'more file')} ${files === 1 ? 'is' : 'are'} open beside it now`
 }
 
 /** A second run is not opened with the first: what was compared has to be given again. */

@@ -22,6 +22,15 @@ function sizeOf(source: SourceInput): number {
 }
 
 /**
+ * How many files are open beside those of a dump, where none of these is longer than it was then: a run that writes a file a step has
+ * grown by them, and a folder of which one file was open alone has them all along. 0 where a file is longer.
+ */
+export function filesBeside(sources: readonly SourceInput[], files: readonly FileThen[]): number {
+  const isLonger = files.some(({ name, size }) => sources.some((each) => each.name === name && sizeOf(each) > size))
+  return isLonger ? 0 : sources.length - files.length
+}
+
+/**
  * Whether files are those of a dump, to which something was added since: each of its files is there and no shorter, and as far as they went then they
  * have its hash. False where that cannot be known.
  */

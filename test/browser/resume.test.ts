@@ -94,7 +94,7 @@ describePage('a dump that is opened again', (tests) => {
     // A link into it as it was leads to the same place.
     await page.keyboard.press('2')
     await page.evaluate(`location.hash = ${JSON.stringify(left)}`)
-    await page.getByText('The run has grown since: this is its place now').waitFor({ state: 'attached' })
+    await page.getByText('More of the run is open than then: this is its place now').waitFor({ state: 'attached' })
     await page.getByRole('heading', { level: 1 }).waitFor()
 
     await page.goto('about:blank')
@@ -105,6 +105,15 @@ describePage('a dump that is opened again', (tests) => {
     await window.drop([part(32)])
     await page.getByText('read 32 rollouts').waitFor()
     await expect.poll(() => page.evaluate('location.hash')).toMatch(/view=rollout&rollout=2&tokens=\d+/)
+
+    // With another file beside it nobody knows whether it has grown, and it is not said.
+    await expect.poll(() => keptAddresses(page).then((kept) => kept.length), { timeout: 10_000 }).toBe(3)
+    await page.goto('about:blank')
+    await page.goto(tests.server.url)
+    await page.getByRole('button', { name: /^Open( files)?…$/ }).waitFor()
+    await window.drop([part(32), folder.write('other.jsonl', `${lines[40]}\n`)])
+    await page.getByText('read 33 rollouts').waitFor()
+    await page.getByText(/when this dump was closed; 1 more file is open beside it now\./).waitFor()
 
     // One of the same name that begins otherwise is another one.
     await page.goto('about:blank')
