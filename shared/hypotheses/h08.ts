@@ -70,10 +70,10 @@ function decide(input: HypothesisInput): Judgement {
       ...lesserFaults(H08, input, []),
     ],
     missing: [
-      ...(found.tools === null ? ['tools of both runs'] : []),
       ...(found.rendering === null && found.renderingAsked > 0
         ? ['ids of the prompts in both runs, by one tokenizer']
         : []),
+      ...(found.tools === null ? ['tools of both runs'] : []),
       ...(gap === null ? ['answers in the same words, with rewards in both runs'] : []),
       ...unlike,
     ],

@@ -321,9 +321,15 @@ describe('a comparison', () => {
         const completion = [{ role: 'assistant', content: `In valley ${i + 100 * reward}.` }]
         return `${JSON.stringify({ example_id: i, prompt, completion, reward, generation_ms: 1, info: {} })}\n`
       }).join('')
-    const { conclusion } = await (await compared(texts(1), texts(0.5))).ask('comparison', {})
+    const spoken = (await (await compared(texts(1), texts(0.5))).ask('comparison', {})).conclusion
+    expect(spoken.decides).toContain('H08 (lacks ids of the prompts in both runs, by one tokenizer)')
+    const tokenizer = await qwen()
+    const records = Array.from({ length: 12 }, (_, seed) => cleanRollout(tokenizer, seed).record)
+    const unrewarded = records.map(({ reward: _, ...record }) => record)
+    const [run, other] = [records, unrewarded].map((rows) => rows.map((row) => `${JSON.stringify(row)}\n`).join(''))
+    const { conclusion } = await (await compared(run as string, other as string)).ask('comparison', {})
     expect(conclusion.decides).toMatch(
-      /H08 is contradicted \(\w+ confidence\): the same questions are put alike; whether they are ended or scored alike is not decided\./,
+      /H08 is contradicted \(\w+ confidence\): the same questions are put and ended alike; whether they are scored alike is not decided\./,
     )
   })
 

@@ -42,6 +42,7 @@ interface FileGaps {
 function gapsByFile(facts: readonly TrajectoryFacts[]): Map<number, FileGaps> {
   const files = new Map<number, FileGaps>()
   const columns = new FactColumns(facts)
+  const sources = columns.numbers('place', 'source')
   const stepOf = columns.numbers('step')
   const counts = columns.numbers('gap', 'count')
   const absolutes = columns.numbers('gap', 'absolute')
@@ -49,9 +50,12 @@ function gapsByFile(facts: readonly TrajectoryFacts[]): Map<number, FileGaps> {
     const step = stepOf[row] as number
     const count = counts[row] as number
     if (Number.isNaN(step) || Number.isNaN(count)) continue
-    const { place, model } = facts[row] as TrajectoryFacts
-    let file = files.get(place.source)
-    if (file === undefined) files.set(place.source, (file = { model, steps: new Set(), sums: new Map() }))
+    const source = sources[row] as number
+    let file = files.get(source)
+    if (file === undefined) {
+      const { model } = facts[row] as TrajectoryFacts
+      files.set(source, (file = { model, steps: new Set(), sums: new Map() }))
+    }
     addTo(file.sums, step, count, absolutes[row] as number)
     file.steps.add(step)
   }
