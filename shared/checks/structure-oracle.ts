@@ -6,6 +6,8 @@ import { writtenTurns } from './edges.ts'
 export interface StructureOracleInput {
   readonly segmentation: Segmentation
   readonly policy: PolicyId
+  /** A person declared it; else a format documents it, of its own last turn, whoever's that is. */
+  readonly isDeclared: boolean
   readonly provenance: Uint8Array | null
   /** Token before which the prompt ends, where the dump says so: assistant turns before it were not written in this rollout. */
   readonly promptEnd: number | null
@@ -44,6 +46,8 @@ export function structureOracle(input: StructureOracleInput): Uint8Array {
     // LLaMA-Factory trains the template's newline behind a turn, axolotl and TRL do not: supervised data is right either way.
     if (policy === 'sft') expected.fill(Expected.undecided, turn.separatorStart, turn.end)
   }
+  if (policy === 'last-turn' && !input.isDeclared && last !== undefined && isAnswered(last, segmentation))
+    expected.fill(Expected.undecided, last.start, last.end)
   expected.fill(Expected.masked, 0, segmentation.padding.left)
   expected.fill(Expected.masked, expected.length - segmentation.padding.right)
   if (provenance !== null) {
@@ -52,6 +56,14 @@ export function structureOracle(input: StructureOracleInput): Uint8Array {
     }
   }
   return expected
+}
+
+/** Somebody else's words follow. What trains the last turn of a conversation then has none of the model's, and may train the last of these or nothing. */
+export function isAnswered(turn: Turn, { turns }: Segmentation): boolean {
+  return turns.some(
+    ({ start, kind, contentStart, contentEnd }) =>
+      start >= turn.end && kind !== 'assistant' && contentEnd > contentStart,
+  )
 }
 
 function expectTurn(turn: Turn, input: StructureOracleInput, expected: Uint8Array): void {

@@ -146,9 +146,10 @@ function oracles(
       endToken === ids.length - 1 && (tokenizer.frame?.pad.includes(ids[endToken] as number) ?? false),
     openThink: (turn: Turn) => openThinkLength(turn, ids, tokenizer),
   }
-  const expectedRl = structureOracle({ ...input, policy: 'rl' })
-  const { id } = settings.policy
-  const expected = id === 'rl' ? expectedRl : structureOracle({ ...input, policy: id })
+  const { id, origin } = settings.policy
+  const isDeclared = origin === 'given'
+  const expectedRl = structureOracle({ ...input, policy: 'rl', isDeclared })
+  const expected = id === 'rl' ? expectedRl : structureOracle({ ...input, policy: id, isDeclared })
   return { expected, expectedRl }
 }
 

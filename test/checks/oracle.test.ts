@@ -48,6 +48,23 @@ describe('policies', () => {
   })
 })
 
+describe('the last turn, where a format documents that it is trained', () => {
+  const after = () => [{ role: 'environment', text: 'The state is now this.', train: true }]
+  const expectedOf = (origin: 'given' | 'format', row: Conversation) => {
+    const base = settings('last-turn')
+    const documented = { ...base, policy: { ...base.policy, origin } }
+    const view = createView(trajectoryOf(row), { tokenizer: qwen2, settings: documented, unsampledLogprob: null })
+    return view?.expected?.[row.layout[4]!.contentStart]
+  }
+
+  it('is not known of a reply that the environment has answered, unless a person declared it', () => {
+    const answered = searchRow(qwen2, 0, { after })
+    expect(expectedOf('format', answered)).toBe(Expected.undecided)
+    expect(expectedOf('given', answered)).toBe(Expected.trained)
+    expect(expectedOf('format', searchRow(qwen2, 0))).toBe(Expected.trained)
+  })
+})
+
 describe('what ids cannot tell', () => {
   it('a think tag directly after the header may be the template’s', () => {
     const row = conversation(qwen3, [user('Why?'), assistant('<think>\nBecause.\n</think>\n\nSo.')])

@@ -1,4 +1,5 @@
 import type { TrajectoryView } from '../../checks/check.ts'
+import { isAnswered } from '../../checks/structure-oracle.ts'
 import type { PolicyId } from '../../model/policy.ts'
 import { Expected, PART, PARTS, type Part, Provenance, type Turn } from '../../model/tokens.ts'
 
@@ -8,7 +9,11 @@ export function whyStructure(view: TrajectoryView, token: number, policy: Policy
   if (segmentation === null || expected === null) return null
   const part = PARTS[segmentation.parts[token] ?? PART.other] ?? 'other'
   const turn = segmentation.turns.find(({ start, end }) => token >= start && token < end) ?? null
-  if (expected[token] === Expected.undecided) return undecidedWords(part, policy)
+  if (expected[token] === Expected.undecided) {
+    return policy === 'last-turn' && turn?.kind === 'assistant' && isAnswered(turn, segmentation)
+      ? 'the format trains the last turn unless it is told otherwise, and that is not the model’s here'
+      : undecidedWords(part, policy)
+  }
   if (expected[token] === Expected.trained) return trainedWords(part, turn)
   if (policy === 'last-turn' && turn?.kind === 'assistant') {
     return 'under the policy only the last assistant turn is trained'
