@@ -156,7 +156,7 @@ describe('H08', () => {
     const { verdict: judged, missing } = verdict('H08', blind, second(blind))
     expect([judged, missing]).toEqual([
       'inconclusive',
-      ['tools of both runs', 'ids of the prompts in both runs, by one tokenizer'],
+      ['ids of the prompts in both runs, by one tokenizer', 'tools of both runs'],
     ])
   })
 

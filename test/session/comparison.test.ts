@@ -324,9 +324,10 @@ describe('a comparison', () => {
     const spoken = (await (await compared(texts(1), texts(0.5))).ask('comparison', {})).conclusion
     expect(spoken.decides).toContain('H08 (lacks ids of the prompts in both runs, by one tokenizer)')
     const tokenizer = await qwen()
-    const records = Array.from({ length: 12 }, (_, seed) => cleanRollout(tokenizer, seed).record)
-    const unrewarded = records.map(({ reward: _, ...record }) => record)
-    const [run, other] = [records, unrewarded].map((rows) => rows.map((row) => `${JSON.stringify(row)}\n`).join(''))
+    const records = (padRight: number) =>
+      Array.from({ length: 12 }, (_, seed) => cleanRollout(tokenizer, seed, { padRight }).record)
+    const unrewarded = records(1).map(({ reward: _, ...record }) => record)
+    const [run, other] = [records(0), unrewarded].map((rows) => rows.map((row) => `${JSON.stringify(row)}\n`).join(''))
     const { conclusion } = await (await compared(run as string, other as string)).ask('comparison', {})
     expect(conclusion.decides).toMatch(
       /H08 is contradicted \(\w+ confidence\): the same questions are put and ended alike; whether they are scored alike is not decided\./,
