@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os'
 import type { Judgement } from '../shared/exports/phrases.ts'
 import type { SecondRun } from '../shared/hypotheses/hypothesis.ts'
+import { lostFiles } from '../shared/model/lost-files.ts'
 import type { AuditOptions } from '../shared/model/policy.ts'
 import type { LogReport } from '../shared/model/report.ts'
 import { Session, type SessionHooks } from '../shared/session/session.ts'
@@ -16,7 +17,7 @@ import { givenTokenizer } from './tokenizer-files.ts'
 /** A finished audit of what a person named. */
 export interface Audit {
   readonly session: Session
-  /** Files that could not be opened or read, each with a sentence. */
+  /** Files that could not be opened, or not be read to their end, each with a sentence. */
   readonly unreadable: readonly { readonly name: string; readonly message: string }[]
   /** Absolute paths of the inputs. */
   readonly inputs: readonly string[]
@@ -68,7 +69,7 @@ export async function audit(
       const reported = from === opened ? { report: session.mergeableReport(), inputs } : null
       throw new NothingReadError(nothingRead(unreadable, session), reported)
     }
-    return { session, unreadable, inputs: from.paths }
+    return { session, unreadable: [...unreadable, ...lostFiles(session.report())], inputs: from.paths }
   }
   try {
     // The second run is read first: the verdicts on the first one want all of it.

@@ -184,7 +184,10 @@ export function SkippedList({ report }: { report: Report }) {
   )
   return (
     <>
-      <p className="quiet">These records could not be read. Every other record of their file was.</p>
+      <p className="quiet">
+        These records could not be read. Every other record of their file was, unless the reason says that the rest of
+        it is lost.
+      </p>
       <table className="plain-table">
         <thead>
           <tr>

@@ -1,9 +1,11 @@
+import { lostFiles } from '../../shared/model/lost-files.ts'
 import { Cancelled, sentenceOf } from '../engine/client.ts'
 import { ask, tellEngine } from '../engine/engine.ts'
 import { addProblem, useFiles } from '../state/files.ts'
 import { refreshDetails } from './details.ts'
 import { findMarksHere } from './marks.ts'
 import { forgetRows } from './rows.ts'
+import { MOST_NAMED, sayUnreadable } from './unreadable.ts'
 
 /** Set while all is read and the report of it is still to come. */
 let judging: AbortController | null = null
@@ -24,6 +26,7 @@ export async function takeVerdicts(isStill: () => boolean): Promise<void> {
     if (isStill() && useFiles.getState().phase === 'reading') {
       useFiles.setState({ report })
       await showAsRead()
+      sayUnreadable(lostFiles(report), MOST_NAMED, ' “Skipped” at the bottom of the window lists each with its reason.')
     }
   } catch (error) {
     if (!isStill() || (error instanceof Cancelled && !own.signal.aborted)) return

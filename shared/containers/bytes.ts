@@ -1,3 +1,4 @@
+import { LOST_CODES } from '../model/lost-files.ts'
 import type { ByteReader, ByteSource } from '../model/source.ts'
 import { ChunkCache } from './chunk-cache.ts'
 
@@ -55,9 +56,14 @@ export function plainBytes(source: ByteSource): ContainerBytes {
         onBytes?.(read)
       }
       if (recent === cache) recent = null
+      if (read < source.size) throw new DamagedBytes(LOST_CODES.shorter, shorter(source, read))
     },
     slice: async (start, end) => recent?.slice(start, end) ?? source.slice(start, end),
   }
+}
+
+function shorter({ name, size }: ByteSource, read: number): string {
+  return `${name} became shorter while it was being read: ${read} of ${size} bytes are there, nothing after them can be read. Write it again, and open it once it is whole.`
 }
 
 async function* readAll(reader: ByteReader, signal?: AbortSignal): AsyncGenerator<Uint8Array, void, undefined> {

@@ -7,7 +7,9 @@ import { dissectBatch } from './lab/dissect.ts'
 import { loadTokenizer } from './load-tokenizer.ts'
 import type { AuditJob, AuditReply, AuditRequest, DissectJob, SearchJob } from './plan.ts'
 import { EncoderNotLoaded, withoutEncoders } from './prepared-tokenizer.ts'
+import { ReadFailure } from './read-failure.ts'
 import { searchBatch } from './search-batch.ts'
+import { sentence } from './sentence.ts'
 
 /** The other end of a `WorkerLink`, as a worker sees it. */
 export interface WorkerPort {
@@ -74,10 +76,13 @@ export function serveAuditWorker(port: WorkerPort, host: AuditWorkerHost): void 
       })
       .then(reply)
       // Also where a result cannot be posted: whoever waits for it would wait for ever.
-      .catch((error: unknown) => reply({ kind: 'failed', job: request.job.job, message: sentence(error) }))
+      .catch((error: unknown) =>
+        reply({
+          kind: 'failed',
+          job: request.job.job,
+          message: sentence(error),
+          ...(error instanceof ReadFailure ? { unread: true } : {}),
+        }),
+      )
   })
-}
-
-export function sentence(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

@@ -126,10 +126,15 @@ async function* allFacts(
 ): AsyncGenerator<TrajectoryFacts, void, undefined> {
   const reader = readerOf(sources)
   for (const [source, { container }] of sources.entries()) {
-    for await (const spans of container.index(signal ? { signal } : {})) {
-      const parsed = await decodeRecords(await container.read(spans), allNumericKeys)
-      const { trajectories } = readJoined(parsed, reader(source), reader)
-      for (const trajectory of trajectories) yield createFacts(trajectory)
+    try {
+      for await (const spans of container.index(signal ? { signal } : {})) {
+        const parsed = await decodeRecords(await container.read(spans), allNumericKeys)
+        const { trajectories } = readJoined(parsed, reader(source), reader)
+        for (const trajectory of trajectories) yield createFacts(trajectory)
+      }
+    } catch {
+      // Of a file that cannot be read to its end the rest cannot be chosen; the pass will say why.
+      signal?.throwIfAborted()
     }
   }
 }

@@ -99,7 +99,7 @@ export interface RolloutSums {
 /** Everything the pass has gathered so far. Findings beyond `maxFindings` are counted, not kept. */
 export class Collected implements RolloutSums {
   readonly facts: TrajectoryFacts[] = []
-  /** Codes that stand in each trajectory (intended ones excepted) and how many findings it has. */
+  /** As in `RolloutSums`, sorted, each once; beside it the gravest of the rollout's own findings, null where it has none. */
   readonly codes: (readonly string[])[] = []
   readonly worst: (Finding['severity'] | null)[] = []
   readonly findings: Finding[] = []
@@ -167,6 +167,12 @@ export class Collected implements RolloutSums {
     for (const findings of result.findings) {
       for (const finding of findings) if (this.keepsFindings) this.findings.push(finding)
     }
+  }
+
+  /** The rest of a source can be read no more, for which one record stands. */
+  lose(source: number, rest: SkippedRecord): void {
+    this.version++
+    this.sources[source]?.skipped.push(rest)
   }
 
   /** Those of the next result are kept, or some of them. */

@@ -4,6 +4,7 @@ import { decodeRecords, type EncodedRecords, type RecordsElsewhere } from '../co
 import { parseInPortions } from '../containers/records.ts'
 import { extentOf } from '../containers/spans.ts'
 import type { ReadElsewhere } from './host.ts'
+import { ReadFailure } from './read-failure.ts'
 
 /**
  * As `decodeRecords`, with what was left for this thread to read. Hands what was decoded to `take` at once, in portions where it can be: arrays of
@@ -24,6 +25,19 @@ export function withDecoded<Result>(
   }
   if (read === undefined) throw new Error('This thread cannot read the file that its records are in.')
   const { start, end } = extentOf(spans)
-  const bytes = read(records.source, start, end)
+  const bytes = readOrFail(() => read(records.source, start, end))
   return bytes instanceof Promise ? bytes.then(takeText) : takeText(bytes)
+}
+
+/** Only what reading throws is the fault of the file. */
+function readOrFail(read: () => Uint8Array | Promise<Uint8Array>): Uint8Array | Promise<Uint8Array> {
+  const fail = (error: unknown): never => {
+    throw new ReadFailure(error)
+  }
+  try {
+    const bytes = read()
+    return bytes instanceof Promise ? bytes.catch(fail) : bytes
+  } catch (error) {
+    return fail(error)
+  }
 }

@@ -6,11 +6,11 @@ import type { SourceRun } from '../formats/run-metadata/run-facts.ts'
 import { counted } from '../model/number-text.ts'
 import type { AuditOptions } from '../model/policy.ts'
 import type { ByteSource } from '../model/source.ts'
-import { sentence } from './audit-worker.ts'
 import { Collected } from './collected.ts'
 import { GrowingBytes, holds, type Seen } from './growing-bytes.ts'
 import { type OpenedFile, openFile } from './open-file.ts'
 import type { OpenSource } from './open-source.ts'
+import { sentence } from './sentence.ts'
 import type { SurveyedKin } from './survey.ts'
 
 /** A file of a run that is being written, as it is now. */

@@ -20,10 +20,16 @@ export class SourceHash {
     this.at += bytes.length
   }
 
-  /** Lower-case hex, once what was not taken is read. Stops in the middle of a read when the signal says so. */
-  async digest(signal: AbortSignal): Promise<string> {
+  /**
+   * Lower-case hex, once what was not taken is read; null where not all of it can be read any more. Stops in the middle of a read
+   * when the signal says so, with its reason.
+   */
+  async digest(signal: AbortSignal): Promise<string | null> {
     signal.throwIfAborted()
-    if (this.at < this.source.size) await this.readRest(signal)
+    if (this.at < this.source.size) {
+      await this.readRest(signal).catch(() => signal.throwIfAborted())
+      if (this.at < this.source.size) return null
+    }
     return this.hash.digest()
   }
 

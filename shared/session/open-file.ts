@@ -3,8 +3,8 @@ import { UnreadableSource } from '../containers/container.ts'
 import type { AuditOptions } from '../model/policy.ts'
 import type { LogReport } from '../model/report.ts'
 import type { ByteSource } from '../model/source.ts'
-import { sentence } from './audit-worker.ts'
 import { type OpenSource, openSource, type UnreadableFile } from './open-source.ts'
+import { unreadMessage } from './read-failure.ts'
 import { openRunMetadata, type RunDescription } from './run-context.ts'
 import { openRunLog } from './run-logs.ts'
 
@@ -56,9 +56,5 @@ export async function openFile(
 
 function describeUnreadable({ name, size }: ByteSource, error: unknown): UnreadableFile {
   if (error instanceof UnreadableSource) return { name, bytes: size, code: error.code, message: error.message }
-  const said = sentence(error)
-  const message = said.startsWith(name)
-    ? said
-    : `${name} could not be read (${said}). Check that it is still there and that it may be read.`
-  return { name, bytes: size, code: 'read-error', message }
+  return { name, bytes: size, code: 'read-error', message: unreadMessage({ name }, error) }
 }

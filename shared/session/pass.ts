@@ -1,8 +1,10 @@
 import type { ReadPosition, RecordSpans } from '../containers/container.ts'
+import type { SkippedRecord } from '../model/source.ts'
 import type { KeptParts } from './choose.ts'
 import type { OpenSource } from './open-source.ts'
-import type { BatchResult } from './plan.ts'
+import type { AuditJob, BatchResult } from './plan.ts'
 import type { AuditPool } from './pool.ts'
+import { endOf, lostFrom, ReadFailure, readingFrom, startOf } from './read-failure.ts'
 
 export interface PassHooks {
   /** Results arrive in job order, whoever was faster. */
@@ -10,6 +12,8 @@ export interface PassHooks {
   /** Records that the container itself could not delimit or decompress end up in the result of their batch. */
   onSpans(source: number, spans: RecordSpans): void
   onBytes(source: number, bytesRead: number): void
+  /** A source of which nothing from `rest` on can be read any more. Absent = the first of them ends the pass. */
+  onLost?(source: number, rest: SkippedRecord): void
   /** The bytes of sources that `givesChunks`, in order; they stand until it returns. */
   onChunk?(source: number, start: number, chunk: Uint8Array): void
   /** False once no finding of a source that comes is kept: from then on they are counted alone. */
@@ -29,27 +33,33 @@ export const BATCHES = {
   firstBatchBytes: 256 << 10,
 } as const
 
-/** Reads sources, each from its first byte to its last unless it is read on, and audits them in batches. */
+/**
+ * Reads sources, each from its first byte to its last unless it is read on, and audits them in batches. Of a source whose bytes
+ * cannot be had any more, what comes before the first batch that is missing stands; the others are read all the same.
+ */
 export async function runPass(
   sources: readonly OpenSource[],
   pool: AuditPool,
   chosen: readonly KeptParts[] | null,
   hooks: PassHooks,
 ): Promise<void> {
-  const finished = new Map<number, BatchResult>()
-  let nextToDeliver = 0
-  const deliver = (result: BatchResult) => {
-    finished.set(result.job, result)
-    for (;;) {
-      const next = finished.get(nextToDeliver)
-      if (next === undefined) return
-      finished.delete(nextToDeliver++)
-      hooks.onResult(next)
-    }
-  }
+  const order = new InOrder(hooks)
   const underWay: Promise<void>[] = []
   let failure: Error | null = null
   let job = 0
+  const lose = (number: number, source: number, place: Place, error: unknown) => {
+    if (!(error instanceof ReadFailure) || hooks.onLost === undefined) throw error
+    order.take(number, source, { lost: lostFrom((sources[source] as OpenSource).source, place, error.cause ?? error) })
+  }
+  const audit = async (number: number, source: number, spans: RecordSpans, records: AuditJob['records']) => {
+    const counts = hooks.keepsFindings?.(source) === false ? ({ countsFindings: true } as const) : {}
+    try {
+      const result = await pool.run({ job: number, source, records, keep: keptOf(chosen, source, spans), ...counts })
+      order.take(number, source, { result })
+    } catch (error) {
+      lose(number, source, startOf(spans), error)
+    }
+  }
   try {
     for (const [source, open] of sources.entries()) {
       if (hooks.only?.has(source) === false) continue
@@ -63,21 +73,25 @@ export async function runPass(
         passing: refer !== undefined,
         ...(hooks.signal ? { signal: hooks.signal } : {}),
       })
-      for await (const spans of index) {
-        hooks.signal?.throwIfAborted()
-        hooks.onSpans(source, spans)
-        await pool.ready()
-        if (failure !== null) throw failure
-        const records = refer?.(spans) ?? (await open.container.read(spans))
-        const counts = hooks.keepsFindings?.(source) === false ? ({ countsFindings: true } as const) : {}
-        underWay.push(
-          pool
-            .run({ job: job++, source, records, keep: keptOf(chosen, source, spans), ...counts })
-            .then(deliver)
-            .catch((error: unknown) => {
+      let place: Place = { record: 0, line: null, byte: 0 }
+      try {
+        for await (const spans of readingFrom(index, hooks.signal)) {
+          hooks.signal?.throwIfAborted()
+          hooks.onSpans(source, spans)
+          await pool.ready()
+          if (failure !== null) throw failure
+          if (order.hasLost(source)) break
+          place = startOf(spans)
+          const records = refer?.(spans) ?? (await open.container.read(spans).catch(failToRead))
+          place = endOf(spans)
+          underWay.push(
+            audit(job++, source, spans, records).catch((error: unknown) => {
               failure ??= error instanceof Error ? error : new Error(String(error))
             }),
-        )
+          )
+        }
+      } catch (error) {
+        lose(job++, source, place, error)
       }
     }
   } catch (error) {
@@ -88,6 +102,51 @@ export async function runPass(
   await Promise.all(underWay)
   hooks.signal?.throwIfAborted()
   if (failure !== null) throw failure
+}
+
+type Place = Pick<SkippedRecord, 'record' | 'line' | 'byte'>
+
+/** What came of a batch: it was audited, or its source is lost from there on. */
+type Outcome = { readonly result: BatchResult } | { readonly lost: SkippedRecord }
+
+/** Hands over what comes of batches in their order, and nothing of a source from where on it is lost. */
+class InOrder {
+  private readonly finished = new Map<number, { readonly source: number; readonly outcome: Outcome }>()
+  private readonly lost = new Set<number>()
+  private readonly toldLost = new Set<number>()
+  private next = 0
+
+  constructor(private readonly hooks: Pick<PassHooks, 'onResult' | 'onLost'>) {}
+
+  /** Some batch of the source is lost, be it one that is yet to be told of. */
+  hasLost(source: number): boolean {
+    return this.lost.has(source)
+  }
+
+  take(job: number, source: number, outcome: Outcome): void {
+    if ('lost' in outcome) this.lost.add(source)
+    this.finished.set(job, { source, outcome })
+    for (;;) {
+      const next = this.finished.get(this.next)
+      if (next === undefined) return
+      this.finished.delete(this.next++)
+      this.tell(next.source, next.outcome)
+    }
+  }
+
+  private tell(source: number, outcome: Outcome): void {
+    if (this.toldLost.has(source)) return
+    if ('result' in outcome) {
+      this.hooks.onResult(outcome.result)
+      return
+    }
+    this.toldLost.add(source)
+    this.hooks.onLost?.(source, outcome.lost)
+  }
+}
+
+function failToRead(error: unknown): never {
+  throw new ReadFailure(error)
 }
 
 /** Those of one batch: every job is posted to a worker, and must not carry the choice of the whole dump. */

@@ -165,4 +165,10 @@ export type AuditReply =
   | { readonly kind: 'result'; readonly result: BatchResult }
   | { readonly kind: 'searched'; readonly result: SearchedBatch }
   | { readonly kind: 'dissected'; readonly result: DissectedBatch }
-  | { readonly kind: 'failed'; readonly job: number; readonly message: string }
+  | {
+      readonly kind: 'failed'
+      readonly job: number
+      readonly message: string
+      /** The worker could not have the bytes of its records: their file is lost, the worker is not. */
+      readonly unread?: true
+    }

@@ -13,6 +13,7 @@ import type {
   SearchedBatch,
   SearchJob,
 } from './plan.ts'
+import { ReadFailure } from './read-failure.ts'
 
 /** Runs jobs; `run` may be called while others are under way, as long as `ready` has resolved since. */
 export interface JobPool<Job, Result> {
@@ -75,7 +76,7 @@ function poolOf<
       const number = reply.kind === 'failed' ? reply.job : reply.result.job
       const waiting = slot.waiting.get(number)
       slot.waiting.delete(number)
-      if (reply.kind === 'failed') waiting?.reject(new Error(reply.message))
+      if (reply.kind === 'failed') waiting?.reject(new (reply.unread ? ReadFailure : Error)(reply.message))
       else waiting?.resolve(reply.result as Result)
       notify()
     })

@@ -12,7 +12,7 @@ import { DATASET_NUMERIC_KEYS, type DatasetRow, datasetRow } from '../formats/da
 import { isObject } from '../formats/fields.ts'
 import type { ByteSource, SkippedRecord } from '../model/source.ts'
 import type { Tokenizer } from '../tokens/tokenizer.ts'
-import { sentence } from './audit-worker.ts'
+import { sentence } from './sentence.ts'
 
 /** Characters of prompts that are encoded; of a longer dataset the lengths are told in characters. */
 const MOST_ENCODED = 1 << 25

@@ -130,6 +130,7 @@ export class RunReader {
         collected.add(result)
         tell()
       },
+      onLost: (source, rest) => collected.lose(source, rest),
       keepsFindings: () => collected.keepsFindings,
       ...(apart === null ? {} : { onChunk: (source, start, chunk) => hashes[source]?.take(start, chunk) }),
       onSpans: (source, spans) => collected.sources[source]?.spans.push(spans),

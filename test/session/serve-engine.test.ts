@@ -319,7 +319,7 @@ function watched(name: string, text: string): WatchedFile {
 }
 
 describe('reading that breaks off', () => {
-  it('is told with the last progress; the report fails with the reason, the rest can be looked at', async () => {
+  it('is told in the report, which judges the rest', async () => {
     const whole = memorySource(`${dump}${' '.repeat(100_000)}\n`, 1 << 12, 'net')
     let streams = 0
     const source: ByteSource = {
@@ -342,7 +342,10 @@ describe('reading that breaks off', () => {
     const page = enginePage(new Map([['net', source]]))
     await page.ask('open', { sources: [{ kind: 'file', name: 'net', file: null }], options: {} })
     await page.done()
-    await expect(page.ask('report', NOTHING)).rejects.toThrow('net: the server no longer answers. Open it again.')
+    const [lost] = (await page.ask('report', NOTHING)).sources
+    expect(lost?.skipped.map(({ code, message }) => `${code}: ${message}`)).toEqual([
+      'read-error: net: the server no longer answers. Open it again. From record 0 on nothing of it is judged.',
+    ])
     expect((await page.ask('search', { text: '' })).total).toBe(page.progress.at(-1)?.trajectories)
     expect(page.progress.filter(({ done }) => done)).toHaveLength(1)
   })
