@@ -23,8 +23,8 @@ import { stepsOf } from './run-steps.ts'
 /** What two runs are compared from. A session is one. */
 export interface ComparedRunOrigin {
   readonly facts: readonly TrajectoryFacts[]
-  report(): Report
-  secondRun(): SecondRun
+  /** Of what was judged last: a person may have stopped the judging of the rest. */
+  concluded(): { readonly report: Report; readonly run: SecondRun }
   boundaries(): BoundaryRow[]
   rows(indices: readonly number[]): Row[]
   load(index: number): Promise<LoadedTrajectory>
@@ -68,7 +68,8 @@ export function* makingComparison(here: ComparedRunOrigin, there: ComparedRunOri
 }
 
 function sideOf(origin: ComparedRunOrigin): ComparedSide {
-  return { report: origin.report(), run: origin.secondRun(), boundaries: origin.boundaries() }
+  const { report, run } = origin.concluded()
+  return { report, run, boundaries: origin.boundaries() }
 }
 
 function describe({ report, run }: ComparedSide): RunSide {
@@ -93,7 +94,7 @@ export function pairsOf(here: ComparedRunOrigin, there: ComparedRunOrigin): Pair
 
 /** The same in steps. */
 function* gatheringPairs(here: ComparedRunOrigin, there: ComparedRunOrigin): Steps<PairBook> {
-  const [run, second] = [here.secondRun(), there.secondRun()]
+  const [{ run }, { run: second }] = [here.concluded(), there.concluded()]
   const known = books.get(run.dump)
   if (known !== undefined && known.beside === second.dump) return known.book
   const book = yield* PairBook.gathering(run, second)

@@ -78,9 +78,11 @@ export class Conclusions {
     if (this.isEnough()) this.underWay?.giveUp()
   }
 
-  /** What was stopped is drawn again as soon as somebody asks. */
-  goOn(): void {
+  /** What was stopped is drawn again as soon as somebody asks. Returns whether anything was. */
+  goOn(): boolean {
+    const wasStopped = this.isStopped
     this.isStopped = false
+    return wasStopped
   }
 
   private isEnough(): boolean {

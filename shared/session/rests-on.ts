@@ -20,6 +20,9 @@ export const RESTS_ON_PAIRS: ReadonlySet<RequestName> = new Set<RequestName>([
   'comparisonExport',
 ])
 
+/** Requests whose answer leaves the page, or is laid beside one of everything: where judging was stopped it is taken up again for them. */
+export const RESTS_ON_ALL: ReadonlySet<RequestName> = new Set<RequestName>(['export', 'tryPolicy'])
+
 /** Requests that take groups, limits, verdicts, or what both runs say together. */
 export const RESTS_ON_CONCLUSIONS: ReadonlySet<RequestName> = new Set<RequestName>([
   ...RESTS_ON_GROUPS,
@@ -27,6 +30,5 @@ export const RESTS_ON_CONCLUSIONS: ReadonlySet<RequestName> = new Set<RequestNam
   'tryLimits',
   'tryLoss',
   'tryRepair',
-  'tryPolicy',
-  'export',
+  ...RESTS_ON_ALL,
 ])

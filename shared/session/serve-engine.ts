@@ -12,6 +12,7 @@ import type { Following } from './follow.ts'
 import { type GroupBook, gatheringGroups } from './groups.ts'
 import { groupHandlers } from './groups-handlers.ts'
 import type { EngineHost } from './host.ts'
+import { judgingOn } from './judging-on.ts'
 import { labHandlers } from './lab/handlers.ts'
 import { pageReport } from './page-report.ts'
 import type { TokenizerReference } from './plan.ts'
@@ -27,7 +28,7 @@ import type {
 } from './protocol.ts'
 import { recognise } from './recognise.ts'
 import type { RunComparison, RunName } from './requests/compare.ts'
-import { RESTS_ON_CONCLUSIONS, RESTS_ON_GROUPS, RESTS_ON_PAIRS } from './rests-on.ts'
+import { RESTS_ON_ALL, RESTS_ON_CONCLUSIONS, RESTS_ON_GROUPS, RESTS_ON_PAIRS } from './rests-on.ts'
 import { rolloutHandlers, rolloutTransferables } from './rollout/handlers.ts'
 import { runSteps } from './run-steps.ts'
 import { sentence } from './sentence.ts'
@@ -312,7 +313,8 @@ export function serveEngine(port: WorkerPort, host: EngineWorkerHost): void {
   const prepare = async (name: RequestName, hooks: { signal: AbortSignal; tell(share: number): void }) => {
     const open = session
     if (open === null || !RESTS_ON_CONCLUSIONS.has(name)) return
-    await open.settled()
+    if (RESTS_ON_ALL.has(name)) await judgingOn(open, hooks)
+    else await open.settled()
     const other = second
     if (RESTS_ON_GROUPS.has(name)) await books.do(open, () => gatheringGroups(open), hooks)
     if (RESTS_ON_PAIRS.has(name) && other !== null)

@@ -23,7 +23,7 @@ import { lengthHistogram, lengthsOf } from './lengths.ts'
 import { loadTokenizer } from './load-tokenizer.ts'
 import { givenFiles, withState } from './merge-state.ts'
 import { openReading } from './open-reading.ts'
-import type { OpenSource, UnreadableFile } from './open-source.ts'
+import type { UnreadableFile } from './open-source.ts'
 import type { TokenizerReference } from './plan.ts'
 import type { BoundaryRow, Histogram, Progress, Row, TokenDetail, TrajectoryDetail } from './protocol.ts'
 import { datasetRefusal } from './read-dataset.ts'
@@ -148,10 +148,6 @@ export class Session {
     return this.reading.logs
   }
 
-  private get opened(): readonly OpenSource[] {
-    return this.reading.opened
-  }
-
   private get collected(): Collected {
     return this.reading.collected
   }
@@ -216,13 +212,19 @@ export class Session {
     return this.reader.isWhole
   }
 
-  judgeOn(): void {
-    this.conclusions.goOn()
+  /** Whether it was stopped. */
+  judgeOn(): boolean {
+    return this.conclusions.goOn()
   }
 
   /** This run as another session's second one. */
   secondRun(): SecondRun {
     return this.conclusions.exact().run
+  }
+
+  /** The report and what two runs are compared by, of one conclusion: that of everything, or where they are drawn in steps the last one, however old. */
+  concluded(): { readonly report: Report; readonly run: SecondRun } {
+    return this.conclusions.recent()
   }
 
   /** Facts, groups, limits and settings of what has been read so far, as checks see them. */
@@ -253,7 +255,7 @@ export class Session {
     const { dataset, hashes, isRead } = this.reader
     const beside = { unreadable, logs, against, dataset }
     const sums = whileReading && !isRead ? collected.soFar() : collected
-    return gathered(this.opened, this.survey, collected, hashes, beside, sums)
+    return gathered(this.reading.opened, this.survey, collected, hashes, beside, sums)
   }
 
   /** Grows with whatever was read, or changes what is concluded. */
@@ -341,7 +343,7 @@ export class Session {
         return session.isDone
       },
       get opened() {
-        return session.opened
+        return session.reading.opened
       },
       get runtime() {
         return session.reading.runtime
@@ -351,7 +353,7 @@ export class Session {
       limits: () => this.dump,
       codeLists: () => this.dumpFindings.withCodes(this.collected.codeLists()),
       worstRanks: () => this.worstRanks(),
-      sourceName: (source) => this.opened[source]?.source.name ?? '',
+      sourceName: (source) => this.reading.opened[source]?.source.name ?? '',
       spans: (source) => this.collected.sources[source]?.spans ?? [],
     }
   }
@@ -392,6 +394,6 @@ export class Session {
   }
 
   metadataOf(source: number) {
-    return this.opened[source]?.container.metadata ?? null
+    return this.reading.opened[source]?.container.metadata ?? null
   }
 }

@@ -1,5 +1,6 @@
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { ByteSource } from '../../shared/model/source.ts'
+import { compareRuns } from '../../shared/session/comparison.ts'
 import type { WatchedFile } from '../../shared/session/followed-file.ts'
 import type { Progress } from '../../shared/session/protocol.ts'
 import { Session } from '../../shared/session/session.ts'
@@ -44,6 +45,12 @@ async function beingJudged() {
   return { session, part, told }
 }
 
+async function isStillJudged(): Promise<boolean> {
+  const { steps } = judgingGate
+  await new Promise((resolve) => setTimeout(resolve, 60))
+  return judgingGate.steps > steps
+}
+
 describe('judging that is stopped', () => {
   it('leaves what was read under the verdicts that were drawn last, and goes on no further', async () => {
     const { session, part, told } = await beingJudged()
@@ -53,9 +60,7 @@ describe('judging that is stopped', () => {
     expect(told.at(-1)).toMatchObject({ done: true, trajectories: ROLLOUTS })
     expect((await session.settled()).totals.trajectories).toBe(part)
     expect((await session.search({ text: '' })).total).toBe(ROLLOUTS)
-    const { steps } = judgingGate
-    await new Promise((resolve) => setTimeout(resolve, 60))
-    expect(judgingGate.steps).toBe(steps)
+    expect(await isStillJudged()).toBe(false)
   })
 
   it('is taken up again where a person asks for it', async () => {
@@ -68,6 +73,15 @@ describe('judging that is stopped', () => {
     expect((await session.settled()).totals.trajectories).toBe(ROLLOUTS)
     session.stopJudging()
     expect(session.isJudged).toBe(true)
+  })
+
+  it('is not taken up at once by what compares the run: that rests on the verdicts that stand', async () => {
+    const { session, part } = await beingJudged()
+    session.stopJudging()
+    await session.done
+    expect(session.concluded().report.totals.trajectories).toBe(part)
+    expect(compareRuns(session, session).here.rollouts).toBe(part)
+    expect(session.isJudged).toBe(false)
   })
 
   it('is taken up again beside a second run', async () => {
@@ -173,6 +187,18 @@ describe('a run that is followed to its end', () => {
     const ended = await ending.answer
     expect(ended.kind === 'answer' && ended.output).toMatchObject({ report: { totals: { trajectories: 6 } } })
     expect((await page.ask('search', { text: '' })).total).toBe(12)
+    // What leaves the page is of everything: it is judged in steps for it, and no further once that is stopped.
+    for (const [name, input] of [
+      ['export', { id: 1, kind: 'ids', indices: null }],
+      ['tryPolicy', { policy: 'rl', intend: [] }],
+    ] as const) {
+      const asked = page.send(name, input)
+      expect(await isStillJudged()).toBe(true)
+      asked.cancel()
+      expect(await asked.answer).toMatchObject({ kind: 'failed', message: 'Stopped.' })
+      expect(await isStillJudged()).toBe(false)
+      expect((await page.ask('report', {})).totals.trajectories).toBe(6)
+    }
     judgingGate.from = Number.POSITIVE_INFINITY
     await page.ask('judgeOn', {})
     expect((await page.ask('report', {})).totals.trajectories).toBe(12)
