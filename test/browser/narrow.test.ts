@@ -96,6 +96,25 @@ describePage('a window of 720 by 800', (tests) => {
   })
 })
 
+describePage('a table of rollouts in a window of 1024 by 768', (tests) => {
+  test('cuts no code of a finding, and says how many more there are', async () => {
+    const sample = [join(SAMPLES, 'verifiers-2025-08.jsonl.gz')]
+    const window = await tests.openWith(sample, { viewport: { width: 1024, height: 768 } })
+    const { page } = window
+    await page.keyboard.press('2')
+    const codes = page.locator('.rollout-row .rollout-cell', { hasText: /worst: error\./ })
+    await codes.first().waitFor()
+    const cut = () =>
+      codes.evaluateAll((cells) =>
+        cells.filter((cell) => cell.scrollWidth > cell.clientWidth).map((cell) => cell.textContent),
+      )
+    await expect.poll(cut).toEqual([])
+    // As text, and to who listens, all of them are there.
+    expect(await codes.first().textContent()).toMatch(/L02 M15.* \+\d.*T07/)
+    await window.close()
+  })
+})
+
 describePage('a window of 1440 by 900', (tests) => {
   // Where lists stand beside what they list, which in a narrow window stands below.
   test.each(['groups', 'compare'])('has room for %s', (part) => hasRoom(tests, part, { width: 1440, height: 900 }))

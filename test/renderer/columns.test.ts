@@ -15,7 +15,7 @@ import {
 } from '../../renderer/state/columns.ts'
 import { useFiles } from '../../renderer/state/files.ts'
 import { NO_FILTERS, useFilters } from '../../renderer/state/filters.ts'
-import { fitting, gridOf, roomy } from '../../renderer/views/rollouts/column.ts'
+import { codesThatFit, fitting, gridOf, lettersFor, roomy, widthFor } from '../../renderer/views/rollouts/column.ts'
 import { COLUMNS, columnsOf } from '../../renderer/views/rollouts/columns.tsx'
 
 let names = 0
@@ -27,6 +27,26 @@ beforeEach(() => {
   useFilters.setState(NO_FILTERS)
   useFiles.setState({ problems: [] })
   savedViews.set([])
+})
+
+describe('codes of findings', () => {
+  const codes = ['L02', 'M15', 'T04', 'T05', 'T07']
+
+  it.each([
+    [19, 5],
+    [18, 4],
+    [14, 3],
+    [13, 2],
+    [6, 1],
+    [0, 1],
+  ])('%i characters have room for %i of five, and for how many more there are', (letters, fit) => {
+    expect(codesThatFit(codes, letters)).toBe(fit)
+  })
+
+  it('a column that is as wide as its text has room for all of it', () => {
+    for (let letters = 3; letters < 33; letters++)
+      expect(lettersFor({ rem: widthFor({ rem: 1 }, letters) })).toBeGreaterThanOrEqual(letters)
+  })
 })
 
 describe('columns', () => {

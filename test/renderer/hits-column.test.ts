@@ -20,5 +20,5 @@ test.each([
     ends: Int32Array.of(0),
     messages: Int32Array.of(-1),
   })
-  expect(renderToStaticMarkup(column.cell({} as Row, 0))).toBe(markup)
+  expect(renderToStaticMarkup(column.cell({} as Row, 0, 0))).toBe(markup)
 })

@@ -21,8 +21,8 @@ export interface Column {
   letters?(row: Row): number
   /** Made wider after all others: few rows have anything in it, and its texts stand whole elsewhere. */
   readonly yields?: true
-  /** Null where the rollout has none. `position` is its place in the list. */
-  cell(row: Row, position: number): ReactNode
+  /** Null where the rollout has none. `position` is its place in the list, `letters` so many as the column has room for. */
+  cell(row: Row, position: number, letters: number): ReactNode
 }
 
 /** Tracks of the grid that all rows share, and the width below which the table is scrolled sideways. */
@@ -43,6 +43,13 @@ const MOST_REM = 17.6
 export function widthFor({ rem }: Pick<Column, 'rem'>, letters: number): number {
   return Math.max(rem, Math.min(MOST_REM, letters * LETTER_REM + SIDES_REM))
 }
+
+/** Characters for which a column has room; no number where it may be as wide as the window leaves it. */
+export function lettersFor({ rem }: Pick<Column, 'rem'>): number {
+  return rem >= MOST_REM ? Number.POSITIVE_INFINITY : Math.floor((rem - SIDES_REM) / LETTER_REM + ROUNDING)
+}
+
+const ROUNDING = 1e-6
 
 /**
  * The columns, each as wide as its longest text as far as there is room: those that lack least first, so that as many as can be are whole. One label
@@ -71,6 +78,15 @@ type Lack = { readonly column: Column; readonly lack: number }
 
 function inTurn(a: Lack, b: Lack): number {
   return Number(a.column.yields ?? false) - Number(b.column.yields ?? false) || a.lack - b.lack
+}
+
+/** How many of the codes stand within so many characters, at least one; where not all do, with room for how many more there are. */
+export function codesThatFit(codes: readonly string[], letters: number): number {
+  if (codes.join(' ').length <= letters) return codes.length
+  const room = letters - ` +${codes.length}`.length
+  let used = -1
+  const over = codes.findIndex((code) => (used += code.length + 1) > room)
+  return Math.max(1, over)
 }
 
 /** The columns without those that go first, in this order, as many as it takes until the others fit; `room` in rem. */

@@ -3,7 +3,7 @@ import type { Row } from '../../../shared/session/protocol.ts'
 import { count, percent, real } from '../../text/numbers.ts'
 import { shownId, spelt } from '../../text/visible.ts'
 import { END_WORDS, SEVERITY_WORDS } from '../../text/words.ts'
-import type { Column } from './column.ts'
+import { type Column, codesThatFit } from './column.ts'
 import { FlagCell, LabelsCell, labelLetters, NotesCell } from './mark-cells.tsx'
 import { MaskStrip } from './mask-strip.tsx'
 import { SOURCE_COLUMN } from './source-column.tsx'
@@ -199,9 +199,9 @@ export const COLUMNS: readonly Column[] = [
     rem: 9,
     grows: 3,
     // The glyph before them takes two more.
-    letters: ({ codes }) => codes.join(' ').length + 2,
+    letters: ({ codes }) => codes.join(' ').length + GLYPH_LETTERS,
     sort: 'findings',
-    cell: (row) => <Codes row={row} />,
+    cell: (row, _, letters) => <Codes row={row} letters={letters} />,
   }),
   words({
     key: 'worst',
@@ -252,6 +252,9 @@ export const COLUMNS: readonly Column[] = [
     cell: (row) => <NotesCell row={row} />,
   }),
 ]
+
+/** The glyph before codes, and the space behind it. */
+const GLYPH_LETTERS = 2
 
 const REWARD = 'reward.'
 
@@ -310,15 +313,27 @@ function Severity({ worst }: { worst: NonNullable<Row['worst']> }) {
   )
 }
 
-function Codes({ row }: { row: Row }) {
+/** As many codes as there is room for, and how many more there are: none is cut in the middle. */
+function Codes({ row, letters }: { readonly row: Row; readonly letters: number }) {
   if (row.worst === null) return <span className="quiet">none</span>
   const { glyph, name } = SEVERITY_WORDS[row.worst]
+  const fitting = codesThatFit(row.codes, letters - GLYPH_LETTERS)
+  const more = row.codes.length - fitting
   return (
     <span title={row.codes.join(', ')}>
       <span className={`severity ${row.worst}`} aria-hidden="true">
         {glyph}
       </span>
-      <span className="visually-hidden">worst: {name}.</span> {row.codes.join(' ')}
+      <span className="visually-hidden">worst: {name}.</span> {row.codes.slice(0, fitting).join(' ')}
+      {more > 0 && (
+        <>
+          {' '}
+          <span className="quiet" aria-hidden="true">
+            +{more}
+          </span>
+          <span className="visually-hidden">{row.codes.slice(fitting).join(' ')}</span>
+        </>
+      )}
     </span>
   )
 }

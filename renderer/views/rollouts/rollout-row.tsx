@@ -5,7 +5,7 @@ import { useFiles } from '../../state/files.ts'
 import { selectRollout } from '../../state/selection.ts'
 import { ABSENT } from '../../text/numbers.ts'
 import { wholeId } from '../../text/visible.ts'
-import type { Column } from './column.ts'
+import { type Column, lettersFor } from './column.ts'
 import { lackingWords } from './table-head.tsx'
 
 interface RowProps {
@@ -46,7 +46,7 @@ export const RolloutRow = memo(function RolloutRow(props: RowProps) {
 })
 
 function Cell({ column, row, position }: { column: Column; row: Row; position: number }) {
-  const value = column.cell(row, position)
+  const value = column.cell(row, position, lettersFor(column))
   if (value === null) return <Absent column={column} row={row} />
   if (column.key !== 'id') return value
   return (
