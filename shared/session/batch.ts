@@ -195,19 +195,21 @@ function auditTogether(
     else others.push(reported)
   }
   for (const [checks, rollouts] of alike) {
-    for (const check of checks) {
-      const tally = (tallies[check.code] ??= createTally())
-      for (const { view, reporter, findings } of rollouts) {
-        reporter.turnTo(check, tally)
-        check.trajectory?.(view, settings, reporter)
-        for (const finding of reporter.finish().findings) findings.push(finding)
-      }
-    }
+    for (const check of checks) putTo(check, rollouts, settings, (tallies[check.code] ??= createTally()))
   }
   // Checks come by their codes, so that only faults of one check that begin at one token may be out of order.
   for (const { findings } of audited) if (!isInOrder(findings)) findings.sort(byCodeAndToken)
   runtime.done?.('checks')
   return audited
+}
+
+/** A function of its own: what runs for each check and rollout is compiled without all that comes before it. */
+function putTo(check: Check, rollouts: readonly Reported[], settings: AuditSettings, tally: CheckTally): void {
+  for (const { view, reporter, findings } of rollouts) {
+    reporter.turnTo(check, tally)
+    check.trajectory?.(view, settings, reporter)
+    for (const finding of reporter.finish().findings) findings.push(finding)
+  }
 }
 
 function isInOrder(findings: readonly Finding[]): boolean {
