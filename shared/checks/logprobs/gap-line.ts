@@ -47,40 +47,64 @@ export function logprobPoints({ tokens, sampler, trainer }: ScoredPairs): Points
 
 /** Between two tokens, dividing the logits by T raises the odds of one to the power 1/T; with more tokens, nearly so. */
 export function oddsPoints({ tokens, sampler, trainer }: ScoredPairs, thresholds: Thresholds): Points {
-  const { 'odds-most': most, 'odds-least': least, 'odds-beyond': beyond } = thresholds
+  const within = oddsBounds(thresholds)
   const x = new Float64Array(tokens.length)
   const y = new Float64Array(tokens.length)
   let n = 0
   for (let k = 0; k < tokens.length; k++) {
-    const i = tokens[k] as number
-    const own = sampler[i] as number
-    const other = trainer[i] as number
-    // Where a token is all but certain, or all but impossible, its odds are rounding.
-    if (own > most || other > most / beyond || own < least) continue
-    x[n] = own - Math.log(-Math.expm1(own))
-    y[n] = other - Math.log(-Math.expm1(other))
+    const own = sampler[tokens[k] as number] as number
+    const other = trainer[tokens[k] as number] as number
+    if (!haveOdds(own, other, within)) continue
+    x[n] = logOdds(own)
+    y[n] = logOdds(other)
     n++
   }
   return { x: x.subarray(0, n), y: y.subarray(0, n) }
 }
 
-/** The line of least squares through points. */
-export function lineThrough({ x, y }: Points, of: Line['of']): Line {
+/** The line of least squares through these points, of which nothing is kept: nearly every rollout with a gap is asked for it. */
+export function oddsLine({ tokens, sampler, trainer }: ScoredPairs, thresholds: Thresholds): Line {
+  const within = oddsBounds(thresholds)
+  let n = 0
   let sumX = 0
   let sumY = 0
   let sumXX = 0
   let sumXY = 0
   let sumYY = 0
-  for (let k = 0; k < x.length; k++) {
-    const a = x[k] as number
-    const b = y[k] as number
-    sumX += a
-    sumY += b
-    sumXX += a * a
-    sumXY += a * b
-    sumYY += b * b
+  for (let k = 0; k < tokens.length; k++) {
+    const own = sampler[tokens[k] as number] as number
+    const other = trainer[tokens[k] as number] as number
+    if (!haveOdds(own, other, within)) continue
+    const x = logOdds(own)
+    const y = logOdds(other)
+    n++
+    sumX += x
+    sumY += y
+    sumXX += x * x
+    sumXY += x * y
+    sumYY += y * y
   }
-  return fitLine({ n: x.length, sumX, sumY, sumXX, sumXY, sumYY }, of)
+  return fitLine({ n, sumX, sumY, sumXX, sumXY, sumYY }, 'odds')
+}
+
+interface OddsBounds {
+  readonly own: number
+  readonly other: number
+  readonly least: number
+}
+
+function oddsBounds({ 'odds-most': own, 'odds-beyond': beyond, 'odds-least': least }: Thresholds): OddsBounds {
+  return { own, other: own / beyond, least }
+}
+
+/** Where a token is all but certain, or all but impossible, its odds are rounding. */
+function haveOdds(own: number, other: number, most: OddsBounds): boolean {
+  return !(own > most.own || other > most.other || own < most.least)
+}
+
+/** Of a logprob below 0. */
+function logOdds(logprob: number): number {
+  return logprob - Math.log(-Math.expm1(logprob))
 }
 
 /**

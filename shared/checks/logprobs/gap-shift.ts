@@ -9,14 +9,17 @@ export const LARGEST_SHIFT = 3
  * Pearson's correlation of the sampler at i and the trainer at i + shift, for shifts from -3 to 3. Both tokens are scored ones of the same
  * turn: what a moved array has at an edge belongs to no token, and one such number outweighs the turn.
  */
-export function correlationsByShift(pairs: ScoredPairs, thresholds: Thresholds): number[] {
-  const enough = thresholds['scored-tokens'] / 2
+function correlationsByShift(pairs: ScoredPairs, thresholds: Thresholds): number[] {
   const correlations: number[] = []
   for (let shift = -LARGEST_SHIFT; shift <= LARGEST_SHIFT; shift++) {
-    const sums = sumsAt(shift, pairs)
-    correlations.push(sums.n >= enough ? correlationOf(sums) : 0)
+    correlations.push(correlationAt(shift, pairs, thresholds))
   }
   return correlations
+}
+
+function correlationAt(shift: number, pairs: ScoredPairs, thresholds: Thresholds): number {
+  const sums = sumsAt(shift, pairs)
+  return sums.n >= thresholds['scored-tokens'] / 2 ? correlationOf(sums) : 0
 }
 
 function sumsAt(shift: number, { tokens, sampler, trainer }: ScoredPairs): LineSums {
@@ -42,8 +45,22 @@ function sumsAt(shift: number, { tokens, sampler, trainer }: ScoredPairs): LineS
   return { n, sumX, sumY, sumXX, sumXY, sumYY }
 }
 
-/** The shift at which the two correlate, where they do not as they lie; 0 where there is none. */
-export function bestShift(correlations: readonly number[], thresholds: Thresholds): number {
+/** A shift at which sampler and trainer correlate, in tokens by which the trainer's array is late, and the correlations at all of them. */
+export interface FoundShift {
+  readonly shift: number
+  readonly correlations: readonly number[]
+}
+
+/** The shift at which the two correlate, where they do not as they lie; null where there is none. */
+export function findShift(pairs: ScoredPairs, thresholds: Thresholds): FoundShift | null {
+  // The usual case: arrays in place follow each other, and no other shift is worth a look.
+  if (correlationAt(0, pairs, thresholds) > thresholds['unshifted-correlates']) return null
+  const correlations = correlationsByShift(pairs, thresholds)
+  const shift = bestShift(correlations, thresholds)
+  return shift === 0 ? null : { shift, correlations }
+}
+
+function bestShift(correlations: readonly number[], thresholds: Thresholds): number {
   const best = correlations.reduce(
     (top, value, at) => (value > (correlations[top] as number) ? at : top),
     LARGEST_SHIFT,

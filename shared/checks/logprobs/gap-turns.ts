@@ -1,5 +1,5 @@
 import type { Thresholds } from '../../model/thresholds/registry.ts'
-import type { Turn } from '../../model/tokens.ts'
+import type { Span, Turn } from '../../model/tokens.ts'
 import type { TrajectoryView } from '../check.ts'
 import { writtenTurns } from '../edges.ts'
 import type { Line } from './gap-line.ts'
@@ -34,74 +34,88 @@ export interface TurnGap {
 }
 
 /** The gap of each turn that has scored tokens; of the whole row where no turns are known. */
-export function gapsByTurn(view: TrajectoryView, { tokens, sampler, trainer }: ScoredPairs): TurnGap[] {
-  const { segmentation, thresholds } = view
-  const { 'turn-head-tokens': headLength, 'turn-head-gap': headGap, 'unsure-token': notSure } = thresholds
-  const { 'unsure-moved': moved } = thresholds
+export function gapsByTurn({ segmentation, thresholds }: TrajectoryView, pairs: ScoredPairs): TurnGap[] {
+  const { tokens } = pairs
   const ranges =
     segmentation === null
       ? [{ turn: null, start: tokens[0] as number, end: (tokens.at(-1) as number) + 1 }]
       : writtenTurns(segmentation).map((turn) => ({ turn, start: turn.contentStart, end: turn.end }))
-  let at = 0
-  return ranges.flatMap(({ turn, start, end }) => {
-    while (at < tokens.length && (tokens[at] as number) < start) at++
-    let count = 0
-    let sum = 0
-    let absolute = 0
-    let surprise = 0
-    let squares = 0
-    let headSum = 0
-    let headSquares = 0
-    let headCount = 0
-    let headTokens = 0
-    let unsure = 0
-    let unsureAgreed = 0
-    let headUnsure = 0
-    let headAgreed = 0
-    const first = at
-    for (; at < tokens.length && (tokens[at] as number) < end; at++) {
-      const i = tokens[at] as number
-      const gap = (sampler[i] as number) - (trainer[i] as number)
-      count++
-      sum += gap
-      absolute += Math.abs(gap)
-      surprise -= sampler[i] as number
-      squares += gap * gap
-      const isUnsure = (sampler[i] as number) <= -notSure
-      const agrees = isUnsure && Math.abs(gap) < -moved * (sampler[i] as number)
-      if (isUnsure) unsure++
-      if (agrees) unsureAgreed++
-      if (i < start + headLength) {
-        headCount++
-        headSum += gap
-        headSquares += gap * gap
-        if (gap >= headGap) headTokens++
-        if (isUnsure) headUnsure++
-        if (agrees) headAgreed++
-      }
+  const gaps: TurnGap[] = []
+  let from = 0
+  for (const { turn, start, end } of ranges) {
+    while (from < tokens.length && (tokens[from] as number) < start) from++
+    let to = from
+    while (to < tokens.length && (tokens[to] as number) < end) to++
+    if (to > from) gaps.push(gapOfTurn(turn, start, pairs, { start: from, end: to }, thresholds))
+    from = to
+  }
+  return gaps
+}
+
+/** A function of its own, so that its sums stay in registers. `among`: of the scored tokens, one or more, those of the turn; `start`: its first token. */
+function gapOfTurn(
+  turn: Turn | null,
+  start: number,
+  { tokens, sampler, trainer }: ScoredPairs,
+  among: Span,
+  thresholds: Thresholds,
+): TurnGap {
+  const { 'turn-head-tokens': headLength, 'turn-head-gap': headGap, 'unsure-token': notSure } = thresholds
+  const { 'unsure-moved': moved } = thresholds
+  const count = among.end - among.start
+  let sum = 0
+  let absolute = 0
+  let surprise = 0
+  let squares = 0
+  let headSum = 0
+  let headSquares = 0
+  let headCount = 0
+  let headTokens = 0
+  let unsure = 0
+  let unsureAgreed = 0
+  let headUnsure = 0
+  let headAgreed = 0
+  for (let at = among.start; at < among.end; at++) {
+    const i = tokens[at] as number
+    const own = sampler[i] as number
+    const gap = own - (trainer[i] as number)
+    sum += gap
+    absolute += Math.abs(gap)
+    surprise -= own
+    squares += gap * gap
+    const isUnsure = own <= -notSure
+    const agrees = isUnsure && Math.abs(gap) < -moved * own
+    if (isUnsure) unsure++
+    if (agrees) unsureAgreed++
+    if (i < start + headLength) {
+      headCount++
+      headSum += gap
+      headSquares += gap * gap
+      if (gap >= headGap) headTokens++
+      if (isUnsure) headUnsure++
+      if (agrees) headAgreed++
     }
-    if (count === 0) return []
-    const mean = sum / count
-    const head = headCount === 0 ? 0 : headSum / headCount
-    return {
-      turn,
-      start: tokens[first] as number,
-      end: (tokens[at - 1] as number) + 1,
-      count,
-      mean,
-      meanAbsolute: absolute / count,
-      surprise: surprise / count,
-      error: Math.sqrt(Math.max(0, squares / count - mean * mean) / count),
-      headTokens,
-      head,
-      headError: headCount === 0 ? 0 : Math.sqrt(Math.max(0, headSquares / headCount - head * head) / headCount),
-      tail: count === headCount ? 0 : (sum - headSum) / (count - headCount),
-      unsure,
-      unsureAgreed,
-      headUnsure,
-      headAgreed,
-    }
-  })
+  }
+  const mean = sum / count
+  const head = headCount === 0 ? 0 : headSum / headCount
+  return {
+    turn,
+    start: tokens[among.start] as number,
+    end: (tokens[among.end - 1] as number) + 1,
+    count,
+    mean,
+    meanAbsolute: absolute / count,
+    surprise: surprise / count,
+    error: Math.sqrt(Math.max(0, squares / count - mean * mean) / count),
+    headTokens,
+    head,
+    headError: headCount === 0 ? 0 : Math.sqrt(Math.max(0, headSquares / headCount - head * head) / headCount),
+    tail: count === headCount ? 0 : (sum - headSum) / (count - headCount),
+    unsure,
+    unsureAgreed,
+    headUnsure,
+    headAgreed,
+  }
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { Turn } from '../../model/tokens.ts'
 import type { TrajectoryView } from '../check.ts'
 import { OfLast } from '../of-last.ts'
@@ -7,12 +8,13 @@ import {
   fitLine,
   isNearer,
   type Line,
-  lineThrough,
   logprobPoints,
   mayBeTilted,
+  oddsLine,
   oddsPoints,
+  type Points,
 } from './gap-line.ts'
-import { bestShift, correlationsByShift } from './gap-shift.ts'
+import { findShift } from './gap-shift.ts'
 import { beginningsOff, gapsByTurn, isDeniedAtFirst, isOfFewTokens, laterTurnsOff, type TurnGap } from './gap-turns.ts'
 import { pairsOf, type ScoredPairs } from './scored.ts'
 
@@ -87,27 +89,18 @@ function shapeOf(view: TrajectoryView, pairs: ScoredPairs): GapShape {
   if (meanAbsolute < Math.min(leastRenormalised, agrees, differs) && large === 0) return { ...base, cause: 'none' }
   // Arrays that correlate as they lie are not shifted, whatever they would do elsewhere.
   if (meanAbsolute >= differs && correlationOf(sums) <= thresholds['unshifted-correlates']) {
-    const correlations = correlationsByShift(pairs, thresholds)
-    const shift = bestShift(correlations, thresholds)
-    if (shift !== 0) return { ...base, cause: 'shifted', correlations, shift }
+    const found = findShift(pairs, thresholds)
+    if (found !== null) return { ...base, cause: 'shifted', ...found }
   }
   if (meanAbsolute >= differs) {
     const later = laterTurns(pairs)
-    const correlations = later === null ? [] : correlationsByShift(later, thresholds)
-    const shift = later === null ? 0 : bestShift(correlations, thresholds)
-    if (shift !== 0) return { ...base, cause: 'shifted', correlations, shift, shiftedFrom: later?.tokens[0] ?? 0 }
+    const found = later === null ? null : findShift(later, thresholds)
+    if (found !== null) return { ...base, cause: 'shifted', ...found, shiftedFrom: later?.tokens[0] ?? 0 }
   }
   const turns = gapsByTurn(view, pairs)
   if (meanAbsolute >= agrees) {
-    // Engines that store a logprob divided by the temperature lie on a line; those that divide the logits, on one of the odds.
-    const odds = oddsPoints(pairs, thresholds)
-    const tilted = [line, lineThrough(odds, 'odds')].find(
-      (each) =>
-        mayBeTilted(each, thresholds) &&
-        isNearer(each, each.of === 'odds' ? odds : logprobPoints(pairs), thresholds) &&
-        !isDeniedAtFirst(turns, each, thresholds),
-    )
-    if (tilted !== undefined) return { ...base, line: tilted, cause: 'temperature' }
+    const tilted = tiltedLine(pairs, line, turns, thresholds)
+    if (tilted !== null) return { ...base, line: tilted, cause: 'temperature' }
   }
   const renormalised =
     base.mean >= leastRenormalised &&
@@ -138,6 +131,20 @@ function shapeOf(view: TrajectoryView, pairs: ScoredPairs): GapShape {
   if (isTail && restAgrees && isMixtureOfExperts(view.trajectory.model)) return { ...base, cause: 'routing', turns }
   const surely = meanAbsolute - thresholds['gap-standard-errors'] * base.error >= differs
   return { ...base, cause: surely ? 'mismatch' : 'none', turns }
+}
+
+/** Engines that store a logprob divided by the temperature lie on a line; those that divide the logits, on one of the odds. */
+function tiltedLine(
+  pairs: ScoredPairs,
+  ofLogprobs: Line,
+  turns: readonly TurnGap[],
+  thresholds: Thresholds,
+): Line | null {
+  const isTilted = (line: Line, points: () => Points) =>
+    mayBeTilted(line, thresholds) && isNearer(line, points(), thresholds) && !isDeniedAtFirst(turns, line, thresholds)
+  if (isTilted(ofLogprobs, () => logprobPoints(pairs))) return ofLogprobs
+  const ofOdds = oddsLine(pairs, thresholds)
+  return isTilted(ofOdds, () => oddsPoints(pairs, thresholds)) ? ofOdds : null
 }
 
 /** The trainer is surprised at letters of a tag that the model did not write (T16), and not at what follows them. */
