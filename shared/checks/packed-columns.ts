@@ -278,21 +278,26 @@ export function cellAt(column: Column, row: number): unknown {
       return (column.numbers as Int32Array)[row]
     case KIND.floats:
       return (column.numbers as Float64Array)[row]
-    case KIND.digests:
-      return digestAt(column.numbers as Uint32Array, row)
-    case KIND.shortDigests:
-      return eightDigits((column.numbers as Uint32Array)[row] as number)
-    case KIND.objectLists:
-      return objectsAt(column, row)
-    case KIND.objects:
-      return objectAt(column, row)
-    case KIND.templated:
-      return textOf(column.values as TextTemplate, (slot) => cellAt(column.parts?.[slot] as Column, row) as number)
-    case KIND.pieces:
-      return cellInPieces(column, row)
     default:
-      return listAt(column, row)
+      return MAKERS[kind](column, row)
   }
+}
+
+type Maker = (column: Column, row: number) => unknown
+type PlainKind = (typeof KIND)['same' | 'listed' | 'chosen' | 'integers' | 'floats']
+
+/** Of kinds whose cells are made when they are asked for. Called by their number, they are not compiled again into whatever asks for a fact. */
+const MAKERS: Readonly<Record<Exclude<Kind, PlainKind>, Maker>> = {
+  [KIND.digests]: ({ numbers }, row) => digestAt(numbers as Uint32Array, row),
+  [KIND.shortDigests]: ({ numbers }, row) => eightDigits((numbers as Uint32Array)[row] as number),
+  [KIND.objectLists]: objectsAt,
+  [KIND.objects]: objectAt,
+  [KIND.templated]: ({ values, parts }, row) =>
+    textOf(values as TextTemplate, (slot) => cellAt(parts?.[slot] as Column, row) as number),
+  [KIND.pieces]: cellInPieces,
+  [KIND.lists]: listAt,
+  [KIND.shortDigestLists]: listAt,
+  [KIND.bytes]: listAt,
 }
 
 function cellInPieces({ ends, parts }: Column, row: number): unknown {

@@ -56,7 +56,8 @@ export function hidesTurns(view: TrajectoryView): boolean {
 
 /** True where nothing can be said of edges, because all of them are displaced. */
 export function hidesEdges(view: TrajectoryView): boolean {
-  return hidesTurns(view) || shapeOf(view).lag !== 0
+  const { allZero, inverted, lag } = shapeOf(view)
+  return allZero || inverted !== null || lag !== 0
 }
 
 /** Whether the turn begins inside a run that M05 reports. */

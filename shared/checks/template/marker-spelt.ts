@@ -28,12 +28,15 @@ export const T16: Check = {
       return
     }
     const written = writtenTurns(segmentation)
+    let next = 0
     for (const turn of segmentation.turns) {
+      const isWritten = written[next] === turn
+      if (isWritten) next++
       const markers = speltMarkers(view, turn)
       const [first] = markers
-      const removed = first === undefined && written.includes(turn) ? removedMarker(view, turn, settings) : null
+      const removed = first === undefined && isWritten ? removedMarker(view, turn, settings) : null
       const faulty = first !== undefined || removed !== null
-      if (written.includes(turn) || faulty) report.place(faulty, { turn: turn.ordinal })
+      if (isWritten || faulty) report.place(faulty, { turn: turn.ordinal })
       if (removed !== null) {
         const { start, end, what } = removed
         const around = listOf(view.ids, Math.max(0, start - 4), end + 4)
@@ -49,7 +52,7 @@ export const T16: Check = {
         tokens: { start: first.start, end: last.end },
         affected: markers,
         ...(mayBeOwn ? { severity: 'info' } : {}),
-        message: `${words.join(', ')} ${words.length === 1 ? 'is' : 'are'} spelt by ${count} ordinary tokens in ${written.includes(turn) ? `assistant turn ${turn.ordinal}` : `a ${turn.kind} turn`}${mayBeOwn ? ', if the model did not write the letters itself' : ''}`,
+        message: `${words.join(', ')} ${words.length === 1 ? 'is' : 'are'} spelt by ${count} ordinary tokens in ${isWritten ? `assistant turn ${turn.ordinal}` : `a ${turn.kind} turn`}${mayBeOwn ? ', if the model did not write the letters itself' : ''}`,
         evidence: { ids: markers.flatMap(({ start, end }) => listOf(view.ids, start, end)) },
       })
     }

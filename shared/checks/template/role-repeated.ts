@@ -66,7 +66,14 @@ function isRoleName({ bytes, offsets, size }: TokenTable, id: number): boolean {
   if (!(id >= 0 && id < size)) return false
   const from = offsets[id] as number
   const length = (offsets[id + 1] as number) - from
-  return ROLE_NAMES.some((name) => name.length === length && name.every((byte, i) => byte === bytes[from + i]))
+  for (const name of ROLE_NAMES) if (name.length === length && isAt(bytes, from, name)) return true
+  return false
+}
+
+/** A loop and no function for each byte: every turn of every rollout is asked. */
+function isAt(bytes: Uint8Array, from: number, name: Uint8Array): boolean {
+  for (let i = 0; i < name.length; i++) if (bytes[from + i] !== name[i]) return false
+  return true
 }
 
 const ROLE_NAMES = ['assistant', 'user', 'system', 'ipython'].map((name) => new TextEncoder().encode(name))

@@ -45,30 +45,34 @@ function findAll(view: TrajectoryView, segmentation: Segmentation): ReadonlyMap<
   const { tokenizer } = view
   const found = new Map<Turn, SpeltMarker[]>()
   if (tokenizer === null) return found
-  const written = new Set(writtenTurns(segmentation))
+  const written = writtenTurns(segmentation)
   const { letters } = segmentation
   let letter = 0
+  let next = 0
   let hasTagIds: boolean | null = null
-  const add = (turn: Turn, kind: SpeltMarker['kind'], span: Span | null) => {
+  const add = (turn: Turn, isWritten: boolean, kind: SpeltMarker['kind'], span: Span | null) => {
     if (span === null || isOwn(view, span)) return
-    const mayBeOwn = kind === 'tag' && written.has(turn) && isNobodysWord(view, span)
+    const mayBeOwn = kind === 'tag' && isWritten && isNobodysWord(view, span)
     const marker = { kind, start: span.start, end: span.end, mayBeOwn }
     const others = found.get(turn)
     if (others === undefined) found.set(turn, [marker])
     else others.push(marker)
   }
   for (const turn of segmentation.turns) {
-    if (turn.header !== 'present') add(turn, 'start', speltStart(view, turn))
-    if (written.has(turn)) {
+    const isWritten = written[next] === turn
+    if (isWritten) next++
+    if (turn.header !== 'present') add(turn, isWritten, 'start', speltStart(view, turn))
+    if (isWritten) {
       const from = letter
       while (letter < letters.length && (letters[letter] as number) < turn.contentEnd) letter++
       if (letter > from)
-        for (const tag of speltTags(view, tokenizer, turn, letters.slice(from, letter))) add(turn, 'tag', tag)
+        for (const tag of speltTags(view, tokenizer, turn, letters.slice(from, letter)))
+          add(turn, isWritten, 'tag', tag)
     } else if (turn.kind === 'tool' && turn.role === 'user' && (hasTagIds ??= hasIdsOfTags(view, tokenizer)))
-      for (const tag of replyTags(view, tokenizer, turn)) add(turn, 'tag', tag)
+      for (const tag of replyTags(view, tokenizer, turn)) add(turn, isWritten, 'tag', tag)
     // A turn of the environment has its end spelt only where it has no other, and another turn follows.
-    const mayEnd = written.has(turn) || (turn.endToken < 0 && turn.index < segmentation.turns.length - 1)
-    if (mayEnd) add(turn, 'end', speltEnd(view, turn))
+    const mayEnd = isWritten || (turn.endToken < 0 && turn.index < segmentation.turns.length - 1)
+    if (mayEnd) add(turn, isWritten, 'end', speltEnd(view, turn))
   }
   return found
 }
