@@ -178,32 +178,38 @@ describe('a source that fails in the middle', () => {
     }
   }
 
-  it('ends with its sentence; what came before can be looked at', async () => {
+  it('is told with its sentence; what came before is judged', async () => {
     const told: Progress[] = []
     const session = await Session.open([breaking(30)], {}, testHost(), {
       onProgress: (progress) => told.push(progress),
     })
-    await expect(session.done).rejects.toThrow('disk.jsonl: the disk went away.')
-    expect(session.failure?.message).toBe('disk.jsonl: the disk went away.')
-    expect(session.isDone).toBe(false)
+    await session.done
+    expect(session.report().sources[0]?.skipped).toMatchObject([
+      { code: 'read-error', message: expect.stringMatching(/^disk\.jsonl: the disk went away\. From record \d+ on/) },
+    ])
+    expect([session.failure, session.isDone]).toEqual([null, true])
     expect(told.at(-1)?.done).toBe(true)
     expect(session.facts.length).toBeGreaterThan(0)
     expect(session.report().totals.trajectories).toBe(session.facts.length)
     expect((await session.detail(0)).text).toContain('river 0')
   })
 
-  it('does not end the process when nobody waits for it', async () => {
+  it('nor does a failure end the process when nobody waits for it', async () => {
     const unhandled: unknown[] = []
     const listen = (reason: unknown) => unhandled.push(reason)
     process.on('unhandledRejection', listen)
-    const session = await Session.open([breaking(30)], {}, testHost())
+    const session = await Session.open([memorySource(dump, CHUNK)], {}, testHost(), {
+      onProgress() {
+        throw new Error('The window is gone.')
+      },
+    })
     await until(() => session.failure !== null)
     await new Promise((resolve) => setTimeout(resolve, 20))
     process.off('unhandledRejection', listen)
     expect(unhandled).toEqual([])
   })
 
-  it('so does a host whose listener fails', async () => {
+  it('a host whose listener fails is told why', async () => {
     const session = await Session.open([memorySource(dump, CHUNK)], {}, testHost(), {
       onProgress() {
         throw new Error('The window is gone.')
