@@ -102,6 +102,23 @@ describe('fitAdvantages', () => {
     expect(fitAdvantages(dumpOf(facts))).toMatchObject({ scheme, share: 1, accepted: true })
   })
 
+  it('calls no std of all rewards the scheme, where nothing tells the steps, unless every group fits', () => {
+    const ofStep = (step: number | null, stray: number) =>
+      fitAdvantages(
+        dumpOf(
+          groupFacts(REWARDS, (_, group, member) => ({
+            step,
+            advantage:
+              (recomputeAdvantages('batch-std', REWARDS[group] as number[], 1e-4, STEP)[member] as number) *
+              (group === 0 ? stray : 1),
+          })),
+        ),
+      )
+    expect(ofStep(null, 1)).toMatchObject({ scheme: 'batch-std', accepted: true })
+    expect(ofStep(null, 1.2)).toMatchObject({ accepted: false })
+    expect(ofStep(40, 1.2)).toMatchObject({ scheme: 'batch-std', accepted: true })
+  })
+
   it('calls one group of a step by its own mean', () => {
     const [rewards] = REWARDS as [number[]]
     const facts = groupFacts([rewards], (_, __, member) => ({

@@ -53,6 +53,26 @@ describe('A05', () => {
     expect(findings[0]?.evidence.window_whose_advantages_sum_to_0).toEqual({ size: 4, shift: 2 })
   })
 
+  it('is silent where the mean was taken over every two groups, as over a step or a batch, and not where it was taken over torn ones', () => {
+    const many = Array.from({ length: 12 }, (_, group) => [1, 2, 3, 4].map((at) => Math.sin(group * 4 + at) ** 2))
+    const flat = many.flat()
+    const over = (shift: number) =>
+      runOver(
+        'A05',
+        dumpOf(
+          groupFacts(many, (_, group, member) => {
+            const row = group * 4 + member
+            const start = row < shift ? 0 : row - ((row - shift) % 8)
+            const window = flat.slice(start, row < shift ? shift : start + 8)
+            return {
+              advantage: (flat[row] as number) - window.reduce((sum, value) => sum + value, 0) / window.length,
+            }
+          }),
+        ),
+      ).tally.affected
+    expect([over(0), over(4), over(2)]).toEqual([0, 0, 12])
+  })
+
   it('is silent where variants of a prompt are dealt out among all groups', () => {
     const facts = groupFacts(rewards, (_, group, member) => ({ promptHash: prompt((group + member) % 2) }))
     expect(runOver('A05', dumpOf(facts)).tally).toMatchObject({ checked: 6, affected: 0 })

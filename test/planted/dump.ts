@@ -11,6 +11,8 @@ export type Padding = 'none' | 'left' | 'right'
 export interface DumpPlan {
   readonly groups?: number
   readonly scheme?: Scheme
+  /** Gives all rollouts their advantages, where no scheme of a group does. */
+  readonly credit?: (rollouts: readonly PlantedRollout[]) => void
   readonly padding?: Padding
   /** The id that ends turns is also the one that pads. */
   readonly padWithEnd?: boolean
@@ -62,6 +64,7 @@ export async function cleanDump(name: string, familyName: FamilyName, plan: Dump
   let rollouts = draw(seed)
   for (let again = 1; again <= MOST_DRAWS && hasTwins(rollouts); again++) rollouts = draw(`${seed} ${again}`)
   for (const members of inGroups(rollouts)) credit(members, scheme)
+  plan.credit?.(rollouts)
   if (plan.limits ?? random.chance(0.7)) limit(rollouts)
   pad(rollouts, padding, plan)
   return { family, rollouts, scheme, padding }

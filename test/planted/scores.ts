@@ -62,6 +62,30 @@ export function credit(members: readonly PlantedRollout[], scheme: Scheme): void
   for (const member of members) setAdvantage(member, advantages[counted.indexOf(member)] ?? 0)
 }
 
+/**
+ * Advantages of REINFORCE++ (arXiv 2501.03262): rewards less the mean of the step, over its std; with a baseline the mean of the group is taken
+ * off first, and the step gives the std alone.
+ */
+export function creditSteps(rollouts: readonly PlantedRollout[], baseline: boolean): void {
+  for (const ofStep of byStep(rollouts.filter(trains))) {
+    const mean = (of: readonly PlantedRollout[]) => of.reduce((sum, { reward }) => sum + reward, 0) / of.length
+    const all = mean(ofStep)
+    const centred = ofStep.map((rollout) => {
+      const peers = ofStep.filter(({ group }) => group === rollout.group)
+      return rollout.reward - (baseline ? mean(peers) : all)
+    })
+    const middle = centred.reduce((sum, one) => sum + one, 0) / centred.length
+    const variance = centred.reduce((sum, one) => sum + (one - middle) ** 2, 0) / (centred.length - 1)
+    for (const [at, rollout] of ofStep.entries())
+      setAdvantage(rollout, (centred[at] as number) / (Math.sqrt(variance) + 1e-8))
+  }
+}
+
+function byStep(rollouts: readonly PlantedRollout[]): PlantedRollout[][] {
+  const steps = [...new Set(rollouts.map(({ step }) => step))]
+  return steps.map((step) => rollouts.filter((rollout) => rollout.step === step))
+}
+
 export function trains(rollout: PlantedRollout): boolean {
   return !rollout.excluded && rollout.tokens.some(({ trained }) => trained)
 }

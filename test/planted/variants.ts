@@ -4,7 +4,7 @@ import type { AuditOptions } from '../../shared/model/policy.ts'
 import { PLAIN_TURN, type PlannedConversation, type PlannedTurn, searchConversations } from './conversation.ts'
 import { type DumpPlan, SINGLE_TURN } from './dump.ts'
 import type { FamilyName } from './families.ts'
-import { zeroRuns } from './scores.ts'
+import { creditSteps, zeroRuns } from './scores.ts'
 import type { FormatName } from './writers/registry.ts'
 
 /** A kind of dump that is right, however unusual: no check may say a word of warning about it. */
@@ -267,6 +267,14 @@ export const VARIANTS: readonly Variant[] = [
     name: 'a quarter of the groups without contrast',
     plan: { groups: 8, conversations: deadGroups },
     mayNote: { A01: 'these groups give no signal' },
+  },
+  {
+    name: 'advantages by the mean and std of the step (REINFORCE++)',
+    plan: { groups: 8, credit: (rollouts) => creditSteps(rollouts, false) },
+  },
+  {
+    name: 'advantages by the mean of the group and the std of the step (REINFORCE++ with a baseline)',
+    plan: { groups: 8, credit: (rollouts) => creditSteps(rollouts, true) },
   },
   {
     name: 'only the last turn is trained, as the run declares',

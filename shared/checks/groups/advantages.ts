@@ -227,13 +227,19 @@ export function* fittingAdvantages({
   const runnersUp = [...fits.values()]
     .filter((fit) => fit !== best)
     .sort((a, b) => b.share - a.share || a.residual - b.residual)
+  // Where nothing tells the steps, all rewards are those of one step only if there was but one; then every group fits, and half of them by chance.
+  const mustAllFit = isBatchScaled(best.scheme) && cases.every(({ group }) => hasNoStep(group))
   return {
     ...best,
     groups: informative.length,
     comparable: comparable.length,
-    accepted: best.share >= thresholds['fit-share'],
+    accepted: mustAllFit ? best.share === 1 : best.share >= thresholds['fit-share'],
     runnersUp,
   }
+}
+
+function hasNoStep({ members }: GroupView): boolean {
+  return members.every(({ step }) => step === null)
 }
 
 /** Neighbouring eps differ by less than the stored digits: a later candidate must be clearly better. */

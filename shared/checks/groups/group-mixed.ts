@@ -240,11 +240,27 @@ function* shiftedWindow(view: DumpView, groups: readonly GroupView[]): Steps<Win
   for (const window of [size, size * 2, size / 2]) {
     if (window < 2 || !Number.isInteger(window)) continue
     for (let shift = window === size ? 1 : 0; shift < window; shift++) {
-      if (windowsSumToZero(sums, rows.length, window, shift, thresholds)) return { size: window, shift }
+      if (
+        windowsSumToZero(sums, rows.length, window, shift, thresholds) &&
+        !areOfWholeGroups(view, size, window, shift)
+      )
+        return { size: window, shift }
       yield 1
     }
   }
   return null
+}
+
+/**
+ * Each window is several groups, none of them torn: a mean over a step or a batch, as REINFORCE++ takes it (arXiv 2501.03262), leaves the same trace.
+ * Which rows are of one step is not in every dump; whether that mean is meant is A04's to tell.
+ */
+function areOfWholeGroups({ facts, groups }: DumpView, size: number, window: number, shift: number): boolean {
+  if (window % size !== 0 || shift % size !== 0) return false
+  const lastOf = new Map(groups.map(({ members }) => [members[0], members[size - 1]]))
+  for (let start = 0; start + size <= facts.length; start += size)
+    if (lastOf.get(facts[start]) !== facts[start + size - 1]) return false
+  return true
 }
 
 /** Running sums over rows, so that a window costs the same whatever its size: element i is the sum over the first i rows. */
