@@ -213,7 +213,7 @@ function fillLargestOf(numbers: Numbers, ends: Numbers, { row, length }: Rows, i
     let largest = Number.NaN
     for (; place < end; place++) {
       const number = numbers[place] as number
-      if (!(number <= largest)) largest = number
+      if (number > largest || Number.isNaN(largest)) largest = number
     }
     into[at + i] = largest
   }
@@ -221,7 +221,7 @@ function fillLargestOf(numbers: Numbers, ends: Numbers, { row, length }: Rows, i
 
 export function largestOf(list: unknown): number {
   const numbers = (list ?? []) as readonly number[]
-  return numbers.reduce((largest, number) => (number <= largest ? largest : number), Number.NaN)
+  return numbers.reduce((largest, number) => (number > largest || Number.isNaN(largest) ? number : largest), Number.NaN)
 }
 
 /** A test that many numbers are put to. */

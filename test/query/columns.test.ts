@@ -315,10 +315,19 @@ describe('facts of many rollouts are those of each', () => {
       const some = new FactColumns(rows, from).some('assistantLengths', isSmall)
       expect([...some]).toEqual(plainly.map((lengths) => Number(lengths.some(isSmall))))
       const largest = new FactColumns(rows, from).largest('assistantLengths')
-      expect([...largest]).toEqual(plainly.map((lengths) => (lengths.length === 0 ? Number.NaN : Math.max(...lengths))))
+      const sorted = plainly.map((lengths) => lengths.filter((each) => !Number.isNaN(each)).sort((a, b) => a - b))
+      // Zeros are the same length, whatever their signs.
+      expect([...largest].map((each) => each + 0)).toEqual(sorted.map((lengths) => (lengths.at(-1) ?? Number.NaN) + 0))
       const second = new FactColumns(rows, from).numbers('assistantLengths', 1)
       expect([...second]).toEqual(plainly.map((lengths) => lengths[1] ?? Number.NaN))
     })
+  })
+
+  test('the largest of a list is found on either side of what is no number', () => {
+    const lists = [[5, Number.NaN], [Number.NaN, -1, 3], [Number.NaN], []]
+    const rows = lists.map((assistantLengths, record) => factsOf(record, { assistantLengths }))
+    for (const facts of [rows, new FactsKeeper().unpack(packFacts(rows))])
+      expect([...new FactColumns(facts).largest('assistantLengths')]).toEqual([5, 3, Number.NaN, Number.NaN])
   })
 
   test('words', () => {
