@@ -382,31 +382,6 @@ describe('judge', () => {
     expect(verdictOf('H02', dumpOf(rows(count))).confidence).toBe(confidence)
   })
 
-  it('counts the rollouts that were looked at, and none of those beside them', () => {
-    const gap = {
-      count: 40,
-      sum: 0,
-      absolute: 0.2,
-      squares: 0,
-      largest: 0,
-      trainerSum: 0,
-      samplerValues: 40,
-      samplerHash: '',
-    }
-    const beside = (masked: number) =>
-      dumpOf(
-        rows(100, (i) =>
-          i < masked
-            ? { step: i % 12, gap, group: String(i % 10), reward: i % 3 }
-            : { trained: null, masked: null, idsHash: null, assistantTurns: 1 },
-        ),
-      )
-    for (const id of ['H02', 'H06-lora'] as const) {
-      expect([id, verdictOf(id, beside(20)).confidence]).toEqual([id, 'medium'])
-      expect([id, verdictOf(id, beside(60)).confidence]).toEqual([id, 'high'])
-    }
-  })
-
   it('states only comparisons that hold', () => {
     const dump = dumpOf(scaledBy('group-std-unbiased', mixedRewards(20, 4)), { limits: { max_seq_len: 205 } })
     const checks = [resultOf('M01', { affected: 3, by_turn: { 1: 1, 2: 2 } }), resultOf('A03', { affected: 1 })]
