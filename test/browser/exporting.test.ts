@@ -5,6 +5,7 @@ import type { Download, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { violations } from './axe.ts'
 import { describePage } from './describe-page.ts'
+import { HOLDING } from './hold-answers.ts'
 import { SAMPLES } from './inspector-page.ts'
 
 const FAILING = join(SAMPLES, 'verifiers-2025-08.jsonl.gz')
@@ -183,7 +184,9 @@ describePage('the dialog for exports', (tests) => {
   })
 
   test('an export that is stopped leaves nothing, while the table goes on answering', async () => {
-    const window = await tests.open()
+    const window = await tests.open({}, async (page) => {
+      await page.addInitScript(HOLDING)
+    })
     const { page } = window
     await page.evaluate(GIVE_A_FOLDER)
     const record = (at: number) => ({
@@ -195,6 +198,8 @@ describePage('the dialog for exports', (tests) => {
     await window.drop([tests.folder.write('many.jsonl', all)])
     await window.read()
     await page.keyboard.press('2')
+    // However fast the export is, it does not end before it is looked at.
+    await page.evaluate(`window.hold('export')`)
     await page.keyboard.press('E')
     await page.getByRole('radio', { name: /^Native JSONL/ }).check()
     await page.getByRole('radio', { name: /^A folder/ }).check()
@@ -213,6 +218,7 @@ describePage('the dialog for exports', (tests) => {
     await page.keyboard.type('reward>=6')
     await page.keyboard.press('Enter')
     await page.getByText('714 of 5,000 rollouts listed').waitFor()
+    await page.evaluate('window.letGo()')
     await page.getByRole('progressbar', { name: /^Exporting/ }).waitFor({ state: 'hidden' })
     expect(Object.keys(await page.evaluate<object>('window.filesThere()')).sort()).toEqual([
       'manifest.json',

@@ -179,8 +179,8 @@ describePage('what takes a while and has no place of its own', (tests) => {
     expect(await group.count()).toBe(0)
     await page.evaluate('window.letGo()')
     await page.getByRole('button', { name: 'Go on' }).click()
-    await group.waitFor()
-    expect(await group.getAttribute('aria-label')).not.toBe(before)
+    // Until it is there, the one before it is shown again.
+    await expect.poll(() => group.getAttribute('aria-label')).not.toBe(before)
   })
 
   test('can be stopped and taken up again: a rollout that is opened', async () => {

@@ -191,6 +191,9 @@ describePage('storage that fails', (tests) => {
     })
     await expect.poll(() => questions).toEqual(['beforeunload'])
     await flagged(page, 1)
+    // A mark is on screen before it is stored.
+    const mayLeave = () => page.evaluate(() => dispatchEvent(new Event('beforeunload', { cancelable: true })))
+    await expect.poll(mayLeave).toBe(true)
     await page.reload()
     expect(questions).toHaveLength(1)
     await window.close()
