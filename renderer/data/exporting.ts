@@ -15,6 +15,7 @@ import { during } from '../state/under-way.ts'
 import { openDialog, say } from '../state/view.ts'
 import { counted } from '../text/numbers.ts'
 import { runStem } from '../text/run-name.ts'
+import { takeJudgedMeanwhile } from './judging.ts'
 import { askPlace, type SavePlace } from './save-places.ts'
 
 /** Bytes of an export that may be on their way from the engine to where they are written. */
@@ -124,6 +125,7 @@ async function writeAsMade(
         stopping.abort(new Cancelled())
       })
     })
+    void takeJudgedMeanwhile()
     await taken
     signal.throwIfAborted()
     return await place.end()

@@ -64,3 +64,25 @@ export async function leaveJudging(isStill: () => boolean): Promise<void> {
     if (!(error instanceof Cancelled) && isStill()) addProblem(sentenceOf(error))
   }
 }
+
+/**
+ * The engine gave an answer that rests on verdicts on everything. Where a person had not waited for those they were drawn for it, so they
+ * are what the page shows from now on.
+ */
+export async function takeJudgedMeanwhile(): Promise<void> {
+  const isLeft = () => {
+    const { phase, judgingStopped } = useFiles.getState()
+    return phase === 'open' && judgingStopped
+  }
+  if (!isLeft()) return
+  const { dumpHash } = useFiles.getState()
+  try {
+    const report = await ask('report', {})
+    if (!isLeft() || useFiles.getState().dumpHash !== dumpHash) return
+    forgetRows()
+    refreshDetails()
+    useFiles.setState(({ revision }) => ({ report, revision: revision + 1, judgingStopped: false }))
+  } catch {
+    // The verdicts that stand are told to be of a part.
+  }
+}

@@ -32,6 +32,7 @@ import { useSelection } from '../state/selection.ts'
 import { useView, type View } from '../state/view.ts'
 import { type LabPlace, labPlace, parseLabPlace } from '../views/lab/lab-place.ts'
 import { turnOf } from '../views/rollout/edges.ts'
+import { takeJudgedMeanwhile } from './judging.ts'
 import { list } from './list.ts'
 import { changeNotebook } from './notebook.ts'
 
@@ -136,7 +137,9 @@ async function triedPolicy({ policy, intend }: Pick<LabPlace, 'policy' | 'intend
   const tried = policy ?? useFiles.getState().report?.policy.id ?? 'rl'
   const meant = intend ?? useFiles.getState().options.intend ?? []
   const key = { policy: tried, ...(meant.length === 0 ? {} : { intended: meant.join('.') }) }
-  return policyPiece(key, await ask('tryPolicy', { policy: tried, intend: meant }))
+  const both = await ask('tryPolicy', { policy: tried, intend: meant })
+  void takeJudgedMeanwhile()
+  return policyPiece(key, both)
 }
 
 async function triedLoss(loss: LabPlace['loss']): Promise<Piece> {

@@ -12,7 +12,7 @@ import type { Following } from './follow.ts'
 import { type GroupBook, gatheringGroups } from './groups.ts'
 import { groupHandlers } from './groups-handlers.ts'
 import type { EngineHost } from './host.ts'
-import { judgingOn } from './judging-on.ts'
+import { judgeAll, judgingOn } from './judging-on.ts'
 import { labHandlers } from './lab/handlers.ts'
 import { pageReport } from './page-report.ts'
 import type { TokenizerReference } from './plan.ts'
@@ -187,7 +187,7 @@ export function serveEngine(port: WorkerPort, host: EngineWorkerHost): void {
       return { report, isWhole }
     },
     async judgeOn() {
-      current().judgeOn()
+      judgeAll(current())
       return {}
     },
     async compare({ sources: inputs }, cancelled) {

@@ -30,3 +30,22 @@ export const HOLDING = `(() => {
       if (!window.told.includes(words)) window.told.push(words)
   }).observe(document, { subtree: true, childList: true, characterData: true })
 })()`
+
+/** As a text, after `HOLDING`: the engine's own judging is done before anybody can stop it in a run of this size, so its answer to that says it is not. */
+export const LEFT_PARTLY_JUDGED = `(() => {
+  const Own = window.Worker
+  window.Worker = class extends Own {
+    constructor(...all) {
+      super(...all)
+      const post = this.postMessage.bind(this)
+      let stopping = null
+      this.postMessage = (message, ...rest) => {
+        if (message.name === 'stopJudging') stopping = message.call
+        post(message, ...rest)
+      }
+      Own.prototype.addEventListener.call(this, 'message', ({ data }) => {
+        if (data.kind === 'answer' && data.call === stopping) data.output.isWhole = false
+      })
+    }
+  }
+})()`

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterEach, expect, test } from 'vitest'
 import { describePage } from './describe-page.ts'
-import { HOLDING } from './hold-answers.ts'
+import { HOLDING, LEFT_PARTLY_JUDGED } from './hold-answers.ts'
 import { SAMPLES, type Window } from './inspector-page.ts'
 
 const FAILING = join(SAMPLES, 'verifiers-2025-08.jsonl.gz')
@@ -94,9 +94,10 @@ const WAITS: Readonly<Record<string, Wait>> = {
 
 describePage('what takes a while and has no place of its own', (tests) => {
   let window: Window
-  const opened = async () => {
+  const opened = async (before = '') => {
     window = await tests.open({}, async (page) => {
       await page.addInitScript(HOLDING)
+      await page.addInitScript(before)
     })
     await window.drop([FAILING])
     await window.read()
@@ -223,6 +224,44 @@ describePage('what takes a while and has no place of its own', (tests) => {
     await page.evaluate('window.letGo()')
     await page.keyboard.press('2')
     await page.getByText('96 of 96 rollouts listed').waitFor()
+  })
+
+  test.each([
+    [
+      'an export',
+      async (page: Page) => {
+        const saved = page.waitForEvent('download')
+        await page.keyboard.press('e')
+        await page.getByRole('radio', { name: /^Native JSONL/ }).check()
+        await page.keyboard.press('Enter')
+        await saved
+      },
+    ],
+    [
+      'another policy that is tried',
+      async (page: Page) => {
+        await page.keyboard.press('4')
+        await page.locator('.lab-head').getByRole('button', { name: 'Policy' }).click()
+        await page.getByRole('radio', { name: /^SFT/i }).check()
+      },
+    ],
+  ])('has the verdicts on everything that were drawn for %s after judging was stopped', async (_, begin) => {
+    const page = await opened(LEFT_PARTLY_JUDGED)
+    await page.getByRole('button', { name: 'Follow', exact: true }).click()
+    await page.getByText('following, 96 rollouts so far').waitFor()
+    await page.locator('.verdicts').getByText('of 96 rollouts)').first().waitFor()
+    await page.evaluate(`window.hold('report')`)
+    await page.getByRole('button', { name: 'Follow', exact: true }).click()
+    await page.getByText('judging 96 rollouts').waitFor()
+    await page.locator('.status-reading').getByRole('button', { name: 'Stop' }).click()
+    const partly = page.locator('.status-reading', { hasText: 'not judged to the end' })
+    await partly.waitFor()
+    await page.evaluate('window.letGo()')
+    await begin(page)
+    await partly.waitFor({ state: 'detached' })
+    await page.keyboard.press('1')
+    await page.locator('.verdict-row').first().waitFor()
+    expect(await page.getByText('Judging was stopped').count()).toBe(0)
   })
 
   test('is no run without token ids: until the first rollout is read the header tells of nothing that is missing', async () => {

@@ -199,6 +199,16 @@ describe('a run that is followed to its end', () => {
       expect(await isStillJudged()).toBe(false)
       expect((await page.ask('report', {})).totals.trajectories).toBe(6)
     }
+    // One that is stopped takes nothing away from another one that waits for the same.
+    const one = page.send('export', { id: 2, kind: 'ids', indices: null })
+    const other = page.send('tryPolicy', { policy: 'rl', intend: [] })
+    expect(await isStillJudged()).toBe(true)
+    one.cancel()
+    expect(await one.answer).toMatchObject({ kind: 'failed', message: 'Stopped.' })
+    expect(await isStillJudged()).toBe(true)
+    other.cancel()
+    expect(await other.answer).toMatchObject({ kind: 'failed', message: 'Stopped.' })
+    expect(await isStillJudged()).toBe(false)
     judgingGate.from = Number.POSITIVE_INFINITY
     await page.ask('judgeOn', {})
     expect((await page.ask('report', {})).totals.trajectories).toBe(12)

@@ -1,6 +1,8 @@
 import { useEffect, useState } from 'react'
 import type { EngineRequests } from '../../../shared/session/protocol.ts'
 import type { LabProgress, LabRequests } from '../../../shared/session/requests/lab.ts'
+import { RESTS_ON_ALL } from '../../../shared/session/rests-on.ts'
+import { takeJudgedMeanwhile } from '../../data/judging.ts'
 import { Cancelled, sentenceOf } from '../../engine/client.ts'
 import { ask } from '../../engine/engine.ts'
 import { useFiles } from '../../state/files.ts'
@@ -55,6 +57,7 @@ export function useTrial<Name extends keyof LabRequests>(
           setStale(false)
           setProgress(null)
           setFailure(null)
+          if (RESTS_ON_ALL.has(name)) void takeJudgedMeanwhile()
         },
         (error: unknown) => {
           if (own.signal.aborted || error instanceof Cancelled) return
