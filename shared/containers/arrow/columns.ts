@@ -51,6 +51,8 @@ function decompressed(stored: Uint8Array, compression: 'lz4' | 'zstd'): Uint8Arr
 
 /** Columns in the library's own classes, made field by field so that every length is held to what is there. */
 export class ColumnBuilder {
+  /** Of the buffers that were taken, unpacked. */
+  bytes = 0
   private node = 0
   private buffer = 0
   private view = 0
@@ -120,7 +122,13 @@ export class ColumnBuilder {
         const validity = this.next()
         const [offsets, sizes] = [typed(this.next(), type.offsets), typed(this.next(), type.offsets)]
         atLeast(Math.min(offsets.length, sizes.length), length)
-        return make({ validity, offsets, sizes, children: type.children.map((field) => this.build(field.type)) })
+        const children = type.children.map((field) => this.build(field.type))
+        for (let i = 0; i < length; i++) {
+          const [from, size] = [Number(offsets[i]), Number(sizes[i])]
+          if (from < 0 || size < 0) throw new RangeError(`a view begins at ${from} and has ${size} values`)
+          atLeast(children[0]?.length ?? 0, from + size)
+        }
+        return make({ validity, offsets, sizes, children })
       }
       case Type.RunEndEncoded:
         return make({ children: type.children.map((field) => this.build(field.type)) })
@@ -137,7 +145,9 @@ export class ColumnBuilder {
   }
 
   private next(): Uint8Array {
-    return this.parts.bytes(this.buffer++)
+    const bytes = this.parts.bytes(this.buffer++)
+    this.bytes += bytes.length
+    return bytes
   }
 
   private validity(node: { length: number; nulls: number }): Uint8Array {

@@ -6,6 +6,7 @@ import { rowRecords } from '../row-records.ts'
 import { ColumnBuilder, partsOfBody, valueReader } from './columns.ts'
 import type { BatchLayout } from './message.ts'
 import { type DataType, type Schema, schemaOf } from './types.ts'
+import { checkHeld } from './unheld.ts'
 
 /** A dictionary of a batch, or entries that are added to it, in the order of the file. */
 export interface EncodedDictionary {
@@ -74,6 +75,10 @@ export function batchesOf(encoded: EncodedArrow): {
       throw new Error(`column ${name}: ${reasonOf(error)}`)
     }
   })
+  checkHeld(
+    columns.map(({ batch }) => batch),
+    builder.bytes,
+  )
   return { schema, columns }
 }
 
@@ -91,7 +96,9 @@ function dictionariesOf({ dictionaries }: EncodedArrow, schema: Schema): Map<num
   for (const { id, delta, layout, body } of dictionaries) {
     const type = types.get(id)
     if (type === undefined) continue
-    const batch = new ColumnBuilder({ ...partsOfBody(body, layout), dictionaries: columns }).build(type)
+    const builder = new ColumnBuilder({ ...partsOfBody(body, layout), dictionaries: columns })
+    const batch = builder.build(type)
+    checkHeld([batch], builder.bytes)
     const before = delta ? (columns.get(id)?.data ?? []) : []
     columns.set(id, new Column<unknown>([...before, batch], type))
   }

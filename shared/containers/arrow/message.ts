@@ -37,6 +37,9 @@ export type Message =
 const MAX_FIELDS = 20_000
 const MAX_LEVELS = 64
 
+/** Rows of a compressed batch that has less than a bit for each; their places alone take 24 bytes each. */
+const MOST_PACKED_ROWS = 1 << 22
+
 /** Reads a message's metadata. Throws `RangeError` where it is damaged or uses what is not read, in words for people. */
 export function readMessage(metadata: Uint8Array): Message {
   const message = FlatTable.root(metadata)
@@ -125,7 +128,8 @@ function layoutOf(batch: FlatTable, body: number): BatchLayout {
     }
   }
   // Even a column of bits takes one for every row; only columns of nothing but nulls take none.
-  if (length > Math.max(1 << 16, body * (compressed === null ? 8 : 8 * 256))) {
+  const most = compressed === null ? body * 8 : Math.max(body * 8, Math.min(body * 8 * 256, MOST_PACKED_ROWS))
+  if (length > Math.max(1 << 16, most)) {
     throw new RangeError(`${length} rows in a body of ${body} bytes`)
   }
   return { length, nodes, buffers, compression: compressionOf(compressed), variadic: batch.longs(4) }
