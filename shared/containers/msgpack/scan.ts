@@ -80,8 +80,8 @@ function head(bytes: Uint8Array, at: number, end: number): Head {
 }
 
 /**
- * Whether a file that begins with `bytes` is MessagePack: nothing but maps and lists at its top, a map with texts as keys, a list with
- * something in it that is itself a list or map. There is no magic to go by.
+ * Whether a file that begins with `bytes` is MessagePack: nothing but maps and lists at its top, a map with texts as keys, a list that
+ * begins with a list or map. There is no magic to go by.
  */
 export function isMsgpack(bytes: Uint8Array): boolean {
   let seen = 0
@@ -100,13 +100,29 @@ export function isMsgpack(bytes: Uint8Array): boolean {
 }
 
 function begins(bytes: Uint8Array, { kind, next, values }: Head): boolean {
-  const byte = bytes[next] ?? 0
-  if (kind === 'array') return (byte >= 0x80 && byte < 0xa0) || (byte >= 0xdc && byte <= 0xdf)
-  return isTextKey(bytes, next) && areTextKeys(bytes, next, Math.min(values / 2, KEYS_LOOKED_AT))
+  if (kind === 'array') return beginsList(bytes, next, values)
+  return isTextKey(bytes, next) && areTextKeys(bytes, next, Math.min(values / 2, LOOKED_AT))
 }
 
-/** Letters of JSON are numbers here: behind a damaged byte that begins a map, and one that begins a text, they stand where keys would. */
-const KEYS_LOOKED_AT = 8
+/** Letters of JSON are numbers here: behind damaged bytes that begin a map or a list they stand where keys or values would. */
+const LOOKED_AT = 8
+/** Fields of a struct that is written by position, of which all but the first may be numbers and texts; two bytes of a letter declare more. */
+const MOST_FIELDS = 1000
+
+/** Whether the first of so many values is a list or a map, and all others that are there too, unless they may be fields. */
+function beginsList(bytes: Uint8Array, from: number, count: number): boolean {
+  const looked = count <= MOST_FIELDS ? 1 : Math.min(count, LOOKED_AT)
+  let at = from
+  try {
+    for (let value = 0; value < looked && at < bytes.length; value++) {
+      if (head(bytes, at, bytes.length).kind === 'other') return false
+      at = scanValue(bytes, at).end
+    }
+  } catch (error) {
+    if (!(error instanceof CutValue)) throw error
+  }
+  return from < bytes.length
+}
 
 /** Whether those of so many keys that are there are texts. */
 function areTextKeys(bytes: Uint8Array, from: number, keys: number): boolean {
