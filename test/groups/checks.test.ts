@@ -140,7 +140,7 @@ describe('C04', () => {
 
   it('names the row that trains nothing and is counted', () => {
     const { tally, findings } = runOver('C04', group(recomputeAdvantages('centre', rewards[0] as number[], 0)))
-    expect(tally).toMatchObject({ checked: 4, affected: 1 })
+    expect(tally).toMatchObject({ checked: 4, affected: 1, placesChecked: 1, placesAffected: 1 })
     expect(findings[0]).toMatchObject({ severity: 'warning', record: 3, scope: 'trajectory', group: 'g0' })
     expect(findings[0]?.evidence).toMatchObject({ rows_that_train: 3, rows: 4, mean_of_all: 0.5 })
   })

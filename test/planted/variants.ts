@@ -129,10 +129,13 @@ function passage(random: Random): string {
   return `[${random.integer(1, 900)}] ${name}\n${text}`
 }
 
-const sixtyTurns: Change = (conversation, random) => {
+const sixtyTurns: Change = (conversation, random) => withSearches(conversation, random, 60)
+
+/** The conversation with so many turns of the model: it searches on before it answers. */
+export function withSearches(conversation: PlannedConversation, random: Random, turns: number): PlannedConversation {
   const last = conversation.turns.at(-1) as PlannedTurn
   const searches = conversation.turns.slice(0, -1)
-  const more = Array.from({ length: 60 - conversation.turns.length }, (_, index): PlannedTurn => {
+  const more = Array.from({ length: turns - conversation.turns.length }, (_, index): PlannedTurn => {
     const { name } = random.pick(WORLD)
     const call = { id: `more_${index}`, name: 'retrieve', arguments: { query: `${name} ${random.integer(1, 99)}` } }
     return { ...PLAIN_TURN, calls: [call], replies: [passage(random)] }

@@ -57,7 +57,7 @@ describe('verifiers-2025-08', () => {
         T04: 'warning, systematic, 96 of 96',
         T07: 'error, systematic, 96 of 96',
         C03: 'warning, sporadic, 7 of 79',
-        C04: 'warning, sporadic, 23 of 96',
+        C04: 'warning, systematic, 23 of 96',
         C05: 'error, sporadic, 7 of 96',
         M04: 'info, sporadic, 23 of 96',
       },
@@ -67,7 +67,7 @@ describe('verifiers-2025-08', () => {
         V3: 'T04: 203 of 203',
         V4: 'T07: 96 of 96',
         V10: 'C03: 7 of 7',
-        V11: 'C04: 23 of 96',
+        V11: 'C04: 23 of 23',
       },
       verdicts: {
         ...ONE_RUN,

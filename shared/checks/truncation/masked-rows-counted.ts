@@ -37,7 +37,8 @@ function* lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
     for (const member of group.members) {
       const affected = counted !== null && member.trained === 0
       report.unit(affected)
-      report.place(affected)
+      // What may be counted where it should not is a masked row: a trainer that counts all of them does so whatever the share of cut rollouts is.
+      if (member.trained === 0) report.place(affected)
       if (!affected) continue
       report.fault({
         member,

@@ -5,7 +5,7 @@ import { type DumpPlan, inGroups } from '../dump.ts'
 import type { Plant } from '../plant.ts'
 import type { PlantedRollout } from '../rollout.ts'
 import { decoded, turnsBy } from '../rollout.ts'
-import { setAdvantage, trains } from '../scores.ts'
+import { advantagesOf, setAdvantage, trains } from '../scores.ts'
 
 const CENTRED: DumpPlan = { scheme: 'centred' }
 const SCALED: DumpPlan = { scheme: 'scaled' }
@@ -100,17 +100,42 @@ export const GROUP_PLANTS: readonly Plant[] = [
     // Its groups are told by their order alone.
     notIn: ['nemo-rl'],
     plan: CENTRED,
-    patterns: ['sporadic'],
-    dump: ({ rollouts }) => {
+    dump: ({ rollouts }, { pattern }) => {
       const groups = inGroups(rollouts)
-      const [one, other] = [groups[0]?.[3], groups[1]?.[2]] as [PlantedRollout, PlantedRollout]
-      const [here, there] = [rollouts.indexOf(one), rollouts.indexOf(other)]
-      ;[one.group, other.group] = [other.group, one.group]
-      // The members of a group stand together where a record holds a group.
-      ;[rollouts[here], rollouts[there]] = [other, one]
-      return [...(groups[0] as PlantedRollout[]), ...(groups[1] as PlantedRollout[])]
+      const mixed = pattern === 'systematic' ? groups : groups.slice(0, 2)
+      for (let pair = 0; pair + 1 < mixed.length; pair += 2) {
+        const [one, other] = [mixed[pair]?.[3], mixed[pair + 1]?.[2]] as [PlantedRollout, PlantedRollout]
+        const [here, there] = [rollouts.indexOf(one), rollouts.indexOf(other)]
+        ;[one.group, other.group] = [other.group, one.group]
+        // The members of a group stand together where a record holds a group.
+        ;[rollouts[here], rollouts[there]] = [other, one]
+      }
+      return mixed.flat()
     },
     alongside: { T09: 'another question may have another system text' },
+  },
+  {
+    code: 'A05',
+    title: 'the baselines are those of eight rows from the fourth on, and not of groups',
+    needs: ['advantages', 'groups'],
+    // Which rows were told to be a group is all that is known of them.
+    notIn: ['nemo-rl'],
+    plan: { scheme: 'centred', groups: 8 },
+    // Rows are cut into eights all through a dump.
+    patterns: ['systematic'],
+    keepAdvantages: true,
+    dump: ({ rollouts }) => {
+      for (let start = 3 - 8; start < rollouts.length; start += 8) {
+        const window = rollouts.slice(Math.max(0, start), start + 8)
+        const advantages = advantagesOf(
+          window.map(({ reward }) => reward),
+          'centred',
+        )
+        for (const [index, rollout] of window.entries()) setAdvantage(rollout, advantages[index] as number)
+      }
+      return rollouts
+    },
+    alongside: { A04: 'what is above the mean of other rows may be below that of its group' },
   },
   {
     code: 'A06',
@@ -137,7 +162,6 @@ export const GROUP_PLANTS: readonly Plant[] = [
     needs: ['mask', 'advantages'],
     plan: UNEVEN_LENGTHS,
     options: { lossType: 'grpo' },
-    // One loss has no pattern.
     patterns: ['sporadic'],
     dump: () => null,
     alongside: { A06: 'the prefixes of long texts are alike' },
@@ -242,6 +266,21 @@ export const GROUP_PLANTS: readonly Plant[] = [
       return []
     },
     alongside: { M18: 'credit that ends at a tool reply' },
+  },
+  {
+    code: 'A12',
+    title:
+      'a penalty stands on the tokens of the first turn alone, in a run that rewards outcomes by its declared loss',
+    needs: ['token-advantages'],
+    patterns: ['systematic'],
+    options: { lossType: 'dapo' },
+    keepAdvantages: true,
+    rollout: (rollout) => {
+      const [turn, ...later] = turnsBy(rollout, 'assistant')
+      if (turn === undefined || later.length === 0) return null
+      for (const token of rollout.tokens.slice(turn.contentStart, turn.endToken + 1)) token.advantage -= 0.3
+      return []
+    },
   },
 ]
 

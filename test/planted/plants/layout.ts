@@ -107,6 +107,25 @@ export const LAYOUT_PLANTS: readonly Plant[] = [
     alongside: { A06: 'the two completions are the same' },
   },
   {
+    code: 'S04',
+    title: 'the buffer gave one rollout again and again',
+    needs: [],
+    // The first one is where it should be: a twentieth of the rows, or less, must be original.
+    plan: { groups: 4 },
+    patterns: ['systematic'],
+    dump: (dump) => {
+      const original = dump.rollouts[0] as PlantedRollout
+      for (const [index, { id, step, group }] of dump.rollouts.entries())
+        dump.rollouts[index] = { ...copyOf(original), id, step, group }
+      return dump.rollouts.slice(1)
+    },
+    alongside: {
+      A01: 'it is rewarded as it was',
+      A06: 'all completions are the same',
+      A10: 'it is rewarded as it was',
+    },
+  },
+  {
     code: 'S05',
     title: 'the prompt length was measured without the end of the generation prompt',
     needs: ['more', 'prompt-length'],
@@ -138,12 +157,16 @@ export const LAYOUT_PLANTS: readonly Plant[] = [
     title: 'a compacted rollout is two rows',
     needs: ['more'],
     alsoIn: ['slime-rollout'],
-    patterns: ['sporadic'],
-    patternOfTwo: 'systematic',
-    dump: (dump) => {
-      for (const members of inGroups(dump.rollouts).slice(0, 2)) {
-        for (const [branch, rollout] of members.slice(0, 2).entries()) {
-          rollout.more = { ...rollout.more, rollout_id: `rollout of ${rollout.group}`, branch: String(branch) }
+    dump: ({ rollouts }, { pattern }) => {
+      for (const [at, members] of inGroups(rollouts).entries()) {
+        const ofTwoRows = pattern === 'systematic' ? members.length : at < 2 ? 2 : 0
+        for (const [index, rollout] of members.entries()) {
+          const [whole, branch] = index < ofTwoRows ? [index >> 1, index & 1] : [index, 0]
+          rollout.more = {
+            ...rollout.more,
+            rollout_id: `rollout ${whole} of ${rollout.group}`,
+            branch: String(branch),
+          }
         }
       }
       return null

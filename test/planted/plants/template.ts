@@ -320,4 +320,23 @@ export const TEMPLATE_PLANTS: readonly Plant[] = [
       return null
     },
   },
+  {
+    code: 'T14',
+    title: 'the template wrote the day, and each group of the run was sampled on a day of its own',
+    families: LLAMA,
+    needs: [],
+    // The day that most prompts have is the one that others are held against: a twentieth of the prompts, or less.
+    plan: { groups: 24 },
+    patterns: ['systematic'],
+    dump: ({ rollouts }) => {
+      for (const [day, members] of inGroups(rollouts).entries()) {
+        for (const rollout of members) {
+          const [turn] = turnsBy(rollout, 'system')
+          const date = turn && findText(rollout, contentOf(turn), /26 Jul/)
+          if (date) replace(rollout, date.start, date.end, encode(rollout, ` ${String(day + 1).padStart(2, '0')} Jul`))
+        }
+      }
+      return null
+    },
+  },
 ]

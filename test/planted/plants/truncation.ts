@@ -1,8 +1,10 @@
-import { inGroups, type PlantedDump } from '../dump.ts'
+import { searchConversations } from '../conversation.ts'
+import { type DumpPlan, inGroups, type PlantedDump } from '../dump.ts'
 import { contentOf, findText, realEnd } from '../edit.ts'
 import type { Plant } from '../plant.ts'
 import { decoded, type PlantedMessage, type PlantedRollout, type TurnPlace, turnsBy } from '../rollout.ts'
 import { advantagesOf, setAdvantage } from '../scores.ts'
+import { withSearches } from '../variants.ts'
 
 const CUT_IS_TRAINED = { C03: 'the cut rollout is trained and keeps its reward' } as const
 /** Rollouts of a group begin alike, and may be the same as far as they go. */
@@ -48,10 +50,58 @@ export function flagged(rollout: PlantedRollout, truncated: boolean): void {
 
 const shortestPrompt = ({ rollouts }: PlantedDump) => Math.min(...rollouts.map(({ promptLength }) => promptLength))
 
+const TWO_LONG_QUESTIONS: DumpPlan = {
+  padding: 'none',
+  groups: 8,
+  conversations: (family, seed, groups) =>
+    searchConversations(family, seed, groups).map((conversation, index) =>
+      Math.floor(index / 8) % 4 === 1
+        ? { ...conversation, user: `${LONG_QUESTION} ${LONG_QUESTION} ${conversation.user}` }
+        : conversation,
+    ),
+}
+
+function ofLongQuestions(dump: PlantedDump): PlantedDump {
+  return {
+    ...dump,
+    rollouts: dump.rollouts.filter(({ conversation }) => conversation.user.startsWith(LONG_QUESTION)),
+  }
+}
+
 const LIMIT_OF_TURN = 256
+/** Every second rollout says little, and stays within the limit in all. */
+const SOME_BEYOND_THE_LIMIT: DumpPlan = {
+  endless: 6,
+  change: (conversation) =>
+    conversation.endless || Number(conversation.id.split('-').at(-1)) % 2 === 0
+      ? conversation
+      : { ...conversation, turns: conversation.turns.map((turn) => ({ ...turn, thought: null })) },
+  build: { maxTokens: LIMIT_OF_TURN },
+}
+/** No turn has more than that, and all rollouts have more together. */
+const BEYOND_THE_LIMIT: DumpPlan = {
+  endless: 6,
+  change: (conversation, random) => withSearches(conversation, random, 16),
+  build: { maxTokens: LIMIT_OF_TURN },
+}
 /** Several turns, each within the limit, that have more together. */
 const goesOnBeyond = (rollout: PlantedRollout) =>
   turnsBy(rollout, 'assistant').length > 1 && rollout.tokens.filter(({ sampled }) => sampled).length > LIMIT_OF_TURN
+
+const MASKED_ROW = { M04: 'the masked rollout is a row that trains nothing, flagged as truncated' } as const
+
+/** Cuts and masks one rollout of a group whose advantages count its reward; null where none makes a difference. */
+function cutAndCounted(members: readonly PlantedRollout[]): PlantedRollout | null {
+  const rewards = members.map(({ reward }) => reward)
+  const mean = rewards.reduce((sum, reward) => sum + reward, 0) / rewards.length
+  const cut = members.find((member) => Math.abs(member.reward - mean) > 0.2 && stopLastTurn(member) !== null)
+  if (cut === undefined) return null
+  for (const token of cut.tokens) token.trained = false
+  flagged(cut, true)
+  const advantages = advantagesOf(rewards, 'centred')
+  for (const [index, member] of members.entries()) setAdvantage(member, advantages[index] as number)
+  return cut
+}
 
 export const TRUNCATION_PLANTS: readonly Plant[] = [
   {
@@ -130,25 +180,28 @@ export const TRUNCATION_PLANTS: readonly Plant[] = [
     title: 'cut rollouts are masked, and their rewards are in the baselines of their groups',
     needs: ['mask', 'advantages', 'finish'],
     notIn: ['verifiers-legacy'],
-    plan: { scheme: 'centred' },
+    plan: { scheme: 'centred', groups: 4 },
+    patterns: ['systematic'],
+    keepAdvantages: true,
+    dump: ({ rollouts }) => inGroups(rollouts).flatMap((members) => cutAndCounted(members) ?? []),
+    alongside: MASKED_ROW,
+  },
+  {
+    code: 'C04',
+    title: 'two cut rollouts are in the baselines of their groups, and all others that are masked are left out',
+    needs: ['mask', 'advantages', 'finish'],
+    notIn: ['verifiers-legacy'],
+    plan: { scheme: 'centred', endless: 6, build: { maxTokens: LIMIT_OF_TURN } },
     patterns: ['sporadic'],
     keepAdvantages: true,
     dump: ({ rollouts }, { random }) => {
-      const cut: PlantedRollout[] = []
-      for (const members of random.shuffle(inGroups(rollouts))) {
-        const rewards = members.map(({ reward }) => reward)
-        const mean = rewards.reduce((sum, reward) => sum + reward, 0) / rewards.length
-        const chosen = members.find(({ reward }) => Math.abs(reward - mean) > 0.2)
-        if (cut.length === 2 || chosen === undefined || stopLastTurn(chosen) === null) continue
-        for (const token of chosen.tokens) token.trained = false
-        flagged(chosen, true)
-        const advantages = advantagesOf(rewards, 'centred')
-        for (const [index, member] of members.entries()) setAdvantage(member, advantages[index] as number)
-        cut.push(chosen)
-      }
-      return cut
+      const whole = inGroups(rollouts).filter((members) => members.every(({ truncated }) => !truncated))
+      return random
+        .shuffle(whole)
+        .slice(0, 2)
+        .flatMap((members) => cutAndCounted(members) ?? [])
     },
-    alongside: { M04: 'the masked rollout is a row that trains nothing, flagged as truncated' },
+    alongside: MASKED_ROW,
   },
   {
     code: 'C05',
@@ -240,11 +293,19 @@ export const TRUNCATION_PLANTS: readonly Plant[] = [
     },
   },
   {
+    code: 'C10',
+    title: 'the schema makes the prompts of two long questions too long, which a filter counted without it',
+    needs: ['tools', 'prompt-length'],
+    plan: TWO_LONG_QUESTIONS,
+    patterns: ['sporadic'],
+    options: (dump) => ({ limits: { max_prompt_length: shortestPrompt(ofLongQuestions(dump)) - 12 } }),
+    dump: (dump) => ofLongQuestions(dump).rollouts,
+  },
+  {
     code: 'C11',
     title: 'the longest prompts of the dataset were dropped before the run',
     // Llama's template writes the question into one turn with the schemas, where ids alone do not tell it.
     needs: ['messages'],
-    // The places are prompts, of which the shorter ones have rollouts.
     patterns: ['sporadic'],
     dump: () => null,
     dataset: ({ rollouts }) => {
@@ -276,7 +337,7 @@ export const TRUNCATION_PLANTS: readonly Plant[] = [
     title: 'the limit of a completion holds for each turn, and rollouts go on beyond it',
     needs: ['limits', 'more'],
     patterns: ['sporadic'],
-    plan: { endless: 6, build: { maxTokens: LIMIT_OF_TURN } },
+    plan: SOME_BEYOND_THE_LIMIT,
     dump: ({ rollouts }) => {
       for (const rollout of rollouts) rollout.limits = { ...rollout.limits, max_completion_length: LIMIT_OF_TURN }
       return rollouts.filter(goesOnBeyond)
@@ -285,10 +346,20 @@ export const TRUNCATION_PLANTS: readonly Plant[] = [
   },
   {
     code: 'C13',
+    title: 'the limit of a completion holds for each of many turns, and every rollout goes on beyond it',
+    needs: ['finish'],
+    patterns: ['systematic'],
+    plan: BEYOND_THE_LIMIT,
+    options: { limits: { max_completion_length: LIMIT_OF_TURN } },
+    dump: ({ rollouts }) => rollouts,
+    alongside: { M04: 'rows that are masked because they were cut train nothing', C03: 'cut rollouts may be trained' },
+  },
+  {
+    code: 'C13',
     title: 'the limit of a completion, as a person declares it, holds for each turn',
     needs: ['finish'],
     patterns: ['sporadic'],
-    plan: { endless: 6, build: { maxTokens: LIMIT_OF_TURN } },
+    plan: SOME_BEYOND_THE_LIMIT,
     options: { limits: { max_completion_length: LIMIT_OF_TURN } },
     dump: ({ rollouts }) => rollouts.filter(goesOnBeyond),
     alongside: { M04: 'rows that are masked because they were cut train nothing', C03: 'cut rollouts may be trained' },

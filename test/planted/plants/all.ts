@@ -1,0 +1,23 @@
+import type { Plant } from '../plant.ts'
+import { GROUP_PLANTS } from './groups.ts'
+import { LAYOUT_PLANTS } from './layout.ts'
+import { LOGPROB_PLANTS } from './logprobs.ts'
+import { MARKER_PLANTS } from './markers.ts'
+import { MASK_PLANTS } from './mask.ts'
+import { MASK_END_PLANTS } from './mask-ends.ts'
+import { REPLY_PLANTS } from './replies.ts'
+import { TEMPLATE_PLANTS } from './template.ts'
+import { TRUNCATION_PLANTS } from './truncation.ts'
+
+/** All but the defects, which are several codes each. */
+export const PLANTS: readonly Plant[] = [
+  ...MASK_PLANTS,
+  ...MASK_END_PLANTS,
+  ...TEMPLATE_PLANTS,
+  ...MARKER_PLANTS,
+  ...TRUNCATION_PLANTS,
+  ...REPLY_PLANTS,
+  ...GROUP_PLANTS,
+  ...LOGPROB_PLANTS,
+  ...LAYOUT_PLANTS,
+]
