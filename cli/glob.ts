@@ -1,4 +1,5 @@
-import { readdir } from 'node:fs/promises'
+import type { Dirent } from 'node:fs'
+import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { inNaturalOrder } from '../shared/model/natural-order.ts'
 
@@ -28,8 +29,10 @@ async function match(folder: string, segments: readonly string[], found: Set<str
     if (rest.length > 0) await match(folder, rest, found)
     for (const entry of await entries(folder)) {
       if (entry.name.startsWith('.') || entry.name === 'node_modules') continue
-      if (entry.isDirectory()) await match(join(folder, entry.name), segments, found)
-      else if (rest.length === 0 && entry.isFile()) found.add(join(folder, entry.name))
+      const path = join(folder, entry.name)
+      // A folder that a link leads to may hold this one.
+      if (entry.isDirectory()) await match(path, segments, found)
+      else if (rest.length === 0 && (await kindOf(entry, path)) === 'file') found.add(path)
     }
     return
   }
@@ -38,10 +41,16 @@ async function match(folder: string, segments: readonly string[], found: Set<str
     if (entry.name.startsWith('.') && !segment.startsWith('.')) continue
     if (!expression.test(entry.name)) continue
     const path = join(folder, entry.name)
-    if (rest.length === 0) {
-      if (!entry.isDirectory()) found.add(path)
-    } else if (entry.isDirectory()) await match(path, rest, found)
+    const kind = await kindOf(entry, path)
+    if (rest.length > 0 && kind === 'folder') await match(path, rest, found)
+    if (rest.length === 0 && kind !== 'folder') found.add(path)
   }
+}
+
+/** What an entry is, or what it leads to where it is a link. */
+async function kindOf(entry: Dirent, path: string): Promise<'file' | 'folder' | 'other'> {
+  const known = entry.isFile() || entry.isDirectory() ? entry : await stat(path).catch(() => null)
+  return known?.isDirectory() ? 'folder' : known?.isFile() ? 'file' : 'other'
 }
 
 async function entries(folder: string) {

@@ -30,6 +30,10 @@ beforeAll(async () => {
     await writeFile(join(folder, path), path)
   }
   await symlink(join(folder, 'run'), join(folder, 'run', 'step_1', 'loop'))
+  await mkdir(join(folder, 'links'))
+  await symlink(join(folder, 'run', 'step_2'), join(folder, 'links', 'latest'))
+  await symlink(join(folder, 'run'), join(folder, 'links', 'folder.jsonl'))
+  await symlink(join(folder, 'run', 'a.jsonl'), join(folder, 'links', 'file.jsonl'))
 })
 
 afterAll(() => rm(folder, { recursive: true }))
@@ -56,6 +60,9 @@ describe('what a person names', () => {
     ['run/step_?/rollouts.jsonl*', ['step_1/rollouts.jsonl', 'step_2/rollouts.jsonl.gz']],
     ['run/**/rollouts.*', ['step_1/rollouts.jsonl', 'step_2/rollouts.jsonl.gz']],
     ['run/[ab].jsonl', ['a.jsonl', 'b.jsonl']],
+    ['links/*/rollouts.*', ['rollouts.jsonl.gz']],
+    ['links/*.jsonl', ['file.jsonl']],
+    ['links/**', ['file.jsonl']],
     ['steps', ['step_1.jsonl', 'step_2.jsonl', 'step_10.jsonl']],
     ['steps/*.jsonl', ['step_1.jsonl', 'step_2.jsonl', 'step_10.jsonl']],
     ['run/[!a].jsonl', ['b.jsonl']],

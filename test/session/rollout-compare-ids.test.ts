@@ -226,4 +226,39 @@ describe('the alignment of two rows of ids', () => {
     expect(rebuilt(a, b, hunks)).toEqual([...b])
     expect(hunks).toHaveLength(2)
   })
+
+  it('takes no longer of a hundred turns of another tokenizer than of a few', () => {
+    const row = (turns: number, by: number) =>
+      Int32Array.from({ length: turns * 1000 }, (_, at) =>
+        at % 1000 === 0 ? 1 : (((at * 7919 + by * 104_729) ^ (at * by)) % 50_000) + 2,
+      )
+    const seconds = (turns: number) => {
+      const [a, b] = [row(turns, 1), row(turns, 2)]
+      const start = performance.now()
+      expect(rebuilt(a, b, alignIds(a, b, 1))).toEqual([...b])
+      return performance.now() - start
+    }
+    seconds(8)
+    const few = seconds(8)
+    expect(seconds(100)).toBeLessThan(4 * few)
+  })
+
+  it('finds what is small in one turn, however many others are of another text', () => {
+    const turn = (first: number, size: number) => [9, ...Array.from({ length: size }, (_, at) => first + at)]
+    const others = Array.from({ length: 40 }, (_, at) => at * 2000)
+    const a = Int32Array.from([
+      ...others.flatMap((at) => turn(100 + at, 900)),
+      ...turn(500_000, 50),
+      7,
+      ...turn(1e6, 9),
+    ])
+    const b = Int32Array.from([
+      ...others.flatMap((at) => turn(1100 + at, 900)),
+      ...turn(500_000, 50),
+      8,
+      ...turn(1e6, 9),
+    ])
+    const last = alignIds(a, b, 9).at(-1)
+    expect(last?.a).toEqual([a.length - 11, a.length - 10])
+  })
 })

@@ -8,6 +8,8 @@ export interface Hunk {
 
 /** Insertions and deletions after which two rows count as different texts: the time grows with their square. */
 const MOST_EDITS = 1000
+/** Of all turns of a row, as the sum of the squares of their edits: every turn may be that of another tokenizer. */
+const MOST_SQUARED_EDITS = 4 * MOST_EDITS ** 2
 /** Two differences with fewer tokens than this between them are one. */
 const JOINED_ACROSS = 3
 
@@ -35,14 +37,15 @@ function between(a: Int32Array, b: Int32Array, turnStart: number): Hunk[] {
   if (a.length === 0 && b.length === 0) return []
   const whole: Hunk = { a: [0, a.length], b: [0, b.length] }
   if (a.length === 0 || b.length === 0) return [whole]
-  return edits(a, b) ?? byTurns(a, b, turnStart) ?? [whole]
+  return edits(a, b)?.hunks ?? byTurns(a, b, turnStart) ?? [whole]
 }
 
-/** Null where there are too many. */
-function edits(a: Int32Array, b: Int32Array): Hunk[] | null {
-  const changes = diffArrays(Array.from(a), Array.from(b), { maxEditLength: MOST_EDITS })
+/** Where they differ, and by how many insertions and deletions; null where it takes more than `most`. */
+function edits(a: Int32Array, b: Int32Array, most = MOST_EDITS): { hunks: Hunk[]; count: number } | null {
+  const changes = diffArrays(Array.from(a), Array.from(b), { maxEditLength: most })
   if (changes === undefined) return null
   const hunks: Hunk[] = []
+  let edited = 0
   let at = 0
   let beside = 0
   for (const { added, removed, count } of changes) {
@@ -51,6 +54,7 @@ function edits(a: Int32Array, b: Int32Array): Hunk[] | null {
       beside += count
       continue
     }
+    edited += count
     const last = hunks.at(-1)
     const own: Hunk = removed
       ? { a: [at, at + count], b: [beside, beside] }
@@ -61,7 +65,7 @@ function edits(a: Int32Array, b: Int32Array): Hunk[] | null {
     if (removed) at += count
     else beside += count
   }
-  return hunks
+  return { hunks, count: edited }
 }
 
 /** Turn against turn in order; null where there are no turns to go by. A surplus on either side is a difference of its own. */
@@ -71,6 +75,7 @@ function byTurns(a: Int32Array, b: Int32Array, turnStart: number): Hunk[] | null
   if (left.length + right.length <= 2) return null
   const pairs = Math.min(left.length, right.length)
   const hunks: Hunk[] = []
+  let squaresLeft = MOST_SQUARED_EDITS
   for (let turn = 0; turn < pairs; turn++) {
     const isLast = turn === pairs - 1
     const from = [left[turn] as number, right[turn] as number] as const
@@ -79,8 +84,12 @@ function byTurns(a: Int32Array, b: Int32Array, turnStart: number): Hunk[] | null
       : ([left[turn + 1] as number, right[turn + 1] as number] as const)
     const own = a.subarray(from[0], to[0])
     const other = b.subarray(from[1], to[1])
-    const found = edits(own, other) ?? [{ a: [0, own.length], b: [0, other.length] } as Hunk]
-    for (const hunk of found) {
+    // What a turn leaves of its share is for those after it.
+    const most = Math.min(MOST_EDITS, Math.floor(Math.sqrt(squaresLeft / (pairs - turn))))
+    const found = edits(own, other, most)
+    squaresLeft -= (found?.count ?? most) ** 2
+    const whole: Hunk = { a: [0, own.length], b: [0, other.length] }
+    for (const hunk of found?.hunks ?? [whole]) {
       hunks.push({
         a: [hunk.a[0] + from[0], hunk.a[1] + from[0]],
         b: [hunk.b[0] + from[1], hunk.b[1] + from[1]],
