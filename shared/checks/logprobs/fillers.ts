@@ -91,9 +91,9 @@ function fillersOf(view: TrajectoryView): Filler[] | null {
   // The usual case: every trained token was scored twice.
   if (scored > 0 && pairs?.placeholders.length === 0 && countOf(mask, 1) === scored) return []
   const placeholders = new Set(pairs?.placeholders)
-  // An end token that was appended is a fault of its own (M14).
   for (const turn of view.segmentation?.turns ?? []) {
-    placeholders.delete(turn.endToken)
+    // An end token that was appended is a fault of its own (M14).
+    if (!placeholders.has(turn.endToken - 1)) placeholders.delete(turn.endToken)
     // So is a prefill that is trained (M09).
     if (placeholders.size === 0) break
     for (const { start, end } of trainedPrefill(view, turn)) {

@@ -15,6 +15,8 @@ export function forcedPrefillEnd(view: TrajectoryView, { contentStart, contentEn
   for (let to = contentStart + 1; to <= longest && sampler[to - 1] === 0; to++) {
     if (/^\s*<think>\s*$/.test(view.text({ start: contentStart, end: to }))) end = to
   }
-  const isForced = pairsOf(view)?.placeholders.some((token) => token >= contentStart && token < end) ?? false
-  return isForced ? end : contentStart
+  const placeholders = pairsOf(view)?.placeholders ?? []
+  const isForced = placeholders.some((token) => token >= contentStart && token < end)
+  // Where the words behind it have none either, it is not the tag that was put there (L05).
+  return isForced && !placeholders.includes(end) ? end : contentStart
 }

@@ -2,6 +2,7 @@ import type { Thresholds } from '../../model/thresholds/registry.ts'
 import { Expected, Provenance } from '../../model/tokens.ts'
 import type { TrajectoryView } from '../check.ts'
 import { OfLast } from '../of-last.ts'
+import { placeholdersAmong } from './placeholders.ts'
 
 /** Trained tokens that the model wrote and that both the sampler and the trainer scored. */
 export interface ScoredPairs {
@@ -10,7 +11,7 @@ export interface ScoredPairs {
   /** By token index, length S. */
   readonly sampler: Float32Array
   readonly trainer: Float32Array
-  /** Trained tokens whose exact 0.0 the trainer contradicts; not among `tokens`. */
+  /** Trained tokens whose exact 0.0 the trainer contradicts, ascending. Neither they nor fillers beside them are among `tokens`. */
   readonly placeholders: readonly number[]
   /** The trainer contradicts so many other tokens that it cannot tell what was not sampled. */
   readonly trainerIsOff: boolean
@@ -91,16 +92,9 @@ function gather(view: TrajectoryView): ScoredPairs | null {
   // In a fat tail zeros lie as often as the rest: a placeholder shows by lying there more often.
   const asOften = otherOff > 0 && zeros * otherTokens <= view.thresholds['zeros-beside-others'] * otherOff * certain
   const trainerIsOff = otherOff > off * otherTokens || asOften
-  if (zeros === 0 || trainerIsOff) {
-    return { tokens: tokens.subarray(0, count), sampler, trainer, placeholders: [], trainerIsOff }
-  }
-  const isPlaceholder = (i: number) => sampler[i] === 0 && (trainer[i] as number) < contradicts
   const all = tokens.subarray(0, count)
-  return {
-    tokens: all.filter((i) => !isPlaceholder(i)),
-    sampler,
-    trainer,
-    placeholders: Array.from(all.filter(isPlaceholder)),
-    trainerIsOff,
-  }
+  if (zeros === 0 || trainerIsOff) return { tokens: all, sampler, trainer, placeholders: [], trainerIsOff }
+  const { contradicted, leftOut } = placeholdersAmong({ tokens: all, sampler, trainer, ids: view.ids }, thresholds)
+  const left = leftOut.size === 0 ? all : all.filter((token) => !leftOut.has(token))
+  return { tokens: left, sampler, trainer, placeholders: contradicted, trainerIsOff }
 }

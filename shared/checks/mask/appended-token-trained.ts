@@ -60,8 +60,12 @@ function appendedBy(view: TrajectoryView, at: number): string | null {
   const trainer = logprobs.trainer?.[at] ?? Number.NaN
   // A trainer that disagrees all over the row is no witness for one of its tokens.
   if (!(trainer < view.thresholds['contradicts-zero']) || pairsOf(view)?.trainerIsOff) return null
-  const sampler = logprobs.sampler?.[at] ?? Number.NaN
-  if (sampler === 0) return `its sampler logprob is exactly 0, the trainer's ${trainer.toFixed(2)}`
+  if (logprobs.sampler?.[at] === 0) {
+    const placeholders = pairsOf(view)?.placeholders ?? []
+    // Where the words before it have none either, it is not the end that was appended (L05).
+    if (!placeholders.includes(at) || placeholders.includes(at - 1)) return null
+    return `its sampler logprob is exactly 0, the trainer's ${trainer.toFixed(2)}`
+  }
   if (view.provenance?.[at] !== Provenance.notSampled) return null
   return `the sampler has no logprob for it, the trainer's is ${trainer.toFixed(2)}`
 }

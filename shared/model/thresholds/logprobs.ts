@@ -282,6 +282,30 @@ export const LOGPROB_THRESHOLDS = {
     reason:
       'By which the trainer must contradict exact zeros more often than other tokens: a model whose experts are routed otherwise, or weights that moved on, contradict a few of both.',
   },
+  'zero-beyond-noise': {
+    value: 8,
+    unit: 'times',
+    range: [0, 1_000],
+    usedBy: ['L05', 'M14'],
+    reason:
+      'By which the trainer must contradict an exact zero over the root of its mean squared gap on all other tokens: noise that is large everywhere reaches certain tokens as well.',
+  },
+  'zero-neighbours': {
+    value: 4,
+    unit: 'tokens',
+    range: [1, 1_000_000],
+    usedBy: ['L05', 'M14'],
+    reason:
+      'Nearest to an exact zero in its run, zeros left aside, that are asked whether the trainer has another context there: it is surprised at the beginning of a turn for about as many.',
+  },
+  'zero-neighbours-off': {
+    value: 2,
+    unit: 'tokens',
+    range: [1, 1_000_000],
+    usedBy: ['L05', 'M14'],
+    reason:
+      'Of these that the trainer must contradict as well for the zero to be one that the sampler meant: a single one may be odd by itself.',
+  },
   'shift-correlates': {
     value: 0.8,
     unit: 'correlation',

@@ -55,6 +55,17 @@ const tailPlaceholders: Outcome = (set) => {
   return pairsOf({ ...viewOf({ sampler, trainer }), thresholds: resolveThresholds(set) })?.placeholders.length
 }
 
+/** The one exact 0 of a row, which the trainer contradicts by this much, and by how much it does the others. */
+const loneZero =
+  (contradicted: number, gap: (i: number) => number): Outcome =>
+  (set) => {
+    const row = scores(200, gap)
+    const [sampler, trainer] = [row.sampler.with(30, 0), row.trainer.with(30, -contradicted)]
+    return pairsOf({ ...viewOf({ sampler, trainer }), thresholds: resolveThresholds(set) })?.placeholders.length
+  }
+/** Two of the four tokens nearest to it are contradicted as well. */
+const besideOthers = loneZero(3, (i) => (i === 28 || i === 32 ? 1 : 0))
+
 /** 100 tokens with this mean gap. */
 const gapSums = (mean: number, more: Partial<GapSums> = {}): GapSums => ({
   ...{ count: 100, sum: 0, absolute: 100 * mean, squares: 100 * mean * mean, largest: mean * 2 },
@@ -162,7 +173,10 @@ export const LOGPROB_FLIPS: Flips = {
   'odds-beyond': flip(line(tilted(0.3, 60)), 1, 'odds', 'mismatch'),
   'renormalised-gap': flip(onFixture('L04.trips'), 0.1, 3, 'silent'),
   'renormalised-share': flip(
-    cause({ ...renormalised, sampler: renormalised.sampler.map((own, i) => (i % 8 === 4 ? 0 : own)) }),
+    cause({
+      sampler: renormalised.sampler.map((own, i) => (i % 8 === 4 ? 0 : own)),
+      trainer: renormalised.trainer.map((own, i) => (i % 8 === 4 ? -0.15 : own)),
+    }),
     0.95,
     'renormalised',
     'mismatch',
@@ -173,6 +187,14 @@ export const LOGPROB_FLIPS: Flips = {
   'contradicts-zero': flip(onFixture('M14.trips'), -50, 3, 'not-checkable'),
   'trainer-is-off': flip(placeholders, 0.2, 0, 1),
   'zeros-beside-others': flip(tailPlaceholders, 1, 0, 2),
+  'zero-beyond-noise': flip(
+    loneZero(0.9, (i) => (i % 2 === 0 ? 0.2 : -0.2)),
+    3,
+    0,
+    1,
+  ),
+  'zero-neighbours': flip(besideOthers, 2, 0, 1),
+  'zero-neighbours-off': flip(besideOthers, 3, 0, 1),
   'shift-correlates': flip(onFixture('L06.trips'), 1, 3, 'silent'),
   'unshifted-correlates': flip(onFixture('L06.trips'), -1, 3, 'silent'),
   'equal-values': flip(onFixture('L07.trips'), 160, 3, 'silent'),
