@@ -39,13 +39,13 @@ export function withoutFiller(
   return values
 }
 
-/** The reward of a rollout from its rewards by token; null where there are none. */
+/** The reward of a rollout from its rewards by token, NaN where one of them is no number; null where there are none. */
 export function sumOf(value: JsonValue): number | null {
   const numbers = numbersOf(value)
-  if (numbers === null || numbers.length === 0) return null
+  if (numbers === null || numbers.every(Number.isNaN)) return null
   let sum = 0
   for (const number of numbers) sum += number
-  return Number.isNaN(sum) ? null : sum
+  return sum
 }
 
 /** What a batch says of itself in single values, under `name`. Lists over its rows are too long to be said again with each. */

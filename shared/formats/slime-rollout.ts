@@ -108,7 +108,7 @@ function readSample(record: OneRecord, sample: JsonObject, blank: Trajectory, du
 
 /**
  * The number that the trainer takes. A reward model may return several under names, of which `--reward-key` takes one: without that
- * option only a reward with a single number is known.
+ * option only a reward with a single number is known. One that is NaN stays NaN.
  */
 function rewardOf(reward: JsonValue, fields: Fields): number | null {
   const numbers = isObject(reward) ? Object.values(reward).filter((value) => typeof value === 'number') : [reward]
@@ -119,7 +119,6 @@ function rewardOf(reward: JsonValue, fields: Fields): number | null {
       fields.issue('bad-type', 'reward', 'reward is neither a number nor an object')
     return null
   }
-  if (!Number.isNaN(only)) return only
-  fields.issue('not-a-number', 'reward', 'reward is NaN')
-  return null
+  if (Number.isNaN(only)) fields.issue('not-a-number', 'reward', 'reward is NaN')
+  return only
 }
