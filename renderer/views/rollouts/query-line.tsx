@@ -137,6 +137,7 @@ export function QueryLine({ table }: { table: RefObject<HTMLTableElement | null>
     event.preventDefault()
   }
   const isOpen = offers.items.length > 0
+  const settled = isOpen ? shownProblems.filter((problem) => isSettled(problem, draft, offers.from)) : []
   return (
     <div className="query-place">
       <input
@@ -178,8 +179,16 @@ export function QueryLine({ table }: { table: RefObject<HTMLTableElement | null>
           ✕
         </button>
       )}
-      <CompletionList offers={offers.items} at={at} takesFirst={isUnfinished} onTake={take} />
-      {shownProblems.length > 0 && <QueryProblems text={draft} problems={shownProblems} />}
+      <div className="query-below">
+        {settled.length > 0 && <QueryProblems text={draft} problems={settled} />}
+        <CompletionList offers={offers.items} at={at} takesFirst={isUnfinished} onTake={take} />
+      </div>
+      {shownProblems.length > 0 && settled.length === 0 && <QueryProblems text={draft} problems={shownProblems} />}
     </div>
   )
+}
+
+/** Whether a problem stays whatever is written at `from`: it is about words before that, and waits neither for the next one nor for a parenthesis. */
+function isSettled({ to, expected }: QueryProblem, text: string, from: number): boolean {
+  return text.slice(to, from).trim() !== '' && !expected.includes(')')
 }
