@@ -67,6 +67,19 @@ describePage('what stands beside and below each other', (tests) => {
     await window.close()
   })
 
+  test('the outline says what its numbers are, and has its words whole in a narrow window', async () => {
+    const window = await tests.openWith([FAILING], { viewport: NARROW })
+    const { page } = window
+    await openFirst(page)
+    const outline = page.getByRole('navigation', { name: 'Turns' })
+    const shown = outline.locator(':is(.outline-head, .outline-role, .outline-note)')
+    await outline.getByText('48 · 100 % · no header').waitFor()
+    expect(await shown.allInnerTexts()).toEqual(expect.arrayContaining(['tokens · trained', 'user · tool reply']))
+    expect(await cutTexts(shown)).toEqual([])
+    expect(await outline.getByTitle('48 tokens, 100 % trained, no header').count()).toBe(1)
+    await window.close()
+  })
+
   test('a criterion of success is read whole in a narrow window, and has no line breaks', async () => {
     const window = await tests.openWith([FAILING], { viewport: NARROW })
     const { page } = window

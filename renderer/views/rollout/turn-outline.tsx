@@ -13,6 +13,8 @@ import { type TurnCoverage, turnCoverage } from './turn-coverage.ts'
 
 /** Height of a turn in pixels, its line included. */
 const TURN_HEIGHT = 58
+/** Height in pixels of the line that says what the numbers of the turns are. */
+const HEAD_HEIGHT = 22
 
 /** The turns, how much of each is trained, and which have findings. Only those in the window exist. */
 export function TurnOutline({ detail }: { detail: TrajectoryDetail }) {
@@ -29,10 +31,11 @@ function Turns({ detail, turns }: { detail: TrajectoryDetail; turns: readonly Tu
   const token = useSelection((state) => state.token)
   const current = token === null ? -1 : turnOf(detail, token)
   const scroller = useRef<HTMLElement>(null)
+  const isMasked = turns.some(({ trained }) => trained !== null)
   const rows = useRowWindow(scroller, {
     count: turns.length,
     rowHeight: TURN_HEIGHT,
-    headHeight: 0,
+    headHeight: isMasked ? HEAD_HEIGHT : 0,
     name: `turns of ${detail.run} ${detail.index}`,
   })
   const { reveal } = rows
@@ -54,6 +57,7 @@ function Turns({ detail, turns }: { detail: TrajectoryDetail; turns: readonly Tu
   }
   return (
     <nav ref={scroller} className="outline" aria-label="Turns">
+      {isMasked && <p className="outline-head">tokens · trained</p>}
       <ol style={{ height: rows.height }} onKeyDown={press} onBlur={() => setFocused(null)}>
         {drawnTurns(rows, stop).map((turn) => (
           <li
@@ -97,7 +101,10 @@ const TurnButton = memo(function TurnButton({
   isCurrent,
   isStop,
 }: TurnCoverage & { isCurrent: boolean; isStop: boolean }) {
-  const note = `${trained === null ? counted(turn.end - turn.start, 'token') : `${count(turn.end - turn.start)} · ${percent(trained)}`}${turn.header === 'missing' ? ' · no header' : ''}`
+  const tokens = turn.end - turn.start
+  const header = turn.header === 'missing' ? ['no header'] : []
+  const inWords = [counted(tokens, 'token'), ...(trained === null ? [] : [`${percent(trained)} trained`]), ...header]
+  const note = trained === null ? inWords : [count(tokens), percent(trained), ...header]
   return (
     <button
       type="button"
@@ -119,8 +126,8 @@ const TurnButton = memo(function TurnButton({
           <span style={{ width: `${trained * 100}%` }} />
         </span>
       )}
-      <span className="outline-note" title={note}>
-        {note}
+      <span className="outline-note" title={inWords.join(', ')}>
+        {note.join(' · ')}
       </span>
     </button>
   )
