@@ -16,6 +16,11 @@ export function counted(value: number, one: string, many = `${one}s`): string {
   return `${count(value)} ${value === 1 ? one : many}`
 }
 
+/** What stands beside bars that have no axis of their own: how many the tallest of them is. */
+export function tallestBar(most: number, one: string, many = `${one}s`): string {
+  return `tallest bar: ${counted(most, one, many)}`
+}
+
 /** A share from 0 to 1 as a percentage that never rounds a present fault to 0 % nor a missing one to 100 %. */
 export function percent(share: number): string {
   if (!Number.isFinite(share)) return ABSENT

@@ -60,7 +60,7 @@ function Spread({ spread: { of, from, width, here, there } }: { spread: Compared
   return (
     <figure className="curve">
       <figcaption>
-        <strong>{words}</strong> <span className="quiet">share of each run</span>
+        <strong>{words}</strong> <span className="quiet">share of each run, up to {percent(most)}</span>
       </figcaption>
       <svg
         viewBox={`0 0 ${WIDTH} ${HEIGHT + FOOT}`}

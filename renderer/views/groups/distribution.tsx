@@ -2,7 +2,7 @@ import { useState } from 'react'
 import type { GroupQuery, GroupStep, GroupSummary } from '../../../shared/session/requests/groups.ts'
 import { Term } from '../../app/term.tsx'
 import { WithCode } from '../../app/with-code.tsx'
-import { count, counted, real } from '../../text/numbers.ts'
+import { count, counted, real, tallestBar } from '../../text/numbers.ts'
 import { StepChart } from '../charts/step-chart.tsx'
 import { StepTable } from '../charts/step-table.tsx'
 import { COLUMN_WORDS } from './group-words.ts'
@@ -91,6 +91,9 @@ function Bars({ summary, query }: { summary: GroupSummary; query: GroupQuery }) 
       </text>
       <text className="axis-label" x={FROM} y={HEAD + HEIGHT + 13}>
         0
+      </text>
+      <text className="axis-label" x={(FROM + WIDTH) / 2} y={HEAD + HEIGHT + 13} textAnchor="middle">
+        {tallestBar(most, 'group')}
       </text>
       <text className="axis-label" x={WIDTH} y={HEAD + HEIGHT + 13} textAnchor="end">
         {real(Number(last.toPrecision(3)))}

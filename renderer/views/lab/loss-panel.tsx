@@ -6,7 +6,7 @@ import { openRollout } from '../../commands/go.ts'
 import { useFieldKeys } from '../../commands/use-field-keys.ts'
 import { goTo } from '../../state/place.ts'
 import { sharesAlike } from '../../text/alike.ts'
-import { ABSENT, count, counted, decimalsOf, inDecimals, real } from '../../text/numbers.ts'
+import { ABSENT, count, counted, decimalsOf, inDecimals, real, tallestBar } from '../../text/numbers.ts'
 import { shownId } from '../../text/visible.ts'
 import { ShareBar } from '../verdicts/loss-share.tsx'
 import type { LabPlace } from './lab-place.ts'
@@ -255,7 +255,9 @@ function AdvantageBars({ picture }: { picture: LossPicture }) {
   const nearZero = advantages.slice(advantages.length / 2 - 1, advantages.length / 2 + 1).reduce((a, b) => a + b, 0)
   return (
     <figure className="lab-curve">
-      <figcaption>Advantages of the rollouts</figcaption>
+      <figcaption>
+        Advantages of the rollouts <span className="quiet">{tallestBar(most, 'rollout')}</span>
+      </figcaption>
       <svg
         viewBox={`0 0 ${WIDTH} ${HEIGHT + 20}`}
         role="img"

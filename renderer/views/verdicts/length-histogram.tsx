@@ -5,7 +5,7 @@ import type { Histogram } from '../../../shared/session/protocol.ts'
 import { showRollouts } from '../../commands/go.ts'
 import { type LengthOf, useLengths } from '../../data/boundaries.ts'
 import { rangeWords } from '../../text/filter-words.ts'
-import { count, counted } from '../../text/numbers.ts'
+import { count, counted, tallestBar } from '../../text/numbers.ts'
 import { limitWords } from '../../text/words.ts'
 
 interface Choice {
@@ -156,7 +156,10 @@ function Bars({ histogram, choice, limits, several, leftOut }: { histogram: Hist
           {counted(Math.round(last), 'token')}
         </text>
       </svg>
-      {drawn.length === 0 && <figcaption className="quiet">No limit of this length is known.</figcaption>}
+      <figcaption className="quiet">
+        {tallestBar(most, ...choice.counts)}
+        {drawn.length === 0 && ' · no limit of this length is known'}
+      </figcaption>
     </figure>
   )
 }
