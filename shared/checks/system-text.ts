@@ -1,5 +1,5 @@
 import { Hash64 } from '../model/hash.ts'
-import type { Segmentation } from '../model/tokens.ts'
+import type { Segmentation, Turn } from '../model/tokens.ts'
 import type { Trajectory } from '../model/trajectory.ts'
 import { learnedTemplateOf } from '../tokens/template/rerender.ts'
 import { decodeSpan } from '../tokens/text.ts'
@@ -36,6 +36,14 @@ export function systemText(table: TokenTable, ids: Int32Array, segmentation: Seg
 export function isDefaultSystem({ messages }: Trajectory, tokenizer: Tokenizer, text: string): boolean {
   const usual = learnedTemplateOf(tokenizer)?.defaultSystem?.trim() ?? ''
   return usual !== '' && text.trim() === usual && !messages?.some(({ content }) => content?.trim() === usual)
+}
+
+/** Whether two turns of a row hold the same ids. */
+export function haveSameContent(ids: Int32Array, a: Turn, b: Turn): boolean {
+  const length = a.contentEnd - a.contentStart
+  if (b.contentEnd - b.contentStart !== length) return false
+  for (let i = 0; i < length; i++) if (ids[a.contentStart + i] !== ids[b.contentStart + i]) return false
+  return true
 }
 
 function findSystemText(table: TokenTable, ids: Int32Array, { turns, cutLeft }: Segmentation): SystemText | null {

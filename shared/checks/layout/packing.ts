@@ -1,4 +1,6 @@
+import type { Turn } from '../../model/tokens.ts'
 import type { Check, TrajectoryView } from '../check.ts'
+import { haveSameContent } from '../system-text.ts'
 
 /** S01. A packed row whose documents are told apart by nothing that the forward pass gets. */
 export const S01: Check = {
@@ -17,6 +19,7 @@ export const S01: Check = {
     const { positionIds, sequenceIds } = view.trajectory
     if (positionIds === null && sequenceIds === null) return
     const starts = documentStarts(view)
+    if (starts.length === 0) for (const _ of secondConversations(view)) report.place(false, { boundary: MAY_START })
     const leaking = starts.filter((at) => leaks(view, at))
     for (const at of starts) report.place(leaking.includes(at))
     const first = leaking[0]
@@ -38,6 +41,15 @@ export const S01: Check = {
           sequenceIds === null ? null : leaking.slice(0, 16).map((at) => [sequenceIds[at - 1], sequenceIds[at]]),
       },
     })
+  },
+  unproved({ byBoundary }) {
+    const places = byBoundary[MAY_START]?.checked ?? 0
+    if (places === 0) return null
+    const which =
+      places === 1
+        ? 'a second conversation begins with the system turn'
+        : `${places} further conversations begin with the system turns`
+    return `${which} of the first, and the positions run on: a packed row without sequence ids looks like that, and so does a system turn that is there again (T09)`
   },
   dump({ streams }, report) {
     if (!streams.has('position_ids') && !streams.has('sequence_ids')) {
@@ -67,6 +79,30 @@ function documentStarts(view: TrajectoryView): number[] {
   const headers = systems.map(({ start }) => start).filter((start) => !after(start))
   if (positionIds !== null && headers.some((at) => positionIds[at] === 0)) for (const at of headers) starts.add(at)
   return [...starts].sort((a, b) => a - b)
+}
+
+/** The turn edge at which a document may begin that nothing but its text tells of. */
+const MAY_START = 'assistant>system'
+
+/**
+ * Where the system turn of a row is there again, behind an answer and before a question: another document begins there, or a message that
+ * was rendered by itself, with the system turn of the template before it. Messages or a prompt beside the ids are those of one conversation.
+ */
+function secondConversations({ ids, segmentation, trajectory }: TrajectoryView): Turn[] {
+  const { positionIds, sequenceIds, messages, promptLength } = trajectory
+  if (positionIds === null || sequenceIds !== null || messages !== null || promptLength !== null) return []
+  const turns = segmentation?.turns ?? []
+  const [first] = turns
+  if (first?.kind !== 'system' || first.header !== 'present') return []
+  return turns.filter(
+    (turn, at) =>
+      at > 0 &&
+      turn.kind === 'system' &&
+      turns[at - 1]?.kind === 'assistant' &&
+      turns[at + 1]?.kind === 'user' &&
+      positionIds[turn.start] === (positionIds[turn.start - 1] as number) + 1 &&
+      haveSameContent(ids, first, turn),
+  )
 }
 
 /** Neither the positions nor the sequence ids nor numbered attention masks part the document from the one before it. */

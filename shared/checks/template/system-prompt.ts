@@ -5,7 +5,7 @@ import type { Check, DumpReporter, DumpView, GroupView, Reporter, TrajectoryView
 import { FactColumns } from '../fact-columns.ts'
 import type { TrajectoryFacts } from '../facts.ts'
 import { normalised } from '../normalised-text.ts'
-import { isDefaultSystem, type SystemText, systemText } from '../system-text.ts'
+import { haveSameContent, isDefaultSystem, type SystemText, systemText } from '../system-text.ts'
 
 /**
  * T09. A system turn that is there again, that is not the one the messages have, or that differs within a group. A template's
@@ -40,7 +40,7 @@ function lookAtTurns(view: TrajectoryView, _settings: unknown, report: Reporter)
       turn: first,
       tokens: { start: first.start, end: first.end },
       affected: again.map(({ start, end }) => ({ start, end })),
-      message: isSame(view.ids, systems[0] as Turn, first)
+      message: haveSameContent(view.ids, systems[0] as Turn, first)
         ? `The same system turn is there ${again.length + 1} times: again at turn ${first.index}`
         : `The template's default system text stands in the middle of the row, at turn ${first.index}: messages were rendered one by one`,
       evidence: {
@@ -80,20 +80,13 @@ function repeated(view: TrajectoryView, systems: readonly Turn[]): Turn[] {
       restarts.has(turn.start) ||
       positionIds?.[turn.start] === 0 ||
       (sequenceIds !== null && sequenceIds[turn.start] !== sequenceIds[first.start])
-    return !packed && (isSame(ids, first, turn) || isDefault(view, turn))
+    return !packed && (haveSameContent(ids, first, turn) || isDefault(view, turn))
   })
 }
 
 /** Its text is what the template writes where there is no system message, and no message has it. */
 function isDefault({ tokenizer, trajectory, text }: TrajectoryView, { contentStart, contentEnd }: Turn): boolean {
   return tokenizer !== null && isDefaultSystem(trajectory, tokenizer, text({ start: contentStart, end: contentEnd }))
-}
-
-function isSame(ids: Int32Array, a: Turn, b: Turn): boolean {
-  const length = a.contentEnd - a.contentStart
-  if (b.contentEnd - b.contentStart !== length) return false
-  for (let i = 0; i < length; i++) if (ids[a.contentStart + i] !== ids[b.contentStart + i]) return false
-  return true
 }
 
 /** Characters of the system message that are looked up in a system turn, once for all rows that share it: what holds them is not replaced. */
