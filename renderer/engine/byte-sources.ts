@@ -60,13 +60,14 @@ async function sentenceIn(response: Response): Promise<string | null> {
 }
 
 function urlSource(name: string, url: string, size: number): ByteSource {
+  const unanswered = (): never => {
+    // The browser's own word for it is a TypeError, as if the bytes were damaged.
+    throw new Error(
+      `${name} could not be read: what it is served by does not answer. Start it again and open the file anew.`,
+    )
+  }
   const fetchFrom = async (start: number, end: number): Promise<Response> => {
-    const response = await fetch(url, { headers: { Range: `bytes=${start}-${end - 1}` } }).catch(() => {
-      // The browser's own word for it is a TypeError, as if the bytes were damaged.
-      throw new Error(
-        `${name} could not be read: what it is served by does not answer. Start it again and open the file anew.`,
-      )
-    })
+    const response = await fetch(url, { headers: { Range: `bytes=${start}-${end - 1}` } }).catch(unanswered)
     if (response.status === 206 || (response.status === 200 && start === 0 && end >= size)) return response
     const why = response.status === 503 ? await sentenceIn(response) : null
     if (why !== null) throw new Error(`${name} could not be read: ${why}`)
@@ -83,7 +84,8 @@ function urlSource(name: string, url: string, size: number): ByteSource {
     async slice(start, end) {
       const last = Math.min(end, size)
       if (start >= last) return new Uint8Array(0)
-      return new Uint8Array(await (await fetchFrom(start, last)).arrayBuffer())
+      const response = await fetchFrom(start, last)
+      return new Uint8Array(await response.arrayBuffer().catch(unanswered))
     },
     stream(start = 0) {
       let reader: ReadableStreamDefaultReader<Uint8Array> | null = null
@@ -94,7 +96,7 @@ function urlSource(name: string, url: string, size: number): ByteSource {
             return
           }
           reader ??= ((await fetchFrom(start, size)).body as ReadableStream<Uint8Array>).getReader()
-          const { done, value } = await reader.read()
+          const { done, value } = await reader.read().catch(unanswered)
           if (done) controller.close()
           else controller.enqueue(value)
         },

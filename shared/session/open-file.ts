@@ -5,7 +5,7 @@ import type { LogReport } from '../model/report.ts'
 import type { ByteSource } from '../model/source.ts'
 import { type OpenSource, openSource, type UnreadableFile } from './open-source.ts'
 import { unreadMessage } from './read-failure.ts'
-import { openRunMetadata, type RunDescription } from './run-context.ts'
+import { openRunMetadata, type RunDescription, unreadSettings } from './run-context.ts'
 import { openRunLog } from './run-logs.ts'
 
 /** What a file turned out to be: one or more sources of rollouts, a log or a description of the run, or nothing that is read. */
@@ -47,11 +47,20 @@ export async function openFile(
       const described = await openRunMetadata(source)
       if (described?.description != null) descriptions.push(described.description)
       const log = described?.report ?? (await openRunLog(source, { maxUnpacked, ...(signal ? { signal } : {}) }))
-      if (log === null) unreadable.push(describeUnreadable(source, error))
+      if (log === null) unreadable.push(await describeAsMeant(source, error))
       else logs.push(log)
     }
   }
   return { opened, unreadable, logs, descriptions }
+}
+
+/** Of settings that were too much to read people are told just that: nobody takes them for rollouts. */
+async function describeAsMeant(source: ByteSource, error: unknown): Promise<UnreadableFile> {
+  const isText = error instanceof UnreadableSource && error.code === 'not-json'
+  const message = isText ? await unreadSettings(source) : null
+  return message === null
+    ? describeUnreadable(source, error)
+    : { name: source.name, bytes: source.size, code: 'settings-unread', message }
 }
 
 function describeUnreadable({ name, size }: ByteSource, error: unknown): UnreadableFile {

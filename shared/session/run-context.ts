@@ -1,7 +1,15 @@
 import { HEAD_BYTES } from '../containers/open.ts'
-import { MOST_METADATA_BYTES, readLargeMetadata, readRunMetadata } from '../formats/run-metadata/read-metadata.ts'
+import {
+  areUnreadSettings,
+  MOST_LEVELS,
+  MOST_METADATA_BYTES,
+  MOST_YAML,
+  readLargeMetadata,
+  readRunMetadata,
+} from '../formats/run-metadata/read-metadata.ts'
 import { type RunFacts, type SourceRun, withRun } from '../formats/run-metadata/run-facts.ts'
 import { stepOfName } from '../formats/run-metadata/step-of-name.ts'
+import { count } from '../model/number-text.ts'
 import type { LogReport } from '../model/report.ts'
 import type { ByteSource } from '../model/source.ts'
 import { LIMIT_NAMES } from '../model/streams.ts'
@@ -37,6 +45,19 @@ export async function openRunMetadata(
     description: notes.length === 0 ? null : { name, facts },
     report: { name, bytes: size, kind: 'metadata', title, evidence, notes, series: [], others: [] },
   }
+}
+
+/** That what looks like settings of the run was not read as such, and why; null where the file is something else. */
+export async function unreadSettings(source: ByteSource): Promise<string | null> {
+  const { name, size } = source
+  try {
+    const head = await source.slice(0, HEAD_BYTES)
+    const rest = size > MOST_METADATA_BYTES ? null : await source.slice(0, size)
+    if (!areUnreadSettings(head, rest)) return null
+  } catch {
+    return null
+  }
+  return `${name} looks like settings in YAML and was not read: only those of up to ${count(MOST_YAML)} characters and ${MOST_LEVELS} levels are. Cut from it what does not describe the run, or give the group size and the limits as options.`
 }
 
 /**

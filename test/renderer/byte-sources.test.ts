@@ -73,6 +73,20 @@ describe('bytes of a page', () => {
     await expect(source.slice(0, 10)).rejects.toThrow('far.jsonl could not be read: Too many files are open here.')
   })
 
+  it('are missed in a sentence where what they are served by is ended in the middle of an answer', async () => {
+    vi.stubGlobal('fetch', async () => {
+      const body = new ReadableStream<Uint8Array>({
+        start: (controller) => controller.enqueue(BYTES.slice(0, 10)),
+        pull: (controller) => controller.error(new TypeError('network error')),
+      })
+      return new Response(body, { status: 206 })
+    })
+    const source = byteSource({ kind: 'url', name: 'far.jsonl', url: 'http://x/a', size: 100 })
+    const sentence = 'far.jsonl could not be read: what it is served by does not answer.'
+    await expect(source.slice(0, 50)).rejects.toThrow(sentence)
+    await expect(all(source.stream())).rejects.toThrow(sentence)
+  })
+
   it('are refused when no file arrived', () => {
     expect(() => byteSource({ kind: 'file', name: 'a', file: {} })).toThrow(/did not arrive as a file/)
   })

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { manifestText } from '../../shared/exports/manifest.ts'
+import { openFile } from '../../shared/session/open-file.ts'
 import { openRunMetadata } from '../../shared/session/run-context.ts'
 import { memorySource } from '../containers/memory-source.ts'
 import { testTokenizerPath } from '../helpers/tokenizers.ts'
@@ -49,4 +50,30 @@ it('a file that says nothing of the run does not stand against one that does', a
   expect(described?.description?.facts.limits).toEqual({ max_seq_len: 4096 })
   expect(silent?.report.kind).toBe('metadata')
   expect(silent?.description).toBeNull()
+})
+
+it('settings that are too long or too deep to be read are told as what they are', async () => {
+  const settings = 'model:\n  name: Qwen/Qwen3-8B\nnum_generations: 8\n# of the run\nseq_len: 512\nenvironments:\n'
+  const told = async (text: string, name = 'config.yaml') => {
+    const { unreadable, descriptions } = await openFile(memorySource(text, 1 << 16, name), 0, {})
+    return {
+      unreadable: unreadable.map(({ code, message }) => [code, message.split(':')[0]]),
+      read: descriptions.length,
+    }
+  }
+  const long = settings + '  - {name: two-hop, seed: 1}\n'.repeat(6000)
+  const sentence = ['settings-unread', 'config.yaml looks like settings in YAML and was not read']
+  expect(long.length).toBeGreaterThan(128 << 10)
+  expect(await told(long)).toEqual({ unreadable: [sentence], read: 0 })
+  expect(await told(`---\n${settings}  deep: ${'['.repeat(101)}${']'.repeat(101)}\n`)).toEqual({
+    unreadable: [sentence],
+    read: 0,
+  })
+  expect(await told(long.repeat(30))).toEqual({ unreadable: [sentence], read: 0 })
+  // What is read, and what is no settings at all.
+  expect(await told(settings)).toEqual({ unreadable: [], read: 1 })
+  for (const text of ['note: this is it\nIt was a dark and stormy night.\n', 'id,reward\n1,0.5\n', 'INFO: step 1\n']) {
+    const { unreadable } = await told(text.repeat(11_000), 'notes.txt')
+    expect(unreadable).toEqual([['not-json', 'notes.txt is text, but no JSON']])
+  }
 })

@@ -197,10 +197,10 @@ function toml(text: string): Parsed {
 }
 
 /** Levels. The reader of YAML takes a frame of the stack for each, and where that ends within a pattern it takes the process with it. */
-const MOST_LEVELS = 100
+export const MOST_LEVELS = 100
 const MOST_COLUMNS = 2 * MOST_LEVELS
 /** Characters. Its reader takes kilobytes and microseconds for each mark that stands where none may; configurations have a tenth of this. */
-const MOST_YAML = 128 << 10
+export const MOST_YAML = 128 << 10
 
 /** Whether brackets, or what stands before the first word of a line, may nest deeper than any configuration does. */
 function nestsDeeply(text: string): boolean {
@@ -214,8 +214,29 @@ function nestsDeeply(text: string): boolean {
   return text.split('\n').some((line) => (/^(?:[ \t]|[-?:][ \t])*/.exec(line)?.[0].length ?? 0) > MOST_COLUMNS)
 }
 
+/**
+ * Whether a text is left unread that looks like settings in YAML: it is too long, or nests too deeply.
+ *
+ * @param head its beginning
+ * @param rest all of it, null where nobody reads so much
+ */
+export function areUnreadSettings(head: Uint8Array, rest: Uint8Array | null): boolean {
+  const decoder = new TextDecoder()
+  const lines = decoder.decode(head).split('\n').slice(0, -1)
+  const outer = lines.filter((line) => /^[^\s#]/.test(line) && !/^(---|%YAML)/.test(line))
+  const keys = new Set(outer.map((line) => /^([\w.-]+):(?:\s|$)/.exec(line)?.[1]))
+  // Lines of a log begin with words and colons too, and not each with another one.
+  if (outer.length === 0 || keys.size < outer.length || keys.has(undefined)) return false
+  const text = rest === null ? null : decoder.decode(rest)
+  return text === null || isTooMuchYaml(text)
+}
+
+function isTooMuchYaml(text: string): boolean {
+  return text.length > MOST_YAML || nestsDeeply(text)
+}
+
 function yaml(text: string): Parsed {
-  if (text.length > MOST_YAML || nestsDeeply(text)) return null
+  if (isTooMuchYaml(text)) return null
   try {
     const document = onlyDocument(text)
     // Aliases may name each other a billion times; no configuration has many.
