@@ -92,6 +92,7 @@ describe('A05', () => {
       tools: null,
       answer: null,
     })
+    const told = (ids: string) => ({ ...asked(ids), question: 'Who is it?' })
     const today = { promptDate: '26 Jul 2024', systemHash: 's', pairing: asked('q') }
 
     it.each<[string, TrajectoryFacts[]]>([
@@ -101,6 +102,11 @@ describe('A05', () => {
         withOne({ promptDate: '27 Jul 2024', pairing: asked('r') }, today),
       ],
       ['a rollout of the same day', withOne({}, today)],
+      [
+        'a rollout with another system text and another question',
+        withOne({ systemHash: 't', pairing: asked('r') }, today),
+      ],
+      ['a rollout without a system turn', withOne({ systemHash: null }, today)],
     ])('is %s', (_, facts) => {
       expect(runOver('A05', dumpOf(facts)).tally).toMatchObject({ checked: 6, affected: 1 })
     })
@@ -108,6 +114,11 @@ describe('A05', () => {
     it.each<[string, TrajectoryFacts[]]>([
       ['whose prompt has a turn that is not closed (C02)', withOne({ promptOpen: true })],
       ['whose template wrote another day (T14)', withOne({ promptDate: '27 Jul 2024' }, today)],
+      ['that has another system text before the same question (T09)', withOne({ systemHash: 't' }, today)],
+      [
+        'that lacks the tools, which its template writes before the same words of the question (T07)',
+        withOne({ systemHash: 't', pairing: told('q') }, { systemHash: 's', pairing: told('tools and q') }),
+      ],
     ])('is none %s', (_, facts) => {
       expect(runOver('A05', dumpOf(facts)).tally).toMatchObject({ checked: 6, affected: 0 })
     })

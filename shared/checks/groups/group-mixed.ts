@@ -160,7 +160,7 @@ function hasPrompts({ members }: GroupView): boolean {
 /**
  * Members with another prompt than the majority; without one, than the first member. Rows by call have the prompt of their first call. A
  * prompt that was cut (C01, C02) is another one by its ids only: it begins with another turn or inside one, or a turn of it is not closed. So is
- * one of another day (T14).
+ * one of another day (T14), and one whose template wrote another system text before the same question (T07, T08, T09).
  */
 function strangers(group: GroupView, majorities: ReadonlyMap<GroupView, string | null>): readonly TrajectoryFacts[] {
   const prompt = majorities.get(group) ?? group.members[0]?.promptHash ?? null
@@ -176,21 +176,26 @@ function strangers(group: GroupView, majorities: ReadonlyMap<GroupView, string |
       rootOf(member, roots) !== root &&
       member.firstRole === own?.firstRole &&
       member.promptOpen !== true &&
-      !isOfAnotherDay(member, own) &&
+      !isRenderedOtherwise(member, own) &&
       member.branchOf === null,
   )
 }
 
-/** The system turns have different dates, and the same is asked behind them. */
-function isOfAnotherDay(member: TrajectoryFacts, own: TrajectoryFacts | undefined): boolean {
-  if (own === undefined || !member.promptDate || !own.promptDate || member.promptDate === own.promptDate) return false
-  return (
-    member.systemHash === own.systemHash && questionIds(member) !== null && questionIds(member) === questionIds(own)
-  )
+/** The system turns have different dates or texts, and the same is asked behind them. */
+function isRenderedOtherwise(member: TrajectoryFacts, own: TrajectoryFacts | undefined): boolean {
+  if (own === undefined || !askTheSame(member, own)) return false
+  const [text, date] = [member.systemHash ?? null, member.promptDate ?? null]
+  const [ownText, ownDate] = [own.systemHash ?? null, own.promptDate ?? null]
+  if (text !== ownText) return text !== null && ownText !== null
+  return date !== null && ownDate !== null && date !== ownDate
 }
 
-function questionIds({ pairing }: TrajectoryFacts): string | null {
-  return pairing?.questionIds ?? pairing?.question ?? null
+/** By the ids of the question, or by its words where both have messages: some templates write the tools before them. */
+function askTheSame({ pairing: one }: TrajectoryFacts, { pairing: other }: TrajectoryFacts): boolean {
+  const ids = one?.questionIds ?? one?.question ?? null
+  if (ids !== null && ids === (other?.questionIds ?? other?.question)) return true
+  const words = one?.questionIds === undefined ? null : one.question
+  return words !== null && other?.questionIds !== undefined && words === other.question
 }
 
 const NO_STRANGERS: readonly TrajectoryFacts[] = []
