@@ -30,6 +30,12 @@ export function percent(share: number): string {
   return `${trimZero(value.toFixed(1))} %`
 }
 
+/** A share of a column, as `percent` writes it: each with one digit behind the point, so that points stand below each other; none and all are exact and have none. */
+export function percentOfColumn(share: number): string {
+  const text = percent(share)
+  return share === 0 || share === 1 ? text : text.replace(/^(\d+) %$/, '$1.0 %')
+}
+
 /** Up to four significant digits; NaN and infinities as the dump spells them; absent as a dash. */
 export function real(value: number | null | undefined): string {
   if (value === null || value === undefined) return ABSENT

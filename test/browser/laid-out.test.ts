@@ -27,6 +27,24 @@ describePage('what stands beside and below each other', (tests) => {
     await window.close()
   })
 
+  test('shares below each other have their points below each other', async () => {
+    const window = await tests.openWith([FAILING], { viewport: { width: 1440, height: 3200 } })
+    const { page } = window
+    await page.locator('.part-table .share .number').first().waitFor()
+    const shown = (of: string) => page.locator(of).filter({ hasText: '%' }).allInnerTexts()
+    const odd = (texts: readonly string[]) =>
+      texts.filter((text) => !/^(0|100|\d+\.\d|[<>] [\d.]+) %$/.test(text.trim()))
+    const ofParts = await shown('.part-table .share .number')
+    expect(ofParts.length).toBeGreaterThan(10)
+    expect(odd(ofParts)).toEqual([])
+    await page.keyboard.press('2')
+    await page.getByText('q112-7').first().waitFor()
+    const ofRollouts = await shown('.rollout-row .rollout-cell')
+    expect(ofRollouts).toHaveLength(96)
+    expect(odd(ofRollouts)).toEqual([])
+    await window.close()
+  })
+
   test('one label takes no room from the findings of the rows that have none', async () => {
     const window = await tests.openWith([FAILING])
     const { page } = window

@@ -1,11 +1,16 @@
 import { describe, expect, it } from 'vitest'
-import { bytes, counted, decimalsOf, inDecimals, percent, real } from '../../renderer/text/numbers.ts'
+import { bytes, counted, decimalsOf, inDecimals, percent, percentOfColumn, real } from '../../renderer/text/numbers.ts'
 
 describe('numbers for people', () => {
   it('never rounds a fault away, nor the last good one', () => {
     expect(percent(0.0001)).toBe('< 0.1 %')
     expect(percent(0.99999)).toBe('> 99.9 %')
     expect([percent(0), percent(0.0468), percent(0.5), percent(1)]).toEqual(['0 %', '4.7 %', '50 %', '100 %'])
+  })
+
+  it('gives shares of a column one digit behind the point, and leaves none and all without', () => {
+    const column = [0, 0.2, 0.206, 1, 0.0001, 0.99999, Number.NaN]
+    expect(column.map(percentOfColumn)).toEqual(['0 %', '20.0 %', '20.6 %', '100 %', '< 0.1 %', '> 99.9 %', '–'])
   })
 
   it('tells an absent number from a strange one', () => {

@@ -1,6 +1,6 @@
 import type { TrajectoryFacts } from '../../../shared/checks/facts.ts'
 import type { Row } from '../../../shared/session/protocol.ts'
-import { count, percent, real } from '../../text/numbers.ts'
+import { count, percentOfColumn, real } from '../../text/numbers.ts'
 import { shownId, spelt } from '../../text/visible.ts'
 import { END_WORDS, SEVERITY_WORDS } from '../../text/words.ts'
 import { type Column, codesThatFit } from './column.ts'
@@ -142,7 +142,7 @@ export const COLUMNS: readonly Column[] = [
     rem: 5,
     sort: 'trained',
     needs: 'mask',
-    draw: percent,
+    draw: percentOfColumn,
     of: ({ trained, realLength }) => (trained === null || realLength === 0 ? null : trained / realLength),
   }),
   number({

@@ -4,7 +4,7 @@ import type { Report } from '../../../shared/model/report.ts'
 import { PARTS, TURN_KINDS } from '../../../shared/model/tokens.ts'
 import { type TokenSums, trainedShare } from '../../../shared/model/trained-share.ts'
 import { quote } from '../../../shared/query/language/format.ts'
-import { ABSENT, count, NOT_IN_DUMP, percent } from '../../text/numbers.ts'
+import { ABSENT, count, NOT_IN_DUMP, percent, percentOfColumn } from '../../text/numbers.ts'
 import { spelt } from '../../text/visible.ts'
 import { ENDS_BY_ROLE, PART_CHECKS } from '../../text/words.ts'
 import { behindShare, behindTrained, NumberLink, ShowLink, type Shows, withTokens } from './number-link.tsx'
@@ -234,7 +234,7 @@ export function TrainedShare({ sums, tokens }: { sums: TokenSums; tokens: string
   if (share === null) return <span className="quiet">{NOT_IN_DUMP}</span>
   return (
     <ShareBar share={share}>
-      <ShowLink {...behindShare(share, tokens)}>{percent(share)}</ShowLink>
+      <ShowLink {...behindShare(share, tokens)}>{percentOfColumn(share)}</ShowLink>
     </ShareBar>
   )
 }
@@ -254,8 +254,8 @@ function MeanLength({ of, ...shows }: Shows & { of: { count: number; total: numb
   return <ShowLink {...shows}>{count(Math.round(of.total / of.count))}</ShowLink>
 }
 
-/** A share as a bar and as a number. */
-export function ShareBar({ share, children = percent(share) }: { share: number; children?: ReactNode }) {
+/** A share of a table's column as a bar and as a number. */
+export function ShareBar({ share, children = percentOfColumn(share) }: { share: number; children?: ReactNode }) {
   return (
     <span className="share">
       <span className="share-bar" aria-hidden="true">
