@@ -28,6 +28,34 @@ export function fitLine({ n, sumX, sumY, sumXX, sumXY, sumYY }: LineSums, of: Li
   return { of, slope: together / varianceX, explained: (together * together) / (varianceX * varianceY), count: n }
 }
 
+/** The line through the logprobs of those tokens of which the sampler was not certain. */
+export function lineOfUncertain({ tokens, sampler, trainer }: ScoredPairs): Line {
+  let n = 0
+  let sumX = 0
+  let sumY = 0
+  let sumXX = 0
+  let sumXY = 0
+  let sumYY = 0
+  for (const i of tokens) {
+    const x = sampler[i] as number
+    const y = trainer[i] as number
+    if (x === 0) continue
+    n++
+    sumX += x
+    sumY += y
+    sumXX += x * x
+    sumXY += x * y
+    sumYY += y * y
+  }
+  return fitLine({ n, sumX, sumY, sumXX, sumXY, sumYY }, 'logprobs')
+}
+
+/** A line that explains the logprobs and has a slope of about 1: a temperature would tilt it. */
+export function isLevel({ slope, explained }: Line, thresholds: Thresholds): boolean {
+  const most = thresholds['temperature-slope']
+  return explained >= thresholds['temperature-explains-logprobs'] && slope < most && slope * most > 1
+}
+
 /** What a line goes through: x of the sampler, y of the trainer. */
 export interface Points {
   readonly x: Float64Array

@@ -6,8 +6,10 @@ import { speltMarkers } from '../template/spelt-markers.ts'
 import {
   correlationOf,
   fitLine,
+  isLevel,
   isNearer,
   type Line,
+  lineOfUncertain,
   logprobPoints,
   mayBeTilted,
   oddsLine,
@@ -98,15 +100,16 @@ function shapeOf(view: TrajectoryView, pairs: ScoredPairs): GapShape {
     if (found !== null) return { ...base, cause: 'shifted', ...found, shiftedFrom: later?.tokens[0] ?? 0 }
   }
   const turns = gapsByTurn(view, pairs)
-  if (meanAbsolute >= agrees) {
-    const tilted = tiltedLine(pairs, line, turns, thresholds)
-    if (tilted !== null) return { ...base, line: tilted, cause: 'temperature' }
-  }
   const renormalised =
     base.mean >= leastRenormalised &&
     base.mean >= thresholds['renormalised-share'] * meanAbsolute &&
     largest.gap <= thresholds['renormalised-most'] &&
     zeros >= thresholds['renormalised-zeros'] * n
+  // A sampler that is above by as much on every token is no temperature: what is cut off at 0 bends its odds as one would.
+  if (meanAbsolute >= agrees && !(renormalised && isLevel(lineOfUncertain(pairs), thresholds))) {
+    const tilted = tiltedLine(pairs, line, turns, thresholds)
+    if (tilted !== null) return { ...base, line: tilted, cause: 'temperature' }
+  }
   if (renormalised) return { ...base, cause: 'renormalised' }
   const oneSided =
     base.mean >= thresholds['one-sided-share'] * meanAbsolute && line.explained <= thresholds['one-sided-explained']

@@ -164,7 +164,7 @@ export const LOGPROB_THRESHOLDS = {
     value: 0.95,
     unit: 'share',
     range: [0.01, 1],
-    usedBy: ['L03'],
+    usedBy: ['L03', 'L04'],
     reason:
       'Of the variance that a straight line through the logprobs must explain for a temperature: weights that moved leave a slope of 1.',
   },
@@ -180,7 +180,7 @@ export const LOGPROB_THRESHOLDS = {
     value: 1.1,
     unit: 'times',
     range: [1, 1_000],
-    usedBy: ['L03'],
+    usedBy: ['L03', 'L04'],
     reason: 'Least ratio of that line’s slope to 1 for a temperature: numerics leave slopes closer to 1.',
   },
   'slope-standard-errors': {

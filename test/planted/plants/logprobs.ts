@@ -114,6 +114,17 @@ export const LOGPROB_PLANTS: readonly Plant[] = [
     },
   },
   {
+    code: 'L04',
+    title: 'the sampler divides every probability by the same mass that it kept',
+    needs: BOTH,
+    plan: LONG_ANSWERS,
+    rollout: (rollout) => {
+      // What comes out above one is cut off, which bends the odds of likely tokens as a temperature would.
+      for (const token of sampledIn(rollout)) token.sampler = rounded(token.trainer + 0.3)
+      return [sampledSpan(rollout)]
+    },
+  },
+  {
     code: 'L05',
     title: 'a sentinel of 1 was left in the logprobs',
     needs: ['mask', 'sampler'],
