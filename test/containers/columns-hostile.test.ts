@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
+import { parquetWriteBuffer } from 'hyparquet-writer'
 import { describe, expect, test } from 'vitest'
 import { UnreadableSource } from '../../shared/containers/container.ts'
 import { openContainer } from '../../shared/containers/open.ts'
@@ -95,4 +96,25 @@ test.each([
   const opened = openContainer(memorySource(fixture(`../refused/${name}`), 1 << 16, name))
   await expect(opened).rejects.toThrow(UnreadableSource)
   await expect(opened).rejects.toThrow(sentence)
+})
+
+// 239 bytes. Each 76 more took as much again for another list of millions.
+test('lists of nulls that take no bytes cost their rows once they are millions', async () => {
+  const read = await readDamaged(fixture('../refused/lists-of-18m-nulls.parquet'))
+  expect(read?.values).toEqual([])
+  expect(read?.skipped).toHaveLength(6)
+  expect(read?.skipped[0]?.message).toMatch(/^row 0: column logprobs.*: its pages declare more values than \d+ bytes/)
+})
+
+test('lists of nulls that somebody wrote are read', async () => {
+  const schema = [
+    { name: 'root', num_children: 1 },
+    { name: 'logprobs', repetition_type: 'OPTIONAL' as const, num_children: 1, converted_type: 'LIST' as const },
+    { name: 'list', repetition_type: 'REPEATED' as const, num_children: 1 },
+    { name: 'element', repetition_type: 'OPTIONAL' as const, type: 'INT32' as const },
+  ]
+  const columnData = [{ name: 'logprobs', data: Array.from({ length: 200 }, () => new Array(1000).fill(null)) }]
+  const read = await readDamaged(new Uint8Array(parquetWriteBuffer({ schema, columnData })))
+  expect(read?.skipped).toEqual([])
+  expect((read?.values.at(-1) as { logprobs: ArrayLike<number> } | undefined)?.logprobs).toHaveLength(1000)
 })

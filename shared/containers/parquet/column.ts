@@ -21,8 +21,33 @@ export interface ColumnRows {
   readonly typed: boolean
 }
 
+/** Values that a piece of a row group may have whatever its bytes, and for each of them: a long run takes none. */
+const MOST_VALUES = 1 << 24
+const MOST_VALUES_OF_A_BYTE = 256
+
+/** What the columns of a piece may have in all; each of its pages may declare millions in a few bytes. */
+export class Allowance {
+  private left: number
+
+  constructor(private readonly bytes: number) {
+    this.left = MOST_VALUES + MOST_VALUES_OF_A_BYTE * bytes
+  }
+
+  /** Throws `RangeError` where that is more than is left. */
+  take(values: number): void {
+    this.left -= values
+    if (this.left < 0) throw new RangeError(`its pages declare more values than ${this.bytes} bytes hold in any dump`)
+  }
+}
+
 /** Reads the rows of a column until there are `until` of its row group; `bytes` are its dictionary page and pages in a row. */
-export function readColumn(bytes: Uint8Array, layout: ColumnLayout, first: number, until: number): ColumnRows {
+export function readColumn(
+  bytes: Uint8Array,
+  layout: ColumnLayout,
+  first: number,
+  until: number,
+  allowance: Allowance,
+): ColumnRows {
   const rows = new RowsBuilder(layout)
   let dictionary: DecodedArray | null = null
   for (let at = 0; at < bytes.length; ) {
@@ -33,6 +58,7 @@ export function readColumn(bytes: Uint8Array, layout: ColumnLayout, first: numbe
       continue
     }
     if (page.header.type !== 'DATA_PAGE' && page.header.type !== 'DATA_PAGE_V2') continue
+    allowance.take((page.header.data_page_header ?? page.header.data_page_header_v2)?.num_values ?? 0)
     rows.add(readDataPage(page, layout, dictionary))
     // A row is over once the next has begun.
     if (first + rows.length > until) break

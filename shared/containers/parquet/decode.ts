@@ -13,7 +13,7 @@ import type { JsonObject, JsonValue, ParsedRecords, RecordSpans } from '../conta
 import { numbersOf, plainValue, setOwn } from '../plain-value.ts'
 import { reasonOf } from '../reason.ts'
 import { rowRecords } from '../row-records.ts'
-import { joinParts, readColumn } from './column.ts'
+import { Allowance, joinParts, readColumn } from './column.ts'
 import { type ColumnLayout, type DataPage, isNumeric } from './page.ts'
 import { parsers } from './parsers.ts'
 
@@ -64,11 +64,12 @@ function readRows({ bytes, schema, columns, from, spans }: EncodedParquet): Json
   const tree = schemaTree(schema)
   const count = spans.offsets.length
   const rows = Array.from({ length: count }, (): JsonObject => ({}))
+  const allowance = new Allowance(bytes.reduce((sum, { length }) => sum + length, 0))
   const leaves = columns.map((column, i) => {
     try {
       const layout = layoutOf(tree, column)
       return column.parts === null
-        ? readColumn(bytes[i] as Uint8Array, layout, column.first, from + count)
+        ? readColumn(bytes[i] as Uint8Array, layout, column.first, from + count, allowance)
         : joinParts(column.parts, layout, column.first)
     } catch (error) {
       throw new Error(`column ${column.path.join('.')}: ${reasonOf(error)}`)
