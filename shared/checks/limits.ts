@@ -49,15 +49,23 @@ export function declaredLimits(...given: Parameters<typeof gatheringLimits>): De
   return atOnce(gatheringLimits(...given))
 }
 
-/** The same in steps. */
-export function* gatheringLimits(given: Partial<Limits>, facts: readonly TrajectoryFacts[]): Steps<DeclaredLimits> {
+/**
+ * The same in steps.
+ *
+ * @param unfounded what rollouts name that is no limit (`filledWidths`)
+ */
+export function* gatheringLimits(
+  given: Partial<Limits>,
+  facts: readonly TrajectoryFacts[],
+  unfounded: ReadonlySet<LimitName> = new Set(),
+): Steps<DeclaredLimits> {
   const limits: Partial<Limits> = {}
   const byRollout: LimitsByRollout = {}
   const leftOut: LimitsLeftOut = {}
   const columns = new FactColumns(facts)
   const names = columns.names('limits')
   for (const [at, name] of LIMIT_NAMES.entries()) {
-    if ((given[name] ?? null) !== null || !names.has(name)) continue
+    if ((given[name] ?? null) !== null || !names.has(name) || unfounded.has(name)) continue
     yield at / LIMIT_NAMES.length
     const declared = columns.numbers('limits', name)
     const rollouts = countValues(declared)

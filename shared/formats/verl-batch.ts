@@ -62,6 +62,7 @@ export const verlBatch: Format = {
   maskImplied: false,
   // Prompts are repeated one after the other (gen_batch.repeat with interleave) before a rollout has a uid.
   groupsByOrder: true,
+  limitsAreWidths: true,
   recognise: (sample) => recogniseBy(sample, look),
   read: (records, context) => readEach(records, context, (record) => [readRow(record)]),
 }

@@ -2,6 +2,7 @@ import type { AuditSettings, DumpView } from '../checks/check.ts'
 import { type DumpVerdict, runningDumpCheck } from '../checks/dump-reporter.ts'
 import { FactColumns } from '../checks/fact-columns.ts'
 import type { TrajectoryFacts } from '../checks/facts.ts'
+import { filledWidths } from '../checks/filled-widths.ts'
 import { grouping } from '../checks/group-views.ts'
 import { gatheringLimits, resolvingLimits } from '../checks/limits.ts'
 import { CHECKS } from '../checks/registry.ts'
@@ -325,11 +326,15 @@ function* dumpView(
     groupsByOrder: sources.every(({ format }) => format !== null && (formatById(format.id)?.groupsByOrder ?? false)),
   }
   const { groups, groupSize } = yield* within(0, 0.6, grouping(facts, options))
+  const padded = sources.flatMap(({ format }, at) =>
+    format !== null && formatById(format.id)?.limitsAreWidths ? [at] : [],
+  )
+  const widths = yield* within(0.6, 0.65, filledWidths(facts, new Set(padded), settings.thresholds))
   const {
     limits: declared,
     byRollout,
     leftOut,
-  } = yield* within(0.6, 0.8, gatheringLimits(settings.options.limits ?? {}, facts))
+  } = yield* within(0.65, 0.8, gatheringLimits(settings.options.limits ?? {}, facts, widths))
   const limits = yield* within(0.8, 1, resolvingLimits(settings, declared, facts, byRollout))
   const view = { settings, streams, facts, groups, groupSize, groupsByOrder: options.groupsByOrder, limits }
   return {
