@@ -1,7 +1,10 @@
 #!/usr/bin/env node
+import { inlineLess } from './inlining.ts'
 import { Exit, processIo } from './io.ts'
 import { run } from './run.ts'
 import { cannotWrite } from './whole-file.ts'
+
+inlineLess()
 
 let isCutOff = false
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
