@@ -70,6 +70,8 @@ export interface TrajectoryFacts {
   readonly branchEnds?: { readonly trained: readonly string[]; readonly context: readonly string[] }
   /** Digest of what stands before the first assistant turn, where the prompt goes on behind it; absent elsewhere. What A05 takes for the prompt of rows by call. */
   readonly rootHash?: string
+  /** It trains nothing, ends with a stop, and nothing of its own says why; absent elsewhere. What M04 holds against the limits of the run. */
+  readonly maskedWholeAtStop?: boolean
   /** A turn of the prompt is not closed (C02, T16), so that its ids are not those that were asked; absent elsewhere. What A05 sets aside. */
   readonly promptOpen?: boolean
   /** Its system text is what the template writes where there is no system message, and it has none of that text; absent elsewhere. */

@@ -43,6 +43,7 @@ const EVERY: Record<keyof Required<TrajectoryFacts>, true> = {
   openTurns: true,
   branchEnds: true,
   rootHash: true,
+  maskedWholeAtStop: true,
   promptOpen: true,
   defaultSystem: true,
   firstRole: true,

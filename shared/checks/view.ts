@@ -8,6 +8,7 @@ import { createFacts, type PreparedTokens } from './create-facts.ts'
 import { endOfExamples } from './examples.ts'
 import { unfitFacts } from './layout/unfit-arrays.ts'
 import { logprobFacts } from './logprobs/sums.ts'
+import { isMaskedWholeAtStop } from './mask/all-zero.ts'
 import { streamsWithoutNumbers } from './no-numbers.ts'
 import { storedPromptEnd } from './prompt-end.ts'
 import { provenanceOracle } from './provenance-oracle.ts'
@@ -99,6 +100,7 @@ export function withFacts(prepared: PreparedView, { measuresDrift }: ViewOptions
     streamsWithoutNumbers(view),
     unfitFacts(trajectory, maskAlignment, thresholds),
   )
+  if (isMaskedWholeAtStop(view)) Object.assign(facts, { maskedWholeAtStop: true })
   const drift = measuresDrift ? driftOf(view) : null
   if (drift !== null) Object.assign(facts, { drift })
   return view

@@ -139,6 +139,7 @@ const COLUMNS: { readonly [Name in keyof Required<Row>]: Column<Row[Name]> } = {
   edges: { cells: optional(NUMBER) },
   branchEnds: { cells: optional(recordOf({ trained: listOf(TEXT), context: listOf(TEXT) }, ':')) },
   rootHash: { cells: optional(TEXT) },
+  maskedWholeAtStop: { cells: optional(FLAG) },
   promptOpen: { cells: optional(FLAG) },
   defaultSystem: { cells: optional(FLAG) },
   firstRole: { cells: optional(text) },

@@ -371,3 +371,22 @@ describe('what the template may have written', () => {
     expect((await auditDump({ story: 'drift', family: 'qwen3', rows })).failing).toEqual(['M07'])
   })
 })
+
+describe('a row that trains nothing and ends with an end token', () => {
+  /** What M04 says of it where it is `short` of the limit by so many tokens. */
+  const saidOf = (limit: 'max_completion_length' | 'max_seq_len', short: number) => {
+    const masked = searchRow(qwen2, 0, { call: { train: false }, answer: { train: false } })
+    const { record, layout } = masked
+    const prompt = layout.find(({ role }) => role === 'assistant')!.headerEnd
+    const length = record.input_ids.length - (limit === 'max_seq_len' ? 0 : prompt)
+    const limited = { ...record, prompt_length: prompt, limits: { [limit]: length + short } }
+    const rows = [{ ...masked, record: limited }, searchRow(qwen2, 1), searchRow(qwen2, 2)]
+    const { findings } = audit(rows).byCode.get('M04')!
+    return findings.map(({ trajectory, severity, evidence }) => [trajectory, severity, evidence.cause])
+  }
+
+  it.each(['max_completion_length', 'max_seq_len'] as const)('was ended by %s if it is just as long', (limit) => {
+    expect(saidOf(limit, 0)).toEqual([['row-0', 'info', 'just as long as a limit of the run']])
+    expect(saidOf(limit, 1)).toEqual([['row-0', 'error', null]])
+  })
+})

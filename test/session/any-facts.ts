@@ -103,6 +103,7 @@ const ANY = {
   unfit: flag,
   branchEnds: fc.record({ trained: fc.array(text), context: fc.array(text) }, object),
   rootHash: text,
+  maskedWholeAtStop: flag,
   promptOpen: flag,
   defaultSystem: flag,
   rendersOtherwise: flag,

@@ -12,18 +12,18 @@ import { survey } from '../../shared/session/survey.ts'
 import { testTokenizerFiles } from '../helpers/tokenizers.ts'
 
 const IDS = [151644, 872, 198, 15191, 30, 151645, 198, 151644, 77091, 198, 2132, 374, 13, 151645]
-/** Prompts that carry loss, ends that carry none, rows that train nothing. */
+/** Prompts that carry loss, ends that carry none, a row that trains nothing: it is cut, as one that ends is judged beside the others. */
 const MASKS = [
   [0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 1, 1, 1, 0],
   [1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 1, 1, 1, 1],
-  [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
+  [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
   [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1],
 ]
 
 /** A batch of a dump as it is told, and as it is counted. */
 async function batches(options: AuditOptions): Promise<{ readonly told: BatchResult; readonly counted: BatchResult }> {
   const lines = MASKS.map((loss_mask, i) =>
-    JSON.stringify({ input_ids: [...IDS.slice(0, -1), IDS.at(-1)], loss_mask, id: `${i}` }),
+    JSON.stringify({ input_ids: IDS.slice(0, loss_mask.length), loss_mask, id: `${i}` }),
   )
   const host = { ...nodeHost(1), bundledTokenizers: testTokenizerFiles }
   const open = await openSource(new MemorySource('dump.jsonl', Buffer.from(lines.join('\n'))), 0)

@@ -1,6 +1,10 @@
-import type { Check, TrajectoryView } from '../check.ts'
+import { forEachOf, type Steps } from '../../model/steps.ts'
+import type { Check, DumpReporter, DumpView, TrajectoryView } from '../check.ts'
 import { tokenCount, writtenTurns } from '../edges.ts'
 import { isLengthStop } from '../end-reason.ts'
+import { FactColumns } from '../fact-columns.ts'
+import type { TrajectoryFacts } from '../facts.ts'
+import { leftToLimit } from '../limits-left.ts'
 import { shapeOf } from '../shape.ts'
 
 export const M04: Check = {
@@ -16,19 +20,42 @@ export const M04: Check = {
   fix: 'Look for a template without generation markers, a wrong response marker, or a filter that drops the row.',
   cite: 'transformers#34172, TRL#4201, unsloth#2095, TRL#5826',
   trajectory(view, _settings, report) {
-    const { segmentation } = view
-    if (segmentation !== null && segmentation.turns.length > 0 && writtenTurns(segmentation).length === 0) return
-    const { allZero } = shapeOf(view)
-    report.place(allZero)
-    if (!allZero) return
-    const { facts, trajectory } = view
-    const cause = causeOf(view)
-    report.fault({
-      severity: cause === null ? 'error' : 'info',
-      message: `None of the row's ${tokenCount(facts.realLength)} carries loss${cause === null ? '' : `: the row is ${cause}`}`,
-      evidence: { tokens: facts.realLength, reward: trajectory.reward, cause, end_reason: facts.endReason },
-    })
+    if (hasNothingSampled(view)) return
+    // What closes its last turn may still have been ended by a limit: the other rows tell, at the end.
+    const affected = shapeOf(view).allZero && !isMaskedWholeAtStop(view)
+    report.place(affected)
+    if (affected) report.fault(faultOf(view.facts, causeOf(view)))
   },
+  dump: lookAtStops,
+}
+
+/** Rows that end with an end token and train nothing: one that is just as long as a limit was ended by it, whatever stands last. */
+function* lookAtStops(view: DumpView, report: DumpReporter): Steps<void> {
+  if (new FactColumns(view.facts).isEmpty('maskedWholeAtStop')) return
+  yield* forEachOf(view.facts, (member) => {
+    if (member.maskedWholeAtStop !== true) return
+    const isAtLimit = (['completion', 'sequence'] as const).some((of) => leftToLimit(member, of, view) === 0)
+    report.unitAfterAll()
+    report.fault({ member, ...faultOf(member, isAtLimit ? 'just as long as a limit of the run' : null) })
+  })
+}
+
+function faultOf({ realLength, reward, endReason }: TrajectoryFacts, cause: string | null) {
+  return {
+    severity: cause === null ? ('error' as const) : ('info' as const),
+    message: `None of the row's ${tokenCount(realLength)} carries loss${cause === null ? '' : `: the row is ${cause}`}`,
+    evidence: { tokens: realLength, reward, cause, end_reason: endReason },
+  }
+}
+
+function hasNothingSampled({ segmentation }: TrajectoryView): boolean {
+  return segmentation !== null && segmentation.turns.length > 0 && writtenTurns(segmentation).length === 0
+}
+
+/** Whether the row trains nothing, ends with a stop, and nothing of its own says why. */
+export function isMaskedWholeAtStop(view: TrajectoryView): boolean {
+  if (view.mask === null || view.facts.trained !== 0 || view.facts.endReason !== 'stop') return false
+  return !hasNothingSampled(view) && shapeOf(view).allZero && causeOf(view) === null
 }
 
 /** Why a row that trains nothing was masked whole, on purpose as it seems; null for every other row. */
