@@ -196,10 +196,10 @@ export const TRUNCATION_PLANTS: readonly Plant[] = [
     keepAdvantages: true,
     dump: ({ rollouts }, { random }) => {
       const whole = inGroups(rollouts).filter((members) => members.every(({ truncated }) => !truncated))
-      return random
-        .shuffle(whole)
-        .slice(0, 2)
-        .flatMap((members) => cutAndCounted(members) ?? [])
+      const cut: PlantedRollout[] = []
+      for (const members of random.shuffle(whole))
+        if (cut.length < 2) cut.push(...[cutAndCounted(members) ?? []].flat())
+      return cut
     },
     alongside: MASKED_ROW,
   },
