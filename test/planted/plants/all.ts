@@ -8,6 +8,7 @@ import { MASK_END_PLANTS } from './mask-ends.ts'
 import { REPLY_PLANTS } from './replies.ts'
 import { TEMPLATE_PLANTS } from './template.ts'
 import { TRUNCATION_PLANTS } from './truncation.ts'
+import { VERSION_AND_KL_PLANTS } from './versions-and-kl.ts'
 
 /** All but the defects, which are several codes each. */
 export const PLANTS: readonly Plant[] = [
@@ -19,5 +20,6 @@ export const PLANTS: readonly Plant[] = [
   ...REPLY_PLANTS,
   ...GROUP_PLANTS,
   ...LOGPROB_PLANTS,
+  ...VERSION_AND_KL_PLANTS,
   ...LAYOUT_PLANTS,
 ]
