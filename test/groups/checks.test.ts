@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { EndReason, TrajectoryFacts } from '../../shared/checks/facts.ts'
 import { type AdvantageScheme, recomputeAdvantages } from '../../shared/checks/groups/advantages.ts'
 import { chanceOfNoContrast } from '../../shared/checks/groups/all-same-reward.ts'
 import { fitOf } from '../../shared/checks/groups/scaling.ts'
@@ -214,12 +215,17 @@ describe('A04', () => {
       [1, 1, 1, 1, 0],
     ]
     const step = stepScaleOf(graded.map((group) => group.slice(0, 4)))
-    const leavingOut = (scheme: AdvantageScheme, wrong: (group: number, member: number) => number = () => 0) =>
+    const leavingOut = (
+      scheme: AdvantageScheme,
+      wrong: (group: number, member: number) => number = () => 0,
+      more: (isFiltered: boolean) => Partial<TrajectoryFacts> = (isFiltered) =>
+        isFiltered ? { trained: 0, isTruncated: true } : {},
+    ) =>
       dumpOf(
         groupFacts(graded, (_, group, member) => {
           const filtered = recomputeAdvantages(scheme, (graded[group] as number[]).slice(0, 4), 1e-4, step)
           const advantage = member === 4 ? 0 : (filtered[member] as number) + wrong(group, member)
-          return { advantage, ...(member === 4 ? { trained: 0, isTruncated: true } : {}) }
+          return { advantage, ...more(member === 4) }
         }),
       )
 
@@ -240,6 +246,16 @@ describe('A04', () => {
     ] as const)('knows %s, which gives a level group what the step has', (scheme) => {
       expect(fitOf(leavingOut(scheme))).toMatchObject({ scheme, share: 1 })
       expect(runOver('A04', leavingOut(scheme)).tally).toMatchObject({ checked: 4, affected: 0 })
+    })
+
+    it('knows their rows without a mask by a limit that ended them and by their 0, and by nothing less', () => {
+      const unmasked = (endReason: EndReason) =>
+        leavingOut('group-std-unbiased', undefined, (isFiltered) => ({
+          trained: null,
+          endReason: isFiltered ? endReason : 'stop',
+        }))
+      expect(runOver('A04', unmasked('cut-prose')).tally).toMatchObject({ checked: 3, affected: 0 })
+      expect(fitOf(unmasked('stop'))).toMatchObject({ accepted: false })
     })
 
     it('names an advantage in a group whose training rows all have one reward', () => {

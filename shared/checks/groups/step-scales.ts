@@ -112,5 +112,10 @@ export function stepOf(group: GroupView): number | null {
 
 /** Rows of a group that train something: those that an overlong filter leaves in the baseline. */
 export function trainingOf(members: GroupView['members']): GroupView['members'] {
-  return members.filter(({ trained, excluded }) => trained !== 0 && !excluded)
+  return members.filter((row) => row.trained !== 0 && !row.excluded && !mayBeFiltered(row))
+}
+
+/** Without a mask an overlong filter shows in the advantage alone: that of a row which a limit ended is 0. */
+function mayBeFiltered({ trained, advantage, endReason }: TrajectoryFacts): boolean {
+  return trained === null && advantage === 0 && endReason.startsWith('cut')
 }
