@@ -21,6 +21,8 @@ describePage('the way back', (tests) => {
     await defect.click()
     const checks = page.getByText(/^\d+ checks? passed$/)
     await checks.click()
+    // Titles name faults: those that were not found are said to be none.
+    await page.getByText(/not found, in [\d,]+ places?$/).first().waitFor()
     await page.getByText('Turn edges').waitFor()
     await scroll(page, '.verdicts', 700)
     await page.keyboard.press('2')

@@ -33,10 +33,7 @@ export function OtherChecks({ checks }: { checks: readonly CheckResult[] }) {
                     </span>{' '}
                     {check.title}
                     <span className="quiet">
-                      {check.reason !== null
-                        ? ` · ${inApp(check.reason)}`
-                        : check.checked > 0 &&
-                          ` · ${counted(check.places.checked || check.checked, 'place')} looked at`}
+                      {check.reason === null ? whatWasLookedAt(check) : ` · ${inApp(check.reason)}`}
                     </span>
                     {check.code === 'C11' && check.status === 'not-checkable' && <GiveDataset />}
                     <CheckContext check={check} />
@@ -53,6 +50,15 @@ export function OtherChecks({ checks }: { checks: readonly CheckResult[] }) {
       )}
     </section>
   )
+}
+
+/** A title names the fault: of a check that passed it has to be said that nothing of it is there. */
+function whatWasLookedAt({ status, intended, places, checked }: CheckResult): string {
+  const looked = places.checked || checked
+  if (looked === 0) return ''
+  return status === 'pass' && intended === 0
+    ? ` · not found, in ${counted(looked, 'place')}`
+    : ` · ${counted(looked, 'place')} looked at`
 }
 
 /** The way to what C11 lacks, or, where it was given and did not help, to what was said of it. */
