@@ -179,6 +179,8 @@ describe('tokenizers in the folder that TOKENIZER_FAMILIES names', () => {
         if (tokenizer.template === null || tokenizer.frame === null) continue
         const text = chatTemplate(tokenizer.template, tokenizer.frame.names).render(MESSAGES)
         const { turns } = turnsOf(tokenizer, text)
+        // The first template of Llama 3 asks for an answer whether it is told to or not.
+        if (turns.at(-1) === 'assistant: ') turns.pop()
         expect([name, ...turns.filter((turn) => !turn.startsWith('system'))]).toEqual([name, ...DIALOGUE])
       }
     },
