@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Random } from '../../samples/random.ts'
+import { placeholdersAmong } from '../../shared/checks/logprobs/placeholders.ts'
+import { DEFAULT_THRESHOLDS } from '../../shared/model/thresholds/registry.ts'
 import { auditTrajectories } from '../checks/audit.ts'
 import { noise, scoredRows } from '../fixtures/checks/logprob-rows.ts'
 import { trajectoryOf } from '../helpers/conversation.ts'
@@ -101,4 +103,28 @@ describe('an exact zero in a rollout where the engines differ', () => {
   it('is as noisy as the others', async () => expect(await codesWith(-0.7)).toEqual(['L01']))
   it('is a placeholder where it is contradicted by far more', async () =>
     expect(await codesWith(-4)).toEqual(['L01', 'L05']))
+})
+
+describe('a turn of nothing but zeros that the trainer contradicts', () => {
+  const fillers = (count: number) => ({
+    tokens: Int32Array.from({ length: count }, (_, at) => at),
+    sampler: new Float32Array(count),
+    trainer: new Float32Array(count).fill(-5),
+    ids: new Int32Array(count),
+  })
+  const milliseconds = (count: number) => {
+    const scored = fillers(count)
+    const times = Array.from({ length: 5 }, () => {
+      const start = performance.now()
+      expect(placeholdersAmong(scored, DEFAULT_THRESHOLDS).contradicted).toHaveLength(count)
+      return performance.now() - start
+    })
+    return Math.min(...times)
+  }
+
+  it('is looked through once, however long it is', () => {
+    milliseconds(1_000)
+    // Sixteen times as many take sixteen times as long, and took 256 times where each of them looked at all others.
+    expect(milliseconds(64_000)).toBeLessThan(80 * milliseconds(4_000))
+  })
 })

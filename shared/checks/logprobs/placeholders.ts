@@ -29,6 +29,7 @@ export function placeholdersAmong(scored: Scored, thresholds: Thresholds): Place
   const leftOut = new Set<number>()
   // Zeros before it were meant, or the trainer agrees with them.
   let meantBefore = 0
+  let nearest: Nearest | null = null
   for (let from = 0; from < tokens.length; ) {
     if (sampler[tokens[from] as number] !== 0) {
       from++
@@ -41,7 +42,8 @@ export function placeholdersAmong(scored: Scored, thresholds: Thresholds): Place
     for (let at = Math.max(from, meantBefore); at < end; at++) {
       const token = tokens[at] as number
       if (!((trainer[token] as number) < beyond)) continue
-      if (isOffAround(scored, at, meantBefore, thresholds)) meantBefore = at + 1
+      nearest ??= nearestWithoutZero(scored)
+      if (isOffAround(scored, nearest, at, meantBefore, thresholds)) meantBefore = at + 1
       else contradicted.push(token)
     }
     const found = contradicted.slice(before)
@@ -69,27 +71,47 @@ function noiseOf({ tokens, sampler, trainer }: Scored): number {
   return count === 0 ? 0 : Math.sqrt(squares / count)
 }
 
+/** For each scored token the index of the nearest one before or behind it, itself included, that has no 0.0; below 0 and past the last where there is none. */
+interface Nearest {
+  readonly before: Int32Array
+  readonly behind: Int32Array
+}
+
+/** Found once for a rollout: a turn of fillers would be walked through for each of them. */
+function nearestWithoutZero({ tokens, sampler }: Scored): Nearest {
+  const [before, behind] = [new Int32Array(tokens.length), new Int32Array(tokens.length)]
+  for (let at = 0, last = -1; at < tokens.length; at++) {
+    if (sampler[tokens[at] as number] !== 0) last = at
+    before[at] = last
+  }
+  for (let at = tokens.length - 1, last = tokens.length; at >= 0; at--) {
+    if (sampler[tokens[at] as number] !== 0) last = at
+    behind[at] = last
+  }
+  return { before, behind }
+}
+
 /**
  * Whether the trainer contradicts what stands nearest to the token at `at` in its run of scored tokens as well. Zeros that may be fillers themselves,
  * from `meantBefore` on, are left aside.
  */
-function isOffAround({ tokens, sampler, trainer }: Scored, at: number, meantBefore: number, thresholds: Thresholds) {
-  const { 'contradicts-zero': contradicts, 'zero-neighbours': nearest, 'zero-neighbours-off': enough } = thresholds
+function isOffAround(scored: Scored, nearest: Nearest, at: number, meantBefore: number, thresholds: Thresholds) {
+  const { tokens, sampler, trainer } = scored
+  const { 'contradicts-zero': contradicts, 'zero-neighbours': most, 'zero-neighbours-off': enough } = thresholds
   const isInRun = (other: number) => other >= 0 && tokens[other] === (tokens[at] as number) + other - at
-  let looked = 0
+  const before = (other: number) =>
+    other <= meantBefore ? other - 1 : Math.max(meantBefore - 1, nearest.before[other - 1] as number)
+  const behind = (other: number) => nearest.behind[other + 1] ?? tokens.length
+  let [left, right] = [before(at), behind(at)]
   let off = 0
-  const look = (other: number) => {
-    const near = tokens[other] as number
-    const own = sampler[near] as number
-    if (looked === nearest || (own === 0 && other >= meantBefore)) return
-    looked++
-    if (Math.abs(own - (trainer[near] as number)) > -contradicts) off++
-  }
-  for (let away = 1; looked < nearest; away++) {
-    const [before, after] = [isInRun(at - away), isInRun(at + away)]
-    if (!before && !after) break
-    if (before) look(at - away)
-    if (after) look(at + away)
+  for (let looked = 0; looked < most; looked++) {
+    const [hasLeft, hasRight] = [isInRun(left), isInRun(right)]
+    if (!hasLeft && !hasRight) break
+    const isLeft = hasLeft && (!hasRight || at - left <= right - at)
+    const near = tokens[isLeft ? left : right] as number
+    if (Math.abs((sampler[near] as number) - (trainer[near] as number)) > -contradicts) off++
+    if (isLeft) left = before(left)
+    else right = behind(right)
   }
   return off >= enough
 }
