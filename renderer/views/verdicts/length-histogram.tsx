@@ -92,6 +92,12 @@ function Bars({ histogram, choice, limits, several, leftOut }: { histogram: Hist
   const last = Math.max(from + width * counts.length, ...drawn.map((limit) => limit.value * 1.02))
   const x = (tokens: number) => ((tokens - from) / (last - from)) * WIDTH
   const step = x(from + width)
+  const rangeOf = (bin: number) => ({
+    of: choice.of,
+    atLeast: from + bin * width,
+    below: from + (bin + 1) * width,
+  })
+  const open = (bin: number) => showRollouts({ where: { lengths: [rangeOf(bin)] } })
   return (
     <figure className="histogram">
       {/* biome-ignore lint/a11y/useSemanticElements: a drawing holds no fieldset */}
@@ -105,9 +111,7 @@ function Bars({ histogram, choice, limits, several, leftOut }: { histogram: Hist
           const start = from + bin * width
           const height = (number / most) * HEIGHT
           if (number === 0) return null
-          const range = { of: choice.of, atLeast: start, below: start + width }
-          const label = `${rangeWords(range)}: ${counted(number, ...choice.counts)}`
-          const open = () => showRollouts({ where: { lengths: [range] } })
+          const label = `${rangeWords(rangeOf(bin))}: ${counted(number, ...choice.counts)}`
           return (
             // biome-ignore lint/a11y/useSemanticElements: a button cannot stand in a drawing
             <g
@@ -116,11 +120,11 @@ function Bars({ histogram, choice, limits, several, leftOut }: { histogram: Hist
               role="button"
               tabIndex={0}
               aria-label={label}
-              onClick={open}
+              onClick={() => open(bin)}
               onKeyDown={(event) => {
                 if (event.key !== 'Enter' && event.key !== ' ') return
                 event.preventDefault()
-                open()
+                open(bin)
               }}
             >
               <title>{label}</title>
@@ -157,7 +161,9 @@ function Bars({ histogram, choice, limits, several, leftOut }: { histogram: Hist
         </text>
       </svg>
       <figcaption className="quiet">
-        {tallestBar(most, ...choice.counts)}
+        <button type="button" className="link" onClick={() => open(counts.indexOf(most))}>
+          {tallestBar(most, ...choice.counts)}
+        </button>
         {drawn.length === 0 && ' · no limit of this length is known'}
       </figcaption>
     </figure>
