@@ -4,6 +4,7 @@ import type { DumpView } from './check.ts'
 import type { FactColumns } from './fact-columns.ts'
 import type { TrajectoryFacts } from './facts.ts'
 import { completionLength, limitOfRow } from './limits.ts'
+import { largestOf } from './read-columns.ts'
 
 /** The limits that rollouts are judged by. */
 export type KnownLimits = Pick<DumpView, 'limits' | 'limitsByRollout'>
@@ -49,8 +50,10 @@ function lengthOf(row: TrajectoryFacts, of: LimitedLength): number | null {
       return row.promptLength === null || row.promptLength < 0 ? null : row.promptLength
     case 'completion':
       return row.idsHash === null || row.promptLength === null ? null : completionLength(row)
-    case 'assistant-turn':
-      return row.assistantLengths.length === 0 ? null : row.assistantLengths.reduce((a, b) => Math.max(a, b))
+    case 'assistant-turn': {
+      const longest = largestOf(row.assistantLengths)
+      return Number.isNaN(longest) ? null : longest
+    }
   }
 }
 

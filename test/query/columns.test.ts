@@ -262,6 +262,18 @@ describe('facts of many rollouts are those of each', () => {
     )
   })
 
+  test('what the longest turn left is the same beside a length that is no number', () => {
+    // The first says that the limit counts turns: its completion is longer and neither of its turns is.
+    const lengths = [[30, 20], [0, Number.NaN], [Number.NaN, 3], [Number.NaN], []]
+    const rows = lengths.map((assistantLengths, record) =>
+      factsOf(record, { assistantLengths, limits: { max_completion_length: 40 } }),
+    )
+    const dump = dumpOf(rows)
+    expect(rows.map((row) => leftToLimit(row, 'assistant-turn', dump))).toEqual([10, 40, 37, null, null])
+    const columns = new FactColumns(new FactsKeeper().unpack(packFacts(rows)))
+    expect([...leftToLimits(columns, 'assistant-turn', dump)]).toEqual([10, 40, 37, Number.NaN, Number.NaN])
+  })
+
   test('in parts, of any size', () => {
     fc.assert(
       fc.property(keptDump, fc.nat(5), fc.integer({ min: 1, max: 9 }), (rows, first, size) => {
