@@ -103,9 +103,9 @@ describePage('what stands behind numbers', (tests) => {
     await field.fill('20')
     await judge.click()
     await page.getByText('Judged with thresholds that were set: near-limit-tokens 20 (default 10)').waitFor()
-    await expect.poll(() => share.innerText(), { timeout: 10_000 }).toContain('within 20 tokens of a limit')
+    await expect.poll(() => share.innerText()).toContain('within 20 tokens of a limit')
     await page.getByRole('button', { name: 'back to the defaults' }).click()
-    await expect.poll(() => share.innerText(), { timeout: 10_000 }).toContain('within 10 tokens of a limit')
+    await expect.poll(() => share.innerText()).toContain('within 10 tokens of a limit')
     expect(await page.getByText('Judged with thresholds').count()).toBe(0)
   })
 

@@ -59,7 +59,7 @@ describePage('a journey by keyboard', (tests) => {
     await page.keyboard.press('E')
     await page.getByRole('button', { name: 'Export 9 rollouts', exact: true }).waitFor()
     await page.keyboard.press('Enter')
-    await expect.poll(() => downloads.length, { timeout: 10_000 }).toBeGreaterThanOrEqual(2)
+    await expect.poll(() => downloads.length).toBeGreaterThanOrEqual(2)
     const file = downloads.find((download) => download.suggestedFilename().endsWith('.jsonl')) as Download
     const written = readFileSync(await file.path(), 'utf8')
     expect(written).toBe(lines(rollouts.slice(0, 9)))

@@ -174,7 +174,7 @@ describePage('the lab', (tests) => {
     await expect.poll(() => page.evaluate('location.hash')).toContain('lab.rollout=1')
     await page.getByRole('button', { name: 'Export the 64 rollouts whose mask changes, repaired…' }).click()
     await page.getByRole('button', { name: 'Export 64 rollouts, masks repaired' }).click()
-    await expect.poll(() => downloads.length, { timeout: 20_000 }).toBe(2)
+    await expect.poll(() => downloads.length).toBe(2)
     const manifest = downloads.find((download) => /^manifest\.json$/.test(download.suggestedFilename())) as Download
     expect(readFileSync(await manifest.path(), 'utf8')).toMatch(/"repaired": [1-9]/)
     expect(window.errors).toEqual([])

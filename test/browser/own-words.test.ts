@@ -12,7 +12,7 @@ describePage('names in the words of the page', ({ openWith }) => {
     await page.locator('.token.trained').first().waitFor()
     await page.keyboard.press('o')
     const overlays = page.getByRole('listbox', { name: 'Colour tokens by' })
-    await overlays.locator('code', { hasText: 'logprobs.reference' }).waitFor({ timeout: 10_000 })
+    await overlays.locator('code', { hasText: 'logprobs.reference' }).waitFor()
     expect(await overlays.innerText()).not.toContain('`')
     expect(window.errors).toEqual([])
     await window.close()

@@ -83,7 +83,7 @@ describePage('the page', (tests) => {
     await page.keyboard.press('e')
     await page.getByRole('button', { name: 'Export 1 rollout', exact: true }).waitFor()
     await page.keyboard.press('Enter')
-    await expect.poll(() => downloads.length, { timeout: 10_000 }).toBeGreaterThanOrEqual(1)
+    await expect.poll(() => downloads.length).toBeGreaterThanOrEqual(1)
     const exported = downloads.find((download) => download.suggestedFilename().endsWith('.jsonl')) as Download
     const id = await page.getByRole('heading', { level: 1 }).innerText()
     const lines = gunzipSync(readFileSync(FAILING)).toString('utf8').split('\n')
@@ -108,7 +108,7 @@ describePage('the page', (tests) => {
     await page.keyboard.press('Enter')
     await page.getByRole('radio', { name: words }).check()
     await page.keyboard.press('Enter')
-    await expect.poll(() => names.join(' '), { timeout: 10_000 }).toContain('manifest.json')
+    await expect.poll(() => names.join(' ')).toContain('manifest.json')
     expect(names.filter((each) => name.test(each))).toHaveLength(1)
   })
 

@@ -21,7 +21,7 @@ describePage('exports with repaired masks', (tests) => {
     await page.keyboard.press('Enter')
     await page.getByRole('checkbox', { name: /^Repair them/ }).check()
     await page.keyboard.press('Enter')
-    await expect.poll(() => downloads.length, { timeout: 10_000 }).toBe(2)
+    await expect.poll(() => downloads.length).toBe(2)
     const textOf = async (name: RegExp) => {
       const file = downloads.find((download) => name.test(download.suggestedFilename())) as Download
       return readFileSync(await file.path(), 'utf8')

@@ -38,7 +38,7 @@ describePage('a dump that is opened again', (tests) => {
     await expect.poll(() => page.evaluate('location.hash')).toMatch(/view=rollout&rollout=1&tokens=\d+/)
     const left = await page.evaluate('location.hash')
     // It is kept once a person stays.
-    await expect.poll(() => keptAddresses(page), { timeout: 10_000 }).toEqual([left])
+    await expect.poll(() => keptAddresses(page)).toEqual([left])
     await page.goto('about:blank')
     await page.goto(tests.server.url)
     await page.getByRole('button', { name: /^Open( files)?…$/ }).waitFor()
@@ -74,7 +74,7 @@ describePage('a dump that is opened again', (tests) => {
     await page.locator('.tokens .token.selected').waitFor()
     await expect.poll(() => page.evaluate('location.hash')).toMatch(/view=rollout&rollout=2&tokens=\d+/)
     const left = (await page.evaluate('location.hash')) as string
-    await expect.poll(() => keptAddresses(page), { timeout: 10_000 }).toEqual([left])
+    await expect.poll(() => keptAddresses(page)).toEqual([left])
 
     await page.goto('about:blank')
     await page.goto(tests.server.url)
@@ -89,7 +89,7 @@ describePage('a dump that is opened again', (tests) => {
     await expect.poll(() => page.evaluate('location.hash')).toMatch(/view=rollout&rollout=2&tokens=\d+/)
     const now = (await page.evaluate('location.hash')) as string
     expect(now).not.toBe(left)
-    await expect.poll(async () => (await keptAddresses(page)).includes(now), { timeout: 10_000 }).toBe(true)
+    await expect.poll(async () => (await keptAddresses(page)).includes(now)).toBe(true)
 
     // A link into it as it was leads to the same place.
     await page.keyboard.press('2')
@@ -107,7 +107,7 @@ describePage('a dump that is opened again', (tests) => {
     await expect.poll(() => page.evaluate('location.hash')).toMatch(/view=rollout&rollout=2&tokens=\d+/)
 
     // With another file beside it nobody knows whether it has grown, and it is not said.
-    await expect.poll(() => keptAddresses(page).then((kept) => kept.length), { timeout: 10_000 }).toBe(3)
+    await expect.poll(() => keptAddresses(page).then((kept) => kept.length)).toBe(3)
     await page.goto('about:blank')
     await page.goto(tests.server.url)
     await page.getByRole('button', { name: /^Open( files)?…$/ }).waitFor()

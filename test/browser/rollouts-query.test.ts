@@ -92,7 +92,7 @@ describePage('the query line', (tests) => {
     await page.keyboard.press('E')
     await page.getByRole('button', { name: 'Export 4 rollouts', exact: true }).waitFor()
     await page.keyboard.press('Enter')
-    await expect.poll(() => downloads.length, { timeout: 10_000 }).toBeGreaterThanOrEqual(2)
+    await expect.poll(() => downloads.length).toBeGreaterThanOrEqual(2)
     const file = downloads.find((download) => download.suggestedFilename().endsWith('.jsonl')) as Download
     const ids = readFileSync(await file.path(), 'utf8')
       .trimEnd()

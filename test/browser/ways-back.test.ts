@@ -22,7 +22,10 @@ describePage('the way back', (tests) => {
     const checks = page.getByText(/^\d+ checks? passed$/)
     await checks.click()
     // Titles name faults: those that were not found are said to be none.
-    await page.getByText(/not found, in [\d,]+ places?$/).first().waitFor()
+    await page
+      .getByText(/not found, in [\d,]+ places?$/)
+      .first()
+      .waitFor()
     await page.getByText('Turn edges').waitFor()
     await scroll(page, '.verdicts', 700)
     await page.keyboard.press('2')
@@ -313,7 +316,7 @@ describePage('the way back', (tests) => {
     const { page } = window
     await page.keyboard.press('5')
     await page.getByRole('heading', { name: 'Drop a second run here' }).waitFor()
-    await expect.poll(() => page.evaluate(keptPlaces('view=compare')), { timeout: 10_000 }).toEqual(['null'])
+    await expect.poll(() => page.evaluate(keptPlaces('view=compare'))).toEqual(['null'])
     await page.goto('about:blank')
     await page.goto(tests.server.url)
     await page.getByRole('button', { name: /^Open( files)?…$/ }).waitFor()
@@ -324,9 +327,7 @@ describePage('the way back', (tests) => {
     await page.getByRole('heading', { name: 'Drop a second run here' }).waitFor()
     await window.drop([SECOND], 400)
     await page.getByRole('heading', { name: 'What differs' }).waitFor()
-    await expect
-      .poll(() => page.evaluate(keptPlaces('view=compare')), { timeout: 10_000 })
-      .toEqual(['clean-gsm8k.jsonl.gz'])
+    await expect.poll(() => page.evaluate(keptPlaces('view=compare'))).toEqual(['clean-gsm8k.jsonl.gz'])
     expect(window.errors).toEqual([])
     await window.close()
   })
@@ -341,7 +342,7 @@ describePage('the way back', (tests) => {
     await page.keyboard.press('c')
     // It is kept once a person stays.
     await expect
-      .poll(() => page.evaluate(keptPlaces('tab=curves')), { timeout: 10_000 })
+      .poll(() => page.evaluate(keptPlaces('tab=curves')))
       .toContainEqual(expect.stringContaining('clean-gsm8k.jsonl.gz'))
     await page.goto('about:blank')
     await page.goto(tests.server.url)

@@ -75,20 +75,22 @@ describe('the notebook', () => {
         copied = done
       })
     keeper.change('Status of H02', testing('H02'))
-    await vi.waitFor(async () => expect(await database.notebooks.count()).toBe(1), { timeout: 5000 })
+    await expect.poll(() => database.notebooks.count()).toBe(1)
     expect(keeper.state.getState().keeping).toBe('saving')
-    await vi.waitFor(() => {
-      copied()
-      expect(keeper.state.getState().keeping).toBe('saved')
-    })
+    await expect
+      .poll(() => {
+        copied()
+        return keeper.state.getState().keeping
+      })
+      .toBe('saved')
   })
 
   test('is stored by itself', async () => {
     const name = fresh()
     const { keeper, database } = await windowOn(name)
     keeper.change('Status of H02', testing('H02'))
-    await vi.waitFor(async () => expect(await database.notebooks.count()).toBe(1), { timeout: 5000 })
-    await vi.waitFor(() => expect(keeper.isUnsaved).toBe(false))
+    await expect.poll(() => database.notebooks.count()).toBe(1)
+    await expect.poll(() => keeper.isUnsaved).toBe(false)
   })
 
   test('keeps what is changed while the change before is being stored', async () => {
@@ -135,13 +137,13 @@ describe('the notebook', () => {
     const { keeper: other } = await windowOn(name)
     one.change('Evidence', (notebook, at) => pinEvidence(notebook, 'H02', evidence('mine'), { at }))
     await one.flush()
-    await vi.waitFor(() => expect(shown(other).hypotheses[1]?.evidence).toHaveLength(1))
+    await expect.poll(() => shown(other).hypotheses[1]?.evidence).toHaveLength(1)
     other.change('Status of H02', testing('H02'))
     await other.flush()
-    await vi.waitFor(() => expect(status(one)).toBe('testing'))
+    await expect.poll(() => status(one)).toBe('testing')
     one.undo()
     await one.flush()
-    await vi.waitFor(() => expect(shown(other).hypotheses[1]?.evidence).toEqual([]))
+    await expect.poll(() => shown(other).hypotheses[1]?.evidence).toEqual([])
     expect([status(one), status(other)]).toEqual(['testing', 'testing'])
   })
 
@@ -165,7 +167,7 @@ describe('the notebook', () => {
     const write = (keeper: NotebookKeeper, notes: string) =>
       keeper.change('Notes', (notebook, at) => editHypothesis(notebook, notebook.hypotheses[0]!.id, { notes }, { at }))
     const bothHave = (words: string) =>
-      vi.waitFor(() => expect([notes(one), notes(two)]).toEqual([words, words]), { interval: 5 })
+      expect.poll(() => [notes(one), notes(two)], { interval: 5 }).toEqual([words, words])
     write(one, 'Seen in turn 2.')
     await bothHave('Seen in turn 2.')
     write(one, 'Seen in turn 2. Not in turn 1.')
@@ -213,9 +215,9 @@ describe('the notebook', () => {
     )
     left.stop()
     expect(left.isUnsaved).toBe(true)
-    await vi.waitFor(() => expect(left.isUnsaved).toBe(false))
+    await expect.poll(() => left.isUnsaved).toBe(false)
     database.close()
-    await vi.waitFor(() => expect(shown(other).hypotheses[1]?.evidence).toHaveLength(1))
+    await expect.poll(() => shown(other).hypotheses[1]?.evidence).toHaveLength(1)
     other.change('Status of H02', (notebook, at) => editHypothesis(notebook, 'H02', { status: 'partial' }, { at }))
     other.change('Evidence', (notebook, at) =>
       unpinEvidence(notebook, 'H02', shown(other).hypotheses[1]!.evidence[0]!.id, { at }),

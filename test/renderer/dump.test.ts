@@ -287,7 +287,7 @@ describe('what is open in the page', () => {
     await toggleFollow()
     await until(() => files().following && files().rollouts === 4)
     written += `${first}\n`
-    await until(() => useMarks.getState().here[0] === 3, 10_000)
+    await until(() => useMarks.getState().here[0] === 3)
     expect(files().following).toBe(true)
   })
 
@@ -356,7 +356,7 @@ describe('what is open in the page', () => {
     const revisions: number[] = []
     const stop = useFiles.subscribe(({ phase, revision }) => phase === 'reading' && revisions.push(revision))
     await openSources([{ kind: 'url', name: 'torn', url: 'torn', size: whole.size }])
-    await until(isOpen, 10_000)
+    await until(isOpen)
     stop()
     expect(files().problems).toEqual([expect.stringContaining('The disk is away.')])
     expect(files().rollouts).toBeGreaterThan(0)

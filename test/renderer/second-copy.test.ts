@@ -43,10 +43,10 @@ test('what was kept is there again though the files of the page are gone', async
   const bucket = new IDBFactory()
   const before = openWindow(new IDBFactory(), bucket)
   await before.database.views.bulkPut([view('a'), view('b')])
-  await vi.waitFor(async () => expect(await before.copy.views.count()).toBe(2))
+  await expect.poll(() => before.copy.views.count()).toBe(2)
   await before.database.views.delete('a')
   await before.database.preferences.put({ name: 'columns', value: ['id'] })
-  await vi.waitFor(async () => expect(await before.copy.preferences.count()).toBe(1))
+  await expect.poll(() => before.copy.preferences.count()).toBe(1)
   before.close()
   const after = openWindow(new IDBFactory(), bucket)
   expect(await after.database.views.toArray()).toEqual([view('b')])
@@ -58,7 +58,7 @@ test('what is there is the truth, and the copy follows it', async () => {
   const [files, bucket] = [new IDBFactory(), new IDBFactory()]
   const before = openWindow(files, bucket)
   await before.database.views.put(view('a'))
-  await vi.waitFor(async () => expect(await before.copy.views.count()).toBe(1))
+  await expect.poll(() => before.copy.views.count()).toBe(1)
   before.close()
   const alone = openWindow(files, null)
   await alone.database.views.clear()
@@ -66,7 +66,7 @@ test('what is there is the truth, and the copy follows it', async () => {
   alone.close()
   const after = openWindow(files, bucket)
   expect(await after.database.views.toArray()).toEqual([view('b')])
-  await vi.waitFor(async () => expect(await after.copy.views.toArray()).toEqual([view('b')]))
+  await expect.poll(() => after.copy.views.toArray()).toEqual([view('b')])
   expect(after.onRestored).not.toHaveBeenCalled()
 })
 
@@ -120,7 +120,7 @@ test('two windows that find the files gone do not undo what the first of them wr
   const opensLate = () => new Promise<InspectorDatabase>((resolve) => openTheCopy.mockImplementation(resolve))
   ends.push(keepSecondCopy(database, opensLate, { onRestored, onUnreadable: unexpected }).end)
   const opening = database.open()
-  await vi.waitFor(() => expect(openTheCopy.getMockImplementation()).toBeDefined())
+  await expect.poll(() => openTheCopy.getMockImplementation()).toBeDefined()
   expect(await names(one.database)).toEqual(['old'])
   await one.database.views.put(view('new'))
   await one.database.views.delete('old')
@@ -128,20 +128,20 @@ test('two windows that find the files gone do not undo what the first of them wr
   await opening
   expect(await names(database)).toEqual(['new'])
   expect([one.onRestored.mock.calls.length, onRestored.mock.calls.length]).toEqual([1, 0])
-  await vi.waitFor(async () => expect(await names(copy)).toEqual(['new']))
+  await expect.poll(() => names(copy)).toEqual(['new'])
 })
 
 test('the last thing that was deleted stays deleted, however soon the window was closed', async () => {
   const [files, bucket] = [new IDBFactory(), new IDBFactory()]
   const before = openWindow(files, bucket)
   await before.database.views.put(view('a'))
-  await vi.waitFor(async () => expect(await names(before.copy)).toEqual(['a']))
+  await expect.poll(() => names(before.copy)).toEqual(['a'])
   await before.database.views.delete('a')
   before.close()
   const after = openWindow(files, bucket)
   expect(await names(after.database)).toEqual([])
   expect(after.onRestored).not.toHaveBeenCalled()
-  await vi.waitFor(async () => expect(await names(after.copy)).toEqual([]))
+  await expect.poll(() => names(after.copy)).toEqual([])
 })
 
 test.each([
@@ -181,7 +181,7 @@ test.each([
   const after = openWindow(files, bucket)
   expect(await names(after.database)).toEqual(['new', 'old'])
   expect(after.onRestored).toHaveBeenCalledTimes(1)
-  await vi.waitFor(async () => expect(await names(after.copy)).toEqual(['new', 'old']))
+  await expect.poll(() => names(after.copy)).toEqual(['new', 'old'])
 })
 
 test('what the copy refused goes into it with the next change', async () => {
@@ -193,9 +193,9 @@ test('what the copy refused goes into it with the next change', async () => {
     if (refusals++ === 0) throw new DOMException('no room', 'QuotaExceededError')
   })
   await database.views.put(view('a'))
-  await vi.waitFor(() => expect(refusals).toBe(1))
+  await expect.poll(() => refusals).toBe(1)
   await database.preferences.put({ name: 'columns', value: [] })
-  await vi.waitFor(async () => expect(await names(copy)).toEqual(['a']))
+  await expect.poll(() => names(copy)).toEqual(['a'])
 })
 
 test('who waits for the copy has what it wrote twice, however fast one change comes after the other', async () => {
@@ -270,5 +270,5 @@ test('what a copy could not take is tried again by itself', async () => {
     if (refusals++ === 0) throw new DOMException('busy', 'UnknownError')
   })
   await database.views.put(view('a'))
-  await vi.waitFor(async () => expect(await names(copy)).toEqual(['a']), { timeout: 5000 })
+  await expect.poll(() => names(copy)).toEqual(['a'])
 })

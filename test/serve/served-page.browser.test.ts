@@ -33,7 +33,7 @@ describe.skipIf(chromiumMissing !== null)(
       const said = { stdout: '', stderr: '' }
       child.stdout.on('data', (chunk) => (said.stdout += chunk))
       child.stderr.on('data', (chunk) => (said.stderr += chunk))
-      await expect.poll(() => said.stdout, { timeout: 10_000 }).toMatch(/http:\/\/127\.0\.0\.1:\d+\/\?token=[\w-]+\n/)
+      await expect.poll(() => said.stdout).toMatch(/http:\/\/127\.0\.0\.1:\d+\/\?token=[\w-]+\n/)
       return { child, said, url: said.stdout.match(/http:\S+/)![0] }
     }
 

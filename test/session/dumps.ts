@@ -134,8 +134,8 @@ export function gatedSource(bytes: Uint8Array | string, chunkBytes: number, name
   }
 }
 
-/** Waits until something is so; fails when it never is. */
-export async function until(what: () => boolean, within = 5000): Promise<void> {
+/** Waits until something is so, `within` so many milliseconds: twenty seconds late is not never where a whole suite runs beside it. */
+export async function until(what: () => boolean, within = 20_000): Promise<void> {
   const deadline = Date.now() + within
   while (!what()) {
     if (Date.now() > deadline) throw new Error('What was waited for did not happen.')
