@@ -170,6 +170,15 @@ describe('a cause is named from the shape', () => {
     expect(most(found, 'shifted')).toBeGreaterThan(0.9)
   })
 
+  it('a trainer that is surprised throughout is not moved where a few unlikely tokens fall together', () => {
+    const sampler = Array.from({ length: 60 }, (_, i) => (i % 25 === 10 ? -6 : -0.1 * (i % 4)))
+    const trainer = sampler.map((own, i) => (i % 25 === 13 ? -8 : own === -6 ? -2 : own - 1.2 - 0.1 * (i % 3)))
+    expect(gapOf(viewOf({ sampler, trainer }))?.cause).not.toBe('shifted')
+    // The same few in arrays that agree once one of them is moved.
+    const moved = sampler.map((_, i) => (sampler[i - 3] ?? 0) - 0.02)
+    expect(gapOf(viewOf({ sampler, trainer: moved }))).toMatchObject({ cause: 'shifted', shift: 3 })
+  })
+
   it('another context: all tokens are drawn from other logits than the trainer has', () => {
     const found = causes((seed, length) =>
       viewOf(

@@ -45,6 +45,19 @@ function sumsAt(shift: number, { tokens, sampler, trainer }: ScoredPairs): LineS
   return { n, sumX, sumY, sumXX, sumXY, sumYY }
 }
 
+/** Mean |gap| in nats between the sampler at i and the trainer at i + shift, of the tokens that are correlated at this shift. */
+function meanGapAt(shift: number, { tokens, sampler, trainer }: ScoredPairs): number {
+  let n = 0
+  let sum = 0
+  for (let k = Math.max(-shift, 0); k < tokens.length - Math.max(shift, 0); k++) {
+    const i = tokens[k] as number
+    if (tokens[k + shift] !== i + shift) continue
+    n++
+    sum += Math.abs((sampler[i] as number) - (trainer[i + shift] as number))
+  }
+  return sum / n
+}
+
 /** A shift at which sampler and trainer correlate, in tokens by which the trainer's array is late, and the correlations at all of them. */
 export interface FoundShift {
   readonly shift: number
@@ -57,7 +70,10 @@ export function findShift(pairs: ScoredPairs, thresholds: Thresholds): FoundShif
   if (correlationAt(0, pairs, thresholds) > thresholds['unshifted-correlates']) return null
   const correlations = correlationsByShift(pairs, thresholds)
   const shift = bestShift(correlations, thresholds)
-  return shift === 0 ? null : { shift, correlations }
+  if (shift === 0) return null
+  // A few unlikely tokens that fall together make any arrays correlate: those that were moved agree once they are moved back.
+  if (meanGapAt(shift, pairs) > thresholds['shift-leaves'] * meanGapAt(0, pairs)) return null
+  return { shift, correlations }
 }
 
 function bestShift(correlations: readonly number[], thresholds: Thresholds): number {

@@ -320,6 +320,14 @@ export const LOGPROB_THRESHOLDS = {
     usedBy: ['L06'],
     reason: 'Of the two as stored, above which they are not shifted: arrays in place follow each other.',
   },
+  'shift-leaves': {
+    value: 0.75,
+    unit: 'share',
+    range: [0, 1],
+    usedBy: ['L06'],
+    reason:
+      'Of the mean |gap| as stored that may be left once one array is moved: of arrays that were moved a tenth is, half where another temperature or much noise comes with it, and nearly all where the trainer is surprised throughout.',
+  },
   'equal-values': {
     value: 16,
     unit: 'values',

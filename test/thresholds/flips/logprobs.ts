@@ -197,6 +197,7 @@ export const LOGPROB_FLIPS: Flips = {
   'zero-neighbours-off': flip(besideOthers, 3, 0, 1),
   'shift-correlates': flip(onFixture('L06.trips'), 1, 3, 'silent'),
   'unshifted-correlates': flip(onFixture('L06.trips'), -1, 3, 'silent'),
+  'shift-leaves': flip(onFixture('L06.trips'), 0, 3, 'silent'),
   'equal-values': flip(onFixture('L07.trips'), 160, 3, 'silent'),
   'tail-tokens': flip(onFixture('L12.trips'), 6, 3, 'silent'),
   'tail-share-least': flip(onFixture('L12.trips'), 0.3, 3, 'silent'),
