@@ -15,7 +15,7 @@ import { countLostTokens } from './lost-tokens.ts'
 import { trainedPromptFacts } from './mask/prompt-trained.ts'
 import { isShort } from './no-numbers.ts'
 import { pairingFacts } from './pairing.ts'
-import { LONGEST_PREFILL, storedPromptEnd } from './prompt-end.ts'
+import { type AnsweredInside, answerInsidePrompt, LONGEST_PREFILL, storedPromptEnd } from './prompt-end.ts'
 import { lengthOf } from './spans.ts'
 import { drawStrip, type StateRun, stateRuns } from './strip.ts'
 import { supportingDocuments } from './supporting-documents.ts'
@@ -49,7 +49,8 @@ export function createFacts(trajectory: Trajectory, tokens: PreparedTokens | nul
   const segmentation = tokens?.segmentation ?? null
   const end = endReason(trajectory, segmentation, tokens)
   const { advantage, maxAdvantage, changesAt, broken } = advantagesOf(trajectory, tokens)
-  const shape = tokens === null ? NO_TOKENS : shapeFacts(trajectory, tokens)
+  const answered = tokens === null ? null : answerInsidePrompt(trajectory, tokens.mask, segmentation)
+  const shape = tokens === null ? NO_TOKENS : shapeFacts(trajectory, tokens, answered)
   const turns = segmentation === null ? messageFacts(trajectory) : turnFacts(segmentation)
   // Field by field: a dump has millions, and spreading a part into an object costs more than finding out what is in it.
   const facts: { -readonly [Name in keyof TrajectoryFacts]: TrajectoryFacts[Name] } = {
@@ -114,7 +115,8 @@ export function createFacts(trajectory: Trajectory, tokens: PreparedTokens | nul
   more(startFacts(trajectory, tokens))
   more(branchEnds(trajectory, tokens))
   more(rootFacts(tokens, facts))
-  if (isPromptOpen(segmentation)) facts.promptOpen = true
+  if (shape.oneBosHash !== null) facts.oneBosHash = shape.oneBosHash
+  if (answered !== null || isPromptOpen(segmentation)) facts.promptOpen = true
   more(trainedPromptFacts(trajectory, tokens))
   more(replyFacts(trajectory, tokens))
   more(longReplies(ids, segmentation, tokenizer))
@@ -152,22 +154,26 @@ const NO_TOKENS = {
   weight: null,
   idsHash: null,
   promptHash: null,
+  oneBosHash: null,
   strip: new Uint8Array(0),
 }
 
-function shapeFacts(trajectory: Trajectory, tokens: PreparedTokens) {
+function shapeFacts(trajectory: Trajectory, tokens: PreparedTokens, answered: AnsweredInside | null) {
   const { ids, mask, weights, states, padding, segmentation } = tokens
   const runs = stateRuns(states)
   const counts = countStates(runs)
   const end = ids.length - padding.right
-  const stored = storedPromptEnd(trajectory, segmentation, padding)
+  const stored = answered?.at ?? storedPromptEnd(trajectory, segmentation, padding)
   const promptLength = stored === null ? promptEnd(segmentation, end, padding.left) : stored - padding.left
   let weight: number | null = mask === null ? null : counts.trained
   if (weights !== null && mask !== null) {
     weight = 0
     for (let i = 0; i < ids.length; i++) if (mask[i] === 1) weight += weights[i] as number
   }
-  const { idsHash, promptHash } = identity(ids, padding.left, askedLength(tokens, promptLength), end)
+  const asked = askedLength(tokens, promptLength)
+  const { idsHash, promptHash } = identity(ids, padding.left, asked, end)
+  const [first, second] = segmentation?.bos ?? []
+  const isDoubled = first === padding.left && second === first + 1
   return {
     length: ids.length,
     realLength: end - padding.left,
@@ -179,6 +185,7 @@ function shapeFacts(trajectory: Trajectory, tokens: PreparedTokens) {
     weight,
     idsHash,
     promptHash,
+    oneBosHash: isDoubled && asked !== null ? identity(ids, padding.left + 1, asked - 1, end).promptHash : null,
     strip: drawStrip(states, runs),
   }
 }

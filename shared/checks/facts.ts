@@ -70,9 +70,11 @@ export interface TrajectoryFacts {
   readonly branchEnds?: { readonly trained: readonly string[]; readonly context: readonly string[] }
   /** Digest of what stands before the first assistant turn, where the prompt goes on behind it; absent elsewhere. What A05 takes for the prompt of rows by call. */
   readonly rootHash?: string
+  /** Digest of the prompt as it is with one begin-of-sequence token, where it begins with two (T01); absent elsewhere. What A05 compares. */
+  readonly oneBosHash?: string
   /** It trains nothing, ends with a stop, and nothing of its own says why; absent elsewhere. What M04 holds against the limits of the run. */
   readonly maskedWholeAtStop?: boolean
-  /** A turn of the prompt is not closed (C02, T16), so that its ids are not those that were asked; absent elsewhere. What A05 sets aside. */
+  /** A turn of the prompt is not closed, or the answer begins in it (C02, T16), so that its ids are not those that were asked; absent elsewhere. What A05 sets aside. */
   readonly promptOpen?: boolean
   /** Its system text is what the template writes where there is no system message, and it has none of that text; absent elsewhere. */
   readonly defaultSystem?: boolean
@@ -111,6 +113,8 @@ export interface TrajectoryFacts {
   readonly rendersOtherwise?: boolean
   /** The prompt describes tools, and not as the record has them; absent where it describes none, and where they are the same. */
   readonly toolsDiffer?: boolean
+  /** There are tools or calls of some, and the prompt describes none (T07); absent elsewhere. What A05 sets aside. */
+  readonly toolsMissing?: boolean
   /** Digests by which the rollout is compared with those of a second run. */
   readonly pairing?: PairingFacts
   /**

@@ -1,4 +1,4 @@
-import type { Segmentation } from '../model/tokens.ts'
+import type { Segmentation, Turn } from '../model/tokens.ts'
 import type { Trajectory } from '../model/trajectory.ts'
 
 /** Tokens by which a prompt may begin the model's turn for it: a think tag, `Let me solve this step by step.` */
@@ -40,4 +40,43 @@ export function storedPromptEnd(
   if (endsPrefill(promptLength)) return promptLength
   if (endsPrefill(without)) return without
   return counted < uncounted ? promptLength : without
+}
+
+/** A turn of the prompt that the model's answer begins in, from token `at` through `end` (exclusive). */
+export interface AnsweredInside {
+  readonly turn: Turn
+  readonly at: number
+  readonly end: number
+}
+
+/**
+ * Where the answer begins inside a turn of the prompt, because the prompt was cut on the right and its generation prompt with it (C02); null
+ * where it does not. What was sampled tells, else what is trained: nothing before that token, everything from there through the end of the
+ * turn, and no turn of the model behind it to which the words could belong. Where the prompt ends it tells more surely than a stored length,
+ * which may or may not count the padding.
+ */
+export function answerInsidePrompt(
+  { sampled }: Pick<Trajectory, 'sampled'>,
+  mask: Uint8Array | null,
+  segmentation: Segmentation | null,
+): AnsweredInside | null {
+  const written = sampled ?? mask
+  if (written === null || segmentation === null) return null
+  const { turns, padding, parts } = segmentation
+  // Most rows end here, and before their mask is searched.
+  const reply = turns.findIndex(({ kind }) => kind === 'assistant')
+  const prompt = reply < 0 ? turns : turns.slice(0, Math.max(0, reply - 1))
+  if (prompt.length === 0) return null
+  const at = written.indexOf(1, padding.left)
+  const turn = prompt.find(({ start, end }) => start <= at && at < end)
+  if (turn === undefined || turn.kind === 'other' || turn.header !== 'present') return null
+  if (at <= turn.contentStart || at >= turn.contentEnd) return null
+  const next = turns[turn.index + 1]?.kind ?? 'tool'
+  // Behind a system turn stands the question, to which none of its words can be the answer.
+  if (next !== 'tool' && (next !== 'user' || turn.kind === 'system')) return null
+  // A row that was cut as well ends without an end token.
+  if (turn.endToken < 0 && turn.contentEnd < parts.length - padding.right) return null
+  const end = turn.endToken < 0 ? turn.contentEnd : turn.endToken + 1
+  for (let i = at; i < end; i++) if (written[i] !== 1) return null
+  return { turn, at, end }
 }

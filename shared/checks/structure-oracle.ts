@@ -2,6 +2,7 @@ import { bytesBeside } from '../containers/kernel/numbers.ts'
 import type { PolicyId } from '../model/policy.ts'
 import { Expected, Provenance, type Segmentation, type Turn } from '../model/tokens.ts'
 import { writtenTurns } from './edges.ts'
+import type { AnsweredInside } from './prompt-end.ts'
 
 export interface StructureOracleInput {
   readonly segmentation: Segmentation
@@ -11,6 +12,8 @@ export interface StructureOracleInput {
   readonly provenance: Uint8Array | null
   /** Token before which the prompt ends, where the dump says so: assistant turns before it were not written in this rollout. */
   readonly promptEnd: number | null
+  /** The turn of the prompt that the model's first answer begins in; null where there is none. */
+  readonly answered: AnsweredInside | null
   /** The environment stops the model on a string, so that end tokens may have been appended. */
   readonly stopsOnString: boolean
   /** The end token may as well be the one pad of a cut row: both have the same id, and it is the row's last token. */
@@ -46,6 +49,7 @@ export function structureOracle(input: StructureOracleInput): Uint8Array {
     // LLaMA-Factory trains the template's newline behind a turn, axolotl and TRL do not: supervised data is right either way.
     if (policy === 'sft') expected.fill(Expected.undecided, turn.separatorStart, turn.end)
   }
+  if (input.answered !== null) expectAnswer(input.answered, provenance, expected)
   if (policy === 'last-turn' && !input.isDeclared && last !== undefined && isAnswered(last, segmentation))
     expected.fill(Expected.undecided, last.start, last.end)
   expected.fill(Expected.masked, 0, segmentation.padding.left)
@@ -64,6 +68,12 @@ export function isAnswered(turn: Turn, { turns }: Segmentation): boolean {
     ({ start, kind, contentStart, contentEnd }) =>
       start >= turn.end && kind !== 'assistant' && contentEnd > contentStart,
   )
+}
+
+/** Words of the model are its own where their header was cut away with the end of the prompt, and nothing says that they are not. */
+function expectAnswer({ at, end }: AnsweredInside, provenance: Uint8Array | null, expected: Uint8Array): void {
+  for (let i = at; i < end; i++)
+    expected[i] = provenance?.[i] === Provenance.notSampled ? Expected.undecided : Expected.trained
 }
 
 function expectTurn(turn: Turn, input: StructureOracleInput, expected: Uint8Array): void {

@@ -10,12 +10,12 @@ import { unfitFacts } from './layout/unfit-arrays.ts'
 import { logprobFacts } from './logprobs/sums.ts'
 import { isMaskedWholeAtStop } from './mask/all-zero.ts'
 import { streamsWithoutNumbers } from './no-numbers.ts'
-import { storedPromptEnd } from './prompt-end.ts'
+import { answerInsidePrompt, storedPromptEnd } from './prompt-end.ts'
 import { provenanceOracle } from './provenance-oracle.ts'
 import { effectiveMask, effectiveWeights, tokenStates } from './states.ts'
 import { structureOracle } from './structure-oracle.ts'
 import { driftOf } from './template/drift.ts'
-import { toolsDiffer } from './template/prompt-tools.ts'
+import { toolFacts } from './template/prompt-tools.ts'
 import { openTurns } from './template/removed-markers.ts'
 import { rendersOtherwise } from './template/renders-otherwise.ts'
 
@@ -109,7 +109,7 @@ export function withFacts(prepared: PreparedView, { measuresDrift }: ViewOptions
 /** Adds to the facts of a view what defects are told apart by, and rollouts compared: nobody who looks at one asks for it. */
 export function addSymptoms(view: TrajectoryView): void {
   if (rendersOtherwise(view)) Object.assign(view.facts, { rendersOtherwise: true })
-  if (toolsDiffer(view)) Object.assign(view.facts, { toolsDiffer: true })
+  Object.assign(view.facts, toolFacts(view))
   const open = openTurns(view)
   if (open !== undefined) Object.assign(view.facts, { openTurns: open })
 }
@@ -136,12 +136,15 @@ function oracles(
     return { expected: null, expectedRl: null }
   }
   const ids = trajectory.ids as Int32Array
+  const answered = answerInsidePrompt(trajectory, mask, segmentation)
   const input = {
     segmentation,
     provenance,
     promptEnd:
+      answered?.at ??
       storedPromptEnd(trajectory, segmentation, segmentation.padding) ??
       (settings.policy.examples_in_prompt ? endOfExamples({ segmentation, provenance, mask }) : null),
+    answered,
     isBlank: (at: number) => /^\s+$/.test(decodeSpan(tokenizer.table, ids, at, at + 1)),
     stopsOnString: /stop_(string|sequence)/.test(trajectory.finishReason ?? ''),
     endMayBePadding: ({ endToken }: Turn) =>

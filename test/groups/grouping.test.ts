@@ -92,6 +92,7 @@ describe('A05', () => {
       tools: null,
       answer: null,
     })
+    const byIds = (question: string) => ({ question, system: null, tools: null, answer: null })
     const told = (ids: string) => ({ ...asked(ids), question: 'Who is it?' })
     const today = { promptDate: '26 Jul 2024', systemHash: 's', pairing: asked('q') }
 
@@ -107,12 +108,29 @@ describe('A05', () => {
         withOne({ systemHash: 't', pairing: asked('r') }, today),
       ],
       ['a rollout without a system turn', withOne({ systemHash: null }, today)],
+      ['a rollout with two begin-of-sequence tokens and another question', withOne({ oneBosHash: 'another' })],
+      [
+        'a rollout that lacks the tools and asks in other words',
+        withOne(
+          { toolsMissing: true, pairing: { ...asked('q'), question: 'Where is it?' } },
+          { ...today, pairing: told('tools and q') },
+        ),
+      ],
+      [
+        'a rollout that lacks the tools of the system turn and asks something else',
+        withOne({ systemHash: 't', toolsMissing: true, pairing: byIds('r') }, { ...today, pairing: byIds('q') }),
+      ],
     ])('is %s', (_, facts) => {
       expect(runOver('A05', dumpOf(facts)).tally).toMatchObject({ checked: 6, affected: 1 })
     })
 
     it.each<[string, TrajectoryFacts[]]>([
       ['whose prompt has a turn that is not closed (C02)', withOne({ promptOpen: true })],
+      ['whose begin-of-sequence token is there twice (T01)', withOne({ oneBosHash: prompt(2) })],
+      [
+        'that lacks the tools, which its template writes into the turn of the question (T07)',
+        withOne({ toolsMissing: true, pairing: byIds('q') }, { ...today, pairing: byIds('tools and q') }),
+      ],
       ['whose template wrote another day (T14)', withOne({ promptDate: '27 Jul 2024' }, today)],
       ['that has another system text before the same question (T09)', withOne({ systemHash: 't' }, today)],
       [

@@ -103,11 +103,13 @@ const ANY = {
   unfit: flag,
   branchEnds: fc.record({ trained: fc.array(text), context: fc.array(text) }, object),
   rootHash: text,
+  oneBosHash: text,
   maskedWholeAtStop: flag,
   promptOpen: flag,
   defaultSystem: flag,
   rendersOtherwise: flag,
   toolsDiffer: flag,
+  toolsMissing: flag,
   pairing: fc.record(
     { question: maybe(text), questionIds: text, system: maybe(hash), tools: maybe(text), answer: maybe(hash) },
     { ...object, requiredKeys: ['question', 'system', 'tools', 'answer'] },

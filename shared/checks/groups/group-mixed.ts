@@ -104,11 +104,17 @@ function messageOf(group: GroupView, foreign: number, size: number | null, windo
   return `Advantages sum to 0 over ${rows} rows from row ${shift} on, and not over the ${rollouts} rollouts of group ${group.id}`
 }
 
+/** What was asked, whether its begin-of-sequence token is there once or twice (T01). */
+function promptOf({ oneBosHash, promptHash }: TrajectoryFacts): string | null {
+  return oneBosHash ?? promptHash
+}
+
 /** The prompt that more than half of the members have; null where none is. */
 function majorityPrompt({ members }: GroupView): string | null {
   const counts = new Map<string, number>()
-  for (const { promptHash } of members) {
-    if (promptHash !== null) counts.set(promptHash, (counts.get(promptHash) ?? 0) + 1)
+  for (const member of members) {
+    const prompt = promptOf(member)
+    if (prompt !== null) counts.set(prompt, (counts.get(prompt) ?? 0) + 1)
   }
   for (const [prompt, count] of counts) if (count * 2 > members.length) return prompt
   return null
@@ -145,12 +151,12 @@ function* splitPrompts({ groupSize }: DumpView, groups: readonly GroupView[]): S
 }
 
 function haveOnePrompt(a: TrajectoryFacts, b: TrajectoryFacts): boolean {
-  return a.promptHash === b.promptHash && a.step === b.step && a.place.source === b.place.source
+  return promptOf(a) === promptOf(b) && a.step === b.step && a.place.source === b.place.source
 }
 
 /** A prompt may come back in a later step, or in another file: evaluations ask the same questions again. */
-function promptKey({ place, promptHash, step }: TrajectoryFacts): string {
-  return `${place.source} ${step ?? ''} ${promptHash}`
+function promptKey(facts: TrajectoryFacts): string {
+  return `${facts.place.source} ${facts.step ?? ''} ${promptOf(facts)}`
 }
 
 function hasPrompts({ members }: GroupView): boolean {
@@ -163,10 +169,11 @@ function hasPrompts({ members }: GroupView): boolean {
  * one of another day (T14), and one whose template wrote another system text before the same question (T07, T08, T09).
  */
 function strangers(group: GroupView, majorities: ReadonlyMap<GroupView, string | null>): readonly TrajectoryFacts[] {
-  const prompt = majorities.get(group) ?? group.members[0]?.promptHash ?? null
+  const [first] = group.members
+  const prompt = majorities.get(group) ?? (first === undefined ? null : promptOf(first))
   // As mostly: then even a call that goes on from another one has the prompt of the first call.
-  if (group.members.every(({ promptHash }) => promptHash === prompt)) return NO_STRANGERS
-  const own = group.members.find(({ promptHash }) => promptHash === prompt)
+  if (group.members.every((member) => promptOf(member) === prompt)) return NO_STRANGERS
+  const own = group.members.find((member) => promptOf(member) === prompt)
   const roots = rootsOf(group)
   // Of rows by call the first ones are few: whatever the majority has, the prompt is what all calls begin with.
   const root = own === undefined ? prompt : rootOf(own, roots)
@@ -181,13 +188,22 @@ function strangers(group: GroupView, majorities: ReadonlyMap<GroupView, string |
   )
 }
 
-/** The system turns have different dates or texts, and the same is asked behind them. */
+/** The system turns have different dates or texts, and the same is asked behind them; or one of the two lacks the tools before its question. */
 function isRenderedOtherwise(member: TrajectoryFacts, own: TrajectoryFacts | undefined): boolean {
-  if (own === undefined || !askTheSame(member, own)) return false
+  if (own === undefined) return false
+  const lacksTools = member.toolsMissing !== own.toolsMissing
+  if (!askTheSame(member, own)) return lacksTools && mayAskTheSame(member, own)
+  if (lacksTools) return true
   const [text, date] = [member.systemHash ?? null, member.promptDate ?? null]
   const [ownText, ownDate] = [own.systemHash ?? null, own.promptDate ?? null]
   if (text !== ownText) return text !== null && ownText !== null
   return date !== null && ownDate !== null && date !== ownDate
+}
+
+/** Where tools stand in the turn of the question and not in the system turn, its ids do not tell; words would. */
+function mayAskTheSame(one: TrajectoryFacts, other: TrajectoryFacts): boolean {
+  const haveWords = one.pairing?.questionIds !== undefined && other.pairing?.questionIds !== undefined
+  return !haveWords && (one.systemHash ?? null) === (other.systemHash ?? null)
 }
 
 /** By the ids of the question, or by its words where both have messages: some templates write the tools before them. */
@@ -203,13 +219,16 @@ const NO_STRANGERS: readonly TrajectoryFacts[] = []
 /** Prompts of the group behind which no reply stands: those that later calls of a rollout go on from. */
 function rootsOf({ members }: GroupView): ReadonlySet<string> {
   const roots = new Set<string>()
-  for (const { promptHash, rootHash } of members) if (promptHash !== null && !rootHash) roots.add(promptHash)
+  for (const member of members) {
+    const prompt = promptOf(member)
+    if (prompt !== null && !member.rootHash) roots.add(prompt)
+  }
   return roots
 }
 
 /** What a member was asked: of a later call, whose prompt goes on behind replies, what the first call of its group was. */
 function rootOf(member: TrajectoryFacts, roots: ReadonlySet<string>): string | null {
-  return isLaterCall(member, roots) ? (member.rootHash as string) : member.promptHash
+  return isLaterCall(member, roots) ? (member.rootHash as string) : promptOf(member)
 }
 
 function isLaterCall({ rootHash }: TrajectoryFacts, roots: ReadonlySet<string>): boolean {

@@ -1,6 +1,6 @@
 import { Provenance, type Turn } from '../../model/tokens.ts'
 import type { Check, TrajectoryView } from '../check.ts'
-import { storedPromptEnd } from '../prompt-end.ts'
+import { answerInsidePrompt, storedPromptEnd } from '../prompt-end.ts'
 import { listOf } from '../spans.ts'
 
 /** S05. A stored prompt length that lies inside a header, inside a turn of the environment, or after words that are trained. */
@@ -26,7 +26,10 @@ export const S05: Check = {
     const candidates = left === 0 ? [stored] : [left + stored, stored]
     const inside = candidates.filter((at) => at > left && at < end)
     if (inside.length === 0 || !segmentation.turns.some(({ kind }) => kind === 'assistant')) return
-    const isWrong = inside.every((at) => problemAt(view, at) !== null)
+    // There the length is right, and it is the prompt that was cut (C02).
+    const answered = answerInsidePrompt(trajectory, view.mask, segmentation)
+    const isCut = answered !== null && inside.includes(answered.at)
+    const isWrong = !isCut && inside.every((at) => problemAt(view, at) !== null)
     report.place(isWrong)
     if (!isWrong) return
     const meant = storedPromptEnd(trajectory, segmentation, segmentation.padding)

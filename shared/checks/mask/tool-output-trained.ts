@@ -66,7 +66,11 @@ function trainedIn({ mask, expected, provenance }: TrajectoryView, { start, end 
   return runs.filter((run) => {
     // What the model provably wrote is its own, even where it imitates the frame of a reply.
     if (provenance === null) return expected?.[run.start] !== Expected.trained
-    for (let i = run.start; i < run.end; i++) if (provenance[i] !== Provenance.sampled) return true
+    for (let i = run.start; i < run.end; i++) {
+      // Of what the oracle takes for an answer inside the prompt (C02), a logprob of 0.0 is no proof against.
+      const isOwn = provenance[i] === Provenance.sampled || expected?.[i] === Expected.trained
+      if (!isOwn) return true
+    }
     return false
   })
 }

@@ -1,6 +1,7 @@
 import type { Span, Turn } from '../../model/tokens.ts'
 import type { TrajectoryView } from '../check.ts'
 import { writtenTurns } from '../edges.ts'
+import type { TrajectoryFacts } from '../facts.ts'
 import { KeptTexts } from '../kept-texts.ts'
 import { normalised } from '../normalised-text.ts'
 import { OfLast } from '../of-last.ts'
@@ -34,10 +35,11 @@ export function promptTools(view: TrajectoryView): PromptTools | null {
   return found
 }
 
-/** The prompt describes tools, and not as the record has them. */
-export function toolsDiffer(view: TrajectoryView): boolean {
-  const state = promptTools(view)?.state
-  return state === 'others' || state === 'some' || state === 'altered'
+/** Facts of the few rollouts whose prompt lacks the tools, or describes them otherwise than the record has them. */
+export function toolFacts(view: TrajectoryView): Pick<TrajectoryFacts, 'toolsDiffer' | 'toolsMissing'> | null {
+  const state = promptTools(view)?.state ?? 'described'
+  if (state === 'described') return null
+  return state === 'missing' ? { toolsMissing: true } : { toolsDiffer: true }
 }
 
 function findPromptTools(view: TrajectoryView): PromptTools | null {

@@ -1,7 +1,7 @@
 import { type Segmentation, TokenState, type Turn } from '../../model/tokens.ts'
 import type { AuditSettings, Check, Reporter, TrajectoryView } from '../check.ts'
 import { tokenCount } from '../edges.ts'
-import { storedPromptEnd } from '../prompt-end.ts'
+import { answerInsidePrompt, storedPromptEnd } from '../prompt-end.ts'
 import { endsInLetters } from '../template/spelt-markers.ts'
 import { limitOf } from './limit-of.ts'
 import { missingPart } from './missing-part.ts'
@@ -69,7 +69,8 @@ interface PromptFault {
 
 /** What is trained begins inside a turn of the prompt: its end and the assistant header are gone. */
 function runsIntoCompletion(view: TrajectoryView, segmentation: Segmentation, turn: Turn): PromptFault | null {
-  const at = storedPromptEnd(view.trajectory, segmentation, segmentation.padding)
+  const answered = answerInsidePrompt(view.trajectory, view.mask, segmentation)
+  const at = answered?.at ?? storedPromptEnd(view.trajectory, segmentation, segmentation.padding)
   if (at === null || at <= turn.contentStart || at >= turn.contentEnd) return null
   const wrote = view.states[at] === TokenState.trained || view.trajectory.sampled?.[at] === 1
   if (!wrote || view.states[at - 1] === TokenState.trained) return null

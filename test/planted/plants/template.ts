@@ -66,7 +66,6 @@ export const TEMPLATE_PLANTS: readonly Plant[] = [
       rollout.promptLength++
       return [{ start: at, end: at + 2 }]
     },
-    alongside: OTHER_PROMPT,
   },
   {
     code: 'T02',
@@ -165,7 +164,7 @@ export const TEMPLATE_PLANTS: readonly Plant[] = [
       replace(rollout, schema.start, schema.end, [])
       return []
     },
-    alongside: { ...OTHER_PROMPT, T08: 'the line that announces the tools of Llama stands without them' },
+    alongside: { T09: OTHER_PROMPT.T09, T08: 'the line that announces the tools of Llama stands without them' },
     verdicts: { H02: 'supported' },
   },
   {

@@ -135,6 +135,20 @@ export const TRUNCATION_PLANTS: readonly Plant[] = [
   },
   {
     code: 'C02',
+    title: 'the end of the question and the generation prompt behind it are gone, and the answer follows',
+    needs: ['mask'],
+    rollout: (rollout) => {
+      const [user] = turnsBy(rollout, 'user')
+      const [first] = turnsBy(rollout, 'assistant')
+      if (user === undefined || first === undefined) return null
+      const start = user.contentEnd - 6
+      rollout.tokens.splice(start, first.contentStart - start)
+      rollout.promptLength -= first.contentStart - start
+      return []
+    },
+  },
+  {
+    code: 'C02',
     title: 'the middle of the schemas and the beginning of the question behind them are gone',
     families: ['llama3'],
     needs: ['messages', 'tools'],
