@@ -85,6 +85,30 @@ describePage('what stands beside and below each other', (tests) => {
     await window.close()
   })
 
+  test.each([
+    ['verifiers-2025-08.jsonl.gz', '<|im_start|>'],
+    ['verifiers-2025-07-llama.jsonl.gz', '<|start_header_id|>'],
+  ])('a special token beside an edge stands on one line and whole, %s', async (sample, special) => {
+    const window = await tests.openWith([join(SAMPLES, sample)], { viewport: NARROW })
+    const { page } = window
+    await openFirst(page)
+    await page.keyboard.press('b')
+    const token = page.locator('.zoom-token').filter({ hasText: special })
+    await token.first().waitFor()
+    expect(await token.count()).toBeGreaterThan(1)
+    const lines = await token.evaluateAll((all) => all.map((each) => Math.round(each.getBoundingClientRect().height)))
+    expect(Math.max(...lines)).toBeLessThan(26)
+    expect(await cutTexts(page.locator('.zoom-token.special'))).toEqual([])
+    // The edge is what one came for: it is in sight, and in one place down the page.
+    const edges = page.locator('.zoom-table tr:first-child .at-edge')
+    const lefts = await edges.evaluateAll((all) => all.map((cell) => Math.round(cell.getBoundingClientRect().left)))
+    expect(Math.max(...lefts) - Math.min(...lefts)).toBeLessThan(3)
+    const box = await page.locator('.zoom').boundingBox()
+    expect((lefts[0] as number) - (box?.x ?? 0)).toBeLessThan(400)
+    expect(await page.locator('.zoom-table th').filter({ hasText: 'logprob' }).first().innerText()).toMatch(/nats$/)
+    await window.close()
+  })
+
   test('the outline says what its numbers are, and has its words whole in a narrow window', async () => {
     const window = await tests.openWith([FAILING], { viewport: NARROW })
     const { page } = window

@@ -1,5 +1,5 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { type ReactNode, useEffect, useMemo, useRef } from 'react'
+import { type CSSProperties, type ReactNode, useEffect, useMemo, useRef } from 'react'
 import type { BoundaryRow, TrajectoryDetail } from '../../../shared/session/protocol.ts'
 import type { Overlay } from '../../../shared/session/requests/rollout.ts'
 import { useBoundaries } from '../../data/boundaries.ts'
@@ -15,15 +15,15 @@ import { disagrees, stateName, structureSays } from './oracles.ts'
 import { overlayClass, overlayValue } from './overlay-dress.ts'
 import { tokenText } from './token-text.ts'
 import { tokenWindow } from './token-window.ts'
+import { AROUND, isWhole, type ZoomColumns, zoomColumns } from './zoom-columns.ts'
 
-/** Tokens shown on either side of an edge. */
-const AROUND = 6
 /** A guess until an edge is drawn: how many lines it takes depends on the width. */
 const EDGE_HEIGHT = 196
 
 /** Every turn edge, six tokens on either side: where headers, end tokens, newlines and masks go wrong. */
 export function BoundaryZoom({ detail, overlay }: { detail: TrajectoryDetail; overlay: Overlay | null }) {
   const edges = useMemo(() => turnEdges(detail), [detail])
+  const columns = useMemo(() => zoomColumns(detail, edges), [detail, edges])
   const { wrong } = useMemo(() => faultMap(detail), [detail])
   const overall = useBoundaries(detail.run)
   const scroller = useRef<HTMLDivElement>(null)
@@ -79,7 +79,7 @@ export function BoundaryZoom({ detail, overlay }: { detail: TrajectoryDetail; ov
                 <EdgeName boundary={edge.boundary} />
               </h2>
               <OverTheDump row={overall.find((row) => row.boundary === edge.boundary)} />
-              <EdgeTokens detail={detail} edge={edge} overlay={overlay} wrong={wrong} />
+              <EdgeTokens detail={detail} edge={edge} columns={columns} overlay={overlay} wrong={wrong} />
             </section>
           )
         })}
@@ -124,11 +124,13 @@ const SHARES = [
 function EdgeTokens({
   detail,
   edge,
+  columns,
   overlay,
   wrong,
 }: {
   detail: TrajectoryDetail
   edge: TurnEdge
+  columns: ZoomColumns
   overlay: Overlay | null
   wrong: Uint8Array | null
 }) {
@@ -139,11 +141,13 @@ function EdgeTokens({
   const hasDelta = sampler !== null && trainer !== null
   const dressOf = (token: number) => {
     const dress = overlay === null ? stateName(detail, token) : overlayClass(overlay, token)
-    return `zoom-token token ${dress}${overlay === null && wrong?.[token] === 1 ? ' wrong' : ''}${token === selected ? ' selected' : ''}`
+    return `zoom-token token ${dress}${overlay === null && wrong?.[token] === 1 ? ' wrong' : ''}${isWhole(detail, token) ? ' special' : ''}${token === selected ? ' selected' : ''}`
   }
-  const row = (name: string, cell: (token: number) => ReactNode, className?: string) => (
+  const row = (name: string, cell: (token: number) => ReactNode, { className = '', unit = '' } = {}) => (
     <tr className={className}>
-      <th scope="row">{name}</th>
+      <th scope="row">
+        {name} {unit}
+      </th>
       {tokens.map((token) => {
         const isHere = token >= 0 && token < length
         const isWrong = name === 'expected' && isHere && disagrees(detail, token)
@@ -156,8 +160,14 @@ function EdgeTokens({
     </tr>
   )
   return (
-    <div ref={toMiddle} className="zoom-scroll">
+    <div ref={toEdge} className="zoom-scroll" style={sidesStyle(columns)}>
       <table className="zoom-table">
+        <colgroup>
+          <col />
+          {tokens.map((token, position) => (
+            <col key={token} style={columnStyle(columns, edge, position)} />
+          ))}
+        </colgroup>
         <tbody>
           {row('text', (token) => (
             <button
@@ -169,7 +179,7 @@ function EdgeTokens({
               <TokenGlyphs text={tokenText(detail, token)} />
             </button>
           ))}
-          {row('id', (token) => detail.ids?.[token], 'zoom-ids')}
+          {row('id', (token) => detail.ids?.[token], { className: 'zoom-ids' })}
           {row('mask', (token) => breakable(stateName(detail, token)))}
           {row('expected', (token) => (
             <>
@@ -181,13 +191,18 @@ function EdgeTokens({
               {breakable(structureSays(detail, token) ?? ABSENT)}
             </>
           ))}
-          {overlay !== null && row(overlay.title, (token) => overlayValue(overlay, token))}
+          {overlay !== null &&
+            row(overlay.title, (token) => overlayValue(overlay, token), { unit: overlay.scale.unit.trim() })}
           {hasDelta &&
             overlay?.id !== 'delta' &&
-            row('Δ logprob', (token) => {
-              const delta = (trainer[token] ?? Number.NaN) - (sampler[token] ?? Number.NaN)
-              return Number.isNaN(delta) ? ABSENT : rough(delta)
-            })}
+            row(
+              'Δ\u00a0logprob',
+              (token) => {
+                const delta = (trainer[token] ?? Number.NaN) - (sampler[token] ?? Number.NaN)
+                return Number.isNaN(delta) ? ABSENT : shortDelta(delta)
+              },
+              { unit: 'nats' },
+            )}
         </tbody>
       </table>
     </div>
@@ -199,7 +214,28 @@ function breakable(state: string): string {
   return state.replace(/^un(?=known|decided)/, 'un\u00ad')
 }
 
+/** In two digits, of what is below a hundredth of a nat one: they stand close beside each other. */
+function shortDelta(delta: number): string {
+  return rough(Math.abs(delta) < 0.01 ? Number(delta.toPrecision(1)) : delta)
+}
+
+function sidesStyle({ sides: [left, right] }: ZoomColumns): CSSProperties {
+  return { '--zoom-left': left, '--zoom-right': right } as CSSProperties
+}
+
+/** What a side has beyond the least of its columns goes to the words that lack it, and what is left then to all alike. */
+function columnStyle(columns: ZoomColumns, edge: TurnEdge, position: number): CSSProperties {
+  const { least, wanted, side } = columns.column(edge, position)
+  const spare = `(var(--zoom-${position < AROUND ? 'left' : 'right'}-side) - ${side.least} * var(--zoom-char))`
+  const lacking = `${side.wanted} * var(--zoom-char)`
+  const share = side.wanted === 0 ? 0 : wanted / side.wanted
+  return {
+    width: `calc(${least} * var(--zoom-char) + ${share} * min(${spare}, ${lacking}) + max(0px, ${spare} - ${lacking}) / ${AROUND})`,
+  }
+}
+
 /** Where not all tokens fit, those at the edge are what one came for. */
-function toMiddle(element: HTMLElement | null): void {
-  if (element !== null) element.scrollLeft = (element.scrollWidth - element.clientWidth) / 2
+function toEdge(element: HTMLElement | null): void {
+  const edge = element?.querySelector<HTMLElement>('.at-edge')
+  if (element !== null && edge) element.scrollLeft = edge.offsetLeft - element.clientWidth / 2
 }

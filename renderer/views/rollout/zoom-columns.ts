@@ -1,0 +1,69 @@
+import { TokenState } from '../../../shared/model/tokens.ts'
+import type { TrajectoryDetail } from '../../../shared/session/protocol.ts'
+import type { TurnEdge } from './edges.ts'
+import { TokenFlag, tokenText } from './token-text.ts'
+
+/** Tokens shown on either side of an edge. */
+export const AROUND = 6
+/** Characters that a column has at least: as wide as the word `masked`, and an id of six digits. */
+const LEAST = 6.6
+/** Characters beside the text of a token: its frame, its padding and the line of its column. */
+const BESIDE = 1.8
+/** Characters of a special token that stay on one line; `<|start_header_id|>` has 19. */
+const MOST_SPECIAL = 24
+/** Characters of any other token that stay on one line where there is room for them. */
+const MOST_WANTED = 16
+
+/** How wide the columns beside an edge are, in characters of the tokens' font. The edge has the same place in all edges of a rollout. */
+export interface ZoomColumns {
+  /** On the left of the edge and on its right, over all edges of the rollout: no special token breaks within them. */
+  readonly sides: readonly [left: number, right: number]
+  /** @param position of the token's column, from 0 to 2 · AROUND − 1 */
+  column(edge: TurnEdge, position: number): ZoomColumn
+}
+
+export interface ZoomColumn {
+  readonly least: number
+  /** What its text takes beyond that; a word breaks without it. */
+  readonly wanted: number
+  /** The least of all columns of its side, and what they want beyond it. */
+  readonly side: { readonly least: number; readonly wanted: number }
+}
+
+/** @param edges of the rollout, all of them: what the widest needs is what all have */
+export function zoomColumns(detail: TrajectoryDetail, edges: readonly TurnEdge[]): ZoomColumns {
+  const least = (token: number) =>
+    isWhole(detail, token) ? Math.max(LEAST, Math.min(MOST_SPECIAL, lengthOf(detail, token)) + BESIDE) : LEAST
+  const wanted = (token: number) => Math.max(0, Math.min(MOST_WANTED, lengthOf(detail, token)) + BESIDE - least(token))
+  const sideOf = (edge: TurnEdge, position: number) => {
+    const start = position < AROUND ? edge.at - AROUND : edge.at
+    return Array.from({ length: AROUND }, (_, k) => start + k)
+  }
+  const widest = (position: number) =>
+    edges.reduce((most, edge) => Math.max(most, sum(sideOf(edge, position).map(least))), AROUND * LEAST)
+  return {
+    sides: [widest(0), widest(AROUND)],
+    column(edge, position) {
+      const side = sideOf(edge, position)
+      const token = edge.at - AROUND + position
+      return {
+        least: least(token),
+        wanted: wanted(token),
+        side: { least: sum(side.map(least)), wanted: sum(side.map(wanted)) },
+      }
+    },
+  }
+}
+
+/** Whether a token is one of the vocabulary's own marks, which is read as one sign and is never broken. Of padding one knows what follows. */
+export function isWhole({ flags, states }: Pick<TrajectoryDetail, 'flags' | 'states'>, token: number): boolean {
+  return ((flags[token] ?? 0) & (TokenFlag.special | TokenFlag.added)) !== 0 && states[token] !== TokenState.padding
+}
+
+function lengthOf(detail: TrajectoryDetail, token: number): number {
+  return token >= 0 && token < detail.states.length ? tokenText(detail, token).length : 0
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((all, value) => all + value, 0)
+}
