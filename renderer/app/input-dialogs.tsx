@@ -1,6 +1,6 @@
 import type { Report } from '../../shared/model/report.ts'
 import { useFiles } from '../state/files.ts'
-import type { Dialog, TableDialog } from '../state/view.ts'
+import { type Dialog, openDialog, type TableDialog } from '../state/view.ts'
 import { STREAM_WORDS } from '../text/words.ts'
 import { DatasetForm } from './dataset-form.tsx'
 import { Modal } from './modal.tsx'
@@ -35,7 +35,7 @@ export function InputDialog({ dialog }: { dialog: InputDialogName }) {
       {dialog === 'sources' && <SourceList report={report} />}
       {dialog === 'tokenizer' && <TokenizerForm report={report} />}
       {dialog === 'policy' && <PolicyForm report={report} />}
-      {dialog === 'limits' && <LimitsForm report={report} />}
+      {dialog === 'limits' && <LimitsForm report={report} onUse={() => openDialog(null)} />}
       {dialog === 'missing' && <MissingList report={report} />}
       {dialog === 'second' && <SecondRun />}
       {dialog === 'dataset' && <DatasetForm report={report} />}

@@ -268,7 +268,8 @@ function RenderedTexts({ report }: { report: Report }) {
   )
 }
 
-export function LimitsForm({ report }: { report: Report }) {
+/** @param props.onUse is given what resolves once the dump is read under the new limits: to false where something else was asked meanwhile */
+export function LimitsForm({ report, onUse }: { report: Report; onUse: (read: Promise<boolean>) => void }) {
   const given = useFiles((files) => files.options.limits) ?? {}
   const [texts, setTexts] = useState<Partial<Record<LimitName, string>>>(
     Object.fromEntries(LIMIT_NAMES.map((name) => [name, given[name]?.toString() ?? ''])),
@@ -280,8 +281,7 @@ export function LimitsForm({ report }: { report: Report }) {
     const limits = Object.fromEntries(
       LIMIT_NAMES.flatMap((name) => (texts[name]?.trim() ? [[name, Number(texts[name])]] : [])),
     )
-    openDialog(null)
-    void reconfigure({ limits })
+    onUse(reconfigure({ limits }))
   }
   return (
     <form onSubmit={apply}>

@@ -137,6 +137,12 @@ describePage('two runs beside each other', (page) => {
     await rows.nth(11).waitFor()
     await expect.poll(() => rows.count()).toBe(12)
     await view.getByRole('button', { name: /^system text 12 of 12$/ }).waitFor()
+    // Numbers of a column have like decimals, of whichever pair they are; none and all are exact.
+    const rewards = await rows.locator('td:nth-child(3)').allInnerTexts()
+    expect(rewards.filter((text) => !/^\d\.\d{3}( → \d\.\d{3})?$/.test(text))).toEqual([])
+    const cuts = await rows.locator('td:nth-child(5)').allInnerTexts()
+    expect(cuts.filter((text) => !/^(0|100|\d+\.\d) %( → (0|100|\d+\.\d) %)?$/.test(text))).toEqual([])
+    expect(cuts).toEqual(expect.arrayContaining(['12.5 % → 0 %', '50.0 % → 0 %', '0 %']))
     await view
       .getByText(/The system text of the second run goes on for \d+ characters where the other ends\./)
       .waitFor()

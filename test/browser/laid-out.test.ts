@@ -1,6 +1,8 @@
 import { join } from 'node:path'
 import type { Locator, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
+import { assistant, call, conversation, type TurnLayout, tool, user } from '../helpers/conversation.ts'
+import { lines, qwen } from '../session/dumps.ts'
 import { describePage } from './describe-page.ts'
 import { SAMPLES } from './inspector-page.ts'
 
@@ -119,6 +121,28 @@ describePage('what stands beside and below each other', (tests) => {
     expect(await shown.allInnerTexts()).toEqual(expect.arrayContaining(['tokens · trained', 'user · tool reply']))
     expect(await cutTexts(shown)).toEqual([])
     expect(await outline.getByTitle('48 tokens, 100 % trained, no header').count()).toBe(1)
+    await window.close()
+  })
+
+  test('the outline has its words whole of a turn of many thousand tokens that has no header', async () => {
+    const tokenizer = await qwen()
+    const turns = [
+      user('Tell me of the river.'),
+      assistant(call(tokenizer, 'search', { query: 'river' })),
+      tool('It is long.'),
+      assistant(' river'.repeat(112_345), { header: false, end: true }),
+    ]
+    const editMask = (mask: number[], layout: readonly TurnLayout[]) => {
+      const { contentStart, contentEnd } = layout[3] as TurnLayout
+      mask.fill(0, contentStart, contentStart + Math.round((contentEnd - contentStart) / 15))
+    }
+    const file = tests.folder.write('long-turn.jsonl', lines([conversation(tokenizer, turns, { editMask })]))
+    const window = await tests.openWith([file], { viewport: NARROW })
+    await openFirst(window.page)
+    const outline = window.page.getByRole('navigation', { name: 'Turns' })
+    const note = outline.getByText('112,347 · 93.3 % · no header')
+    await note.waitFor()
+    expect(await cutTexts(note)).toEqual([])
     await window.close()
   })
 

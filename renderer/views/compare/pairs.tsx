@@ -3,8 +3,7 @@ import type { PairRow, PairSort, PairTotals } from '../../../shared/session/requ
 import { WithCode } from '../../app/with-code.tsx'
 import { type ListColumn, PositionList } from '../../lists/position-list.tsx'
 import { useView } from '../../state/view.ts'
-import { type Alike, numbersAlike, sharesAlike } from '../../text/alike.ts'
-import { ABSENT, count, counted } from '../../text/numbers.ts'
+import { ABSENT, count, counted, inDecimals, percentOfColumn } from '../../text/numbers.ts'
 import { shownId } from '../../text/visible.ts'
 import { DIFFERENCES, narrowPairs, showPair, sortPairs, useComparePlace } from './compare-place.ts'
 import { PairOf } from './pair-detail.tsx'
@@ -116,6 +115,9 @@ function NoPairs({ totals }: { totals: PairTotals }) {
   )
 }
 
+/** Of means: rows come as they are scrolled to, so that no column is known whole. */
+const DECIMALS = 3
+
 const COLUMNS: readonly ListColumn<PairRow, PairSort>[] = [
   {
     title: 'group',
@@ -136,7 +138,7 @@ const COLUMNS: readonly ListColumn<PairRow, PairSort>[] = [
     width: '8.2rem',
     says: 'open run → second run',
     cell: ({ here, there }) => (
-      <Change {...fromTo(numbersAlike([threeDigits(here.reward), threeDigits(there.reward)]))} />
+      <Change from={inDecimals(here.reward, DECIMALS)} to={inDecimals(there.reward, DECIMALS)} />
     ),
   },
   {
@@ -151,7 +153,7 @@ const COLUMNS: readonly ListColumn<PairRow, PairSort>[] = [
     sort: 'cut',
     width: '7.6rem',
     says: 'share of rollouts that a limit cut, open run → second run',
-    cell: ({ here, there }) => <Change {...fromTo(sharesAlike([here.cut, there.cut]))} />,
+    cell: ({ here, there }) => <Change from={share(here.cut)} to={share(there.cut)} />,
   },
   {
     title: 'prompt',
@@ -162,12 +164,8 @@ const COLUMNS: readonly ListColumn<PairRow, PairSort>[] = [
   },
 ]
 
-function fromTo({ values: [from = ABSENT, to = ABSENT] }: Alike): { readonly from: string; readonly to: string } {
-  return { from, to }
-}
-
-function threeDigits(value: number | null): number | null {
-  return value === null ? null : Number(value.toPrecision(3))
+function share(value: number | null): string {
+  return value === null ? ABSENT : percentOfColumn(value)
 }
 
 function tokens(value: number | null): string {

@@ -2,6 +2,8 @@ import { lazy, Suspense, useState } from 'react'
 import type { HypothesisResult } from '../../../shared/model/report.ts'
 import { STREAMS, type Stream } from '../../../shared/model/streams.ts'
 import { KeptDetails } from '../../app/kept-details.tsx'
+import { LimitsForm } from '../../app/settings-forms.tsx'
+import { useFiles } from '../../state/files.ts'
 import { useSecond } from '../../state/second.ts'
 import { openDialog } from '../../state/view.ts'
 import { inApp } from '../../text/app-words.ts'
@@ -56,6 +58,8 @@ export function MissingFor({ result }: { result: HypothesisResult }) {
         <li key={what}>
           <Missing what={what} recorded={recorded} />
           {what.includes('--against') && <ChooseSecond />}
+          {streamOf(what) === 'limits' && <GiveLimits of={result.id} />}
+          {streamOf(what) === 'tokenizer' && <ChooseTokenizer />}
         </li>
       ))}
     </ul>
@@ -100,6 +104,56 @@ function ChooseSecond() {
       {' '}
       <button type="button" className="link" aria-haspopup="dialog" onClick={() => openDialog('second')}>
         choose one
+      </button>
+    </>
+  )
+}
+
+/** What is judged by limits is judged anew once they are given. */
+function GiveLimits({ of }: { of: string }) {
+  const report = useFiles((files) => files.report)
+  if (report === null) return null
+  return (
+    <details
+      className="give-limits"
+      onToggle={({ currentTarget }) => currentTarget.open && currentTarget.querySelector('input')?.focus()}
+    >
+      <summary>Give them here</summary>
+      <LimitsForm report={report} onUse={(read) => void focusOnceJudged(of, read)} />
+    </details>
+  )
+}
+
+/** The form goes with what was missing, and the verdict comes where it was: keys go on from there. */
+async function focusOnceJudged(id: string, read: Promise<boolean>): Promise<void> {
+  if (!(await read)) return
+  await everythingRead()
+  requestAnimationFrame(() => {
+    const verdict = document.getElementById(`verdict-${id}`)
+    // What has the focus meanwhile is the page, or else something that a person chose.
+    if (verdict !== null && document.activeElement?.contains(verdict)) verdict.focus()
+  })
+}
+
+function everythingRead(): Promise<void> {
+  return new Promise((done) => {
+    const look = () => {
+      if (useFiles.getState().phase === 'reading') return
+      end()
+      done()
+    }
+    const end = useFiles.subscribe(look)
+    look()
+  })
+}
+
+/** A family that fits is chosen in the dialog of the line above. */
+function ChooseTokenizer() {
+  return (
+    <>
+      {' '}
+      <button type="button" className="link" aria-haspopup="dialog" onClick={() => openDialog('tokenizer')}>
+        choose it
       </button>
     </>
   )
