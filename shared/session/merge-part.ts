@@ -2,9 +2,10 @@ import * as z from 'zod'
 import { whyNotJson } from '../model/not-json.ts'
 import { type LogReport, REPORT_SCHEMA, type SourceReport } from '../model/report.ts'
 import { ColumnError } from './merge-columns.ts'
+import { STATE_SCHEMA } from './merge-schema.ts'
 import { FINDING, LOG, SOURCE } from './merge-shapes.ts'
 import { type DecodedState, decodeState } from './merge-state.ts'
-import { MERGE_STATE, STATE_SCHEMA } from './merge-state-shape.ts'
+import { MERGE_STATE } from './merge-state-shape.ts'
 import { TOOL } from './tool.ts'
 
 /** A report of a part of a run, ready to be put beside others. */

@@ -6,6 +6,7 @@ import { LIMIT_NAMES } from '../model/streams.ts'
 import { resolveThresholds } from '../model/thresholds/registry.ts'
 import { BUNDLED_TOKENIZERS } from '../tokens/tokenizer.ts'
 import type { DeclaredOptions } from './merge-options.ts'
+import { STATE_SCHEMA } from './merge-schema.ts'
 import { CODE, FINDING } from './merge-shapes.ts'
 
 const whole = z.int().nonnegative()
@@ -79,9 +80,6 @@ export const KIN_STATE = z.object({
 })
 
 export type KinState = z.infer<typeof KIN_STATE>
-
-/** Number of the shape below; another one needs another reader. */
-export const STATE_SCHEMA = 4
 
 /** What a report carries so that it can be judged again beside others: `aggregates.state`. */
 export const MERGE_STATE = z.object({

@@ -6,7 +6,6 @@ import type { ByteSource } from '../model/source.ts'
 import { type OpenSource, openSource, type UnreadableFile } from './open-source.ts'
 import { unreadMessage } from './read-failure.ts'
 import { openRunMetadata, type RunDescription, unreadSettings } from './run-context.ts'
-import { openRunLog } from './run-logs.ts'
 
 /** What a file turned out to be: one or more sources of rollouts, a log or a description of the run, or nothing that is read. */
 export interface OpenedFile {
@@ -46,7 +45,10 @@ export async function openFile(
       signal?.throwIfAborted()
       const described = await openRunMetadata(source)
       if (described?.description != null) descriptions.push(described.description)
-      const log = described?.report ?? (await openRunLog(source, { maxUnpacked, ...(signal ? { signal } : {}) }))
+      // Loaded for files without rollouts alone.
+      const runLogs = await import('./run-logs.ts').catch(() => null)
+      const own = { maxUnpacked, ...(signal ? { signal } : {}) }
+      const log = described?.report ?? (await runLogs?.openRunLog(source, own)) ?? null
       if (log === null) unreadable.push(await describeAsMeant(source, error))
       else logs.push(log)
     }

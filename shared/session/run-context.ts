@@ -1,12 +1,5 @@
 import { HEAD_BYTES } from '../containers/open.ts'
-import {
-  areUnreadSettings,
-  MOST_LEVELS,
-  MOST_METADATA_BYTES,
-  MOST_YAML,
-  readLargeMetadata,
-  readRunMetadata,
-} from '../formats/run-metadata/read-metadata.ts'
+import type { RunMetadata } from '../formats/run-metadata/read-metadata.ts'
 import { type RunFacts, type SourceRun, withRun } from '../formats/run-metadata/run-facts.ts'
 import { stepOfName } from '../formats/run-metadata/step-of-name.ts'
 import { count } from '../model/number-text.ts'
@@ -29,10 +22,7 @@ export async function openRunMetadata(
   source: ByteSource,
 ): Promise<{ readonly description: RunDescription | null; readonly report: LogReport } | null> {
   const { name, size } = source
-  const metadata = await (size > MOST_METADATA_BYTES
-    ? source.slice(0, HEAD_BYTES).then(readLargeMetadata)
-    : source.slice(0, size).then(readRunMetadata)
-  ).catch(() => null)
+  const metadata = await readMetadata(source).catch(() => null)
   if (metadata === null) return null
   const { title, evidence, facts } = metadata
   const { model, groupSize, limits } = facts
@@ -47,17 +37,30 @@ export async function openRunMetadata(
   }
 }
 
+async function readMetadata(source: ByteSource): Promise<RunMetadata | null> {
+  const { MOST_METADATA_BYTES, readLargeMetadata, readRunMetadata } = await metadataReader()
+  return source.size > MOST_METADATA_BYTES
+    ? readLargeMetadata(await source.slice(0, HEAD_BYTES))
+    : readRunMetadata(await source.slice(0, source.size))
+}
+
+/** Its readers of YAML and TOML are a tenth of all that opens files, and most runs have no such file. */
+function metadataReader() {
+  return import('../formats/run-metadata/read-metadata.ts')
+}
+
 /** That what looks like settings of the run was not read as such, and why; null where the file is something else. */
 export async function unreadSettings(source: ByteSource): Promise<string | null> {
   const { name, size } = source
   try {
+    const { areUnreadSettings, MOST_LEVELS, MOST_METADATA_BYTES, MOST_YAML } = await metadataReader()
     const head = await source.slice(0, HEAD_BYTES)
     const rest = size > MOST_METADATA_BYTES ? null : await source.slice(0, size)
     if (!areUnreadSettings(head, rest)) return null
+    return `${name} looks like settings in YAML and was not read: only those of up to ${count(MOST_YAML)} characters and ${MOST_LEVELS} levels are. Cut from it what does not describe the run, or give the group size and the limits as options.`
   } catch {
     return null
   }
-  return `${name} looks like settings in YAML and was not read: only those of up to ${count(MOST_YAML)} characters and ${MOST_LEVELS} levels are. Cut from it what does not describe the run, or give the group size and the limits as options.`
 }
 
 /**
