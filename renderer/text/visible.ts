@@ -115,10 +115,24 @@ const WIDE =
   /[\p{Extended_Pictographic}\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f000}-\u{1faff}\u{20000}-\u{3fffd}]/v
 const ZERO_WIDTH = /\p{M}/v
 
+/** Columns of the characters that were met before, by code point, and one more than that: 0 where it is to be found out. */
+const knownCells = new Uint8Array(0x110000)
+
 /** Columns that one character takes in a fixed-width face, once it is made visible. */
 export function cells(character: string): number {
-  const code = character.codePointAt(0) as number
-  if (code >= 0x20 && code < 0x7f) return 1
+  return cellsOf(character.codePointAt(0) as number)
+}
+
+/** The same by its code point. */
+export function cellsOf(code: number): number {
+  const known = knownCells[code] as number
+  if (known > 0) return known - 1
+  const found = findCells(String.fromCodePoint(code))
+  knownCells[code] = found + 1
+  return found
+}
+
+function findCells(character: string): number {
   if (HIDDEN.test(character)) return markOf(character).length
   if (ZERO_WIDTH.test(character)) return 0
   return WIDE.test(character) ? 2 : 1

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { layOut, layOutGrid, lineOf, partsOfLine, RowKind } from '../../renderer/views/rollout/layout.ts'
+import { LOOK_CLOSER, tokenWidths } from '../../renderer/views/rollout/token-widths.ts'
 
 function rollout(tokens: readonly string[], extra: object = {}) {
   const textOffsets = new Uint32Array(tokens.length + 1)
@@ -106,6 +107,44 @@ describe('lines of tokens', () => {
       Array.from({ length: 131_072 }, (_, k) => (k % 19 === 0 ? '\n' : k % 7 === 0 ? ' 映画' : ' token')),
     )
     expect(layOut(detail, 100).count).toBeGreaterThan(6000)
+  })
+})
+
+describe('the columns of tokens', () => {
+  it('are those of what is drawn for them, and none where there is a newline or hardly an end', () => {
+    const tokens = [
+      'abc',
+      'é',
+      '映画',
+      '~\u007f',
+      '',
+      '',
+      'x\n',
+      ' y',
+      '\u202e',
+      'z'.repeat(254),
+      'z'.repeat(255),
+      '🙂',
+    ]
+    const flags = Uint8Array.from(tokens, (_, token) => ({ 4: 8, 5: 16 })[token] ?? 0)
+    const widths = tokenWidths(rollout(tokens, { flags }))
+    expect([...widths]).toEqual([3, 1, 4, 2, 1, 7, LOOK_CLOSER, 2, 3, 254, LOOK_CLOSER, 2])
+  })
+
+  it('are found out once for a rollout, whatever the window is wide', () => {
+    const detail = rollout(['a', '映'])
+    const reads: string[] = []
+    const told = new Proxy(detail, {
+      get(all, name) {
+        reads.push(String(name))
+        return Reflect.get(all, name)
+      },
+    })
+    layOut(told, 40)
+    expect(reads).toContain('text')
+    reads.length = 0
+    layOut(told, 80)
+    expect(reads).not.toContain('text')
   })
 })
 

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { firstToken, nextEdge, turnEdges, turnOf } from '../../renderer/views/rollout/edges.ts'
 import { faultMap } from '../../renderer/views/rollout/faults.ts'
 import { disagrees } from '../../renderer/views/rollout/oracles.ts'
-import { columnStates } from '../../renderer/views/rollout/strip-drawing.ts'
-import { turnCoverage } from '../../renderer/views/rollout/turn-coverage.ts'
+import { columnFaults, columnStates } from '../../renderer/views/rollout/strip-drawing.ts'
+import { trainedShare, turnCoverage } from '../../renderer/views/rollout/turn-coverage.ts'
 import type { Finding, Scope, Severity } from '../../shared/model/report.ts'
 import { Expected, type Segmentation, TokenState } from '../../shared/model/tokens.ts'
 
@@ -96,12 +96,25 @@ describe('faults at tokens', () => {
     const expected = new Uint8Array(4).fill(Expected.trained)
     const intended = { ...finding('M03', [2, 3]), intended: true as const }
     const wrongOf = (...states: number[]) => {
-      const { wrong } = faultMap({ states: Uint8Array.from(states), expected, findings: [intended] })
-      return wrong === null ? null : [...wrong]
+      const { isWrong } = faultMap({ states: Uint8Array.from(states), expected, findings: [intended] })
+      return [...states.keys()].filter(isWrong)
     }
-    expect(wrongOf(trained, masked, masked, unknown)).toEqual([0, 1, 0, 0])
-    expect(wrongOf(masked, masked, masked, masked)).toBeNull()
-    expect(faultMap({ states: Uint8Array.of(trained), expected: null, findings: [] }).wrong).toBeNull()
+    expect(wrongOf(trained, masked, masked, unknown)).toEqual([1])
+    expect(wrongOf(masked, masked, masked, masked)).toEqual([])
+    expect(faultMap({ states: Uint8Array.of(masked, trained), expected: null, findings: [] }).isWrong(0)).toBe(false)
+  })
+
+  it('asks what a token should be only of those that are drawn', () => {
+    const asked: string[] = []
+    const expected = new Proxy(new Uint8Array(4).fill(Expected.trained), {
+      get(all, name) {
+        asked.push(String(name))
+        return Reflect.get(all, name)
+      },
+    })
+    const { isWrong } = faultMap({ states: Uint8Array.of(trained, masked, trained, masked), expected, findings: [] })
+    expect(asked).toEqual([])
+    expect([isWrong(1), asked]).toEqual([true, ['1']])
   })
 
   it('sees a disagreement only where both the mask and the structure say something', () => {
@@ -120,6 +133,13 @@ describe('the strip', () => {
     expect([...columnStates(states, 4)]).toEqual([trained, masked, masked, padding])
   })
 
+  it('shows the worst fault of each column that a finding touches', () => {
+    const findings = [finding('M01', [2, 5]), finding('T04', [0, 12], 'warning'), finding('M01', [19, 40])]
+    const map = faultMap({ states: new Uint8Array(20), expected: null, findings })
+    expect([...columnFaults(map, 20, 10)]).toEqual([2, 3, 3, 2, 2, 2, 0, 0, 0, 3])
+    expect([...columnFaults(map, 20, 0)]).toEqual([])
+  })
+
   it('repeats tokens when there are fewer than columns', () => {
     expect([...columnStates(Uint8Array.from([trained, masked]), 4)]).toEqual([trained, trained, masked, masked])
   })
@@ -130,15 +150,10 @@ describe('what is known of each turn', () => {
   const states = Uint8Array.from(
     [0, 0, 0, 0, 0, 1, 1, 1, 2, 2, 0, 0, 0, 0].map((k) => [masked, trained, unknown][k] as number),
   )
-  const worstOf = (...findings: Finding[]) => turnCoverage({ segmentation, states, findings }).map(({ worst }) => worst)
+  const worstOf = (...findings: Finding[]) => turnCoverage({ segmentation, findings }).map(({ worst }) => worst)
 
   it('is how much of it is trained, and nothing where no mask is known', () => {
-    expect(turnCoverage({ segmentation, states, findings: [] }).map(({ trained }) => trained)).toEqual([
-      0,
-      0.75,
-      null,
-      0,
-    ])
+    expect(segmentation?.turns.map((turn) => trainedShare({ states }, turn))).toEqual([0, 0.75, null, 0])
   })
 
   it.each([

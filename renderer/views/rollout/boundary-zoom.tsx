@@ -9,7 +9,7 @@ import { ABSENT, count, counted, rough } from '../../text/numbers.ts'
 import { spelt } from '../../text/visible.ts'
 import { EdgeName } from '../verdicts/boundary-table.tsx'
 import { type TurnEdge, turnEdges } from './edges.ts'
-import { faultMap } from './faults.ts'
+import { type FaultMap, faultMap } from './faults.ts'
 import { TokenGlyphs } from './lines.tsx'
 import { disagrees, stateName, structureSays } from './oracles.ts'
 import { overlayClass, overlayValue } from './overlay-dress.ts'
@@ -24,7 +24,7 @@ const EDGE_HEIGHT = 196
 export function BoundaryZoom({ detail, overlay }: { detail: TrajectoryDetail; overlay: Overlay | null }) {
   const edges = useMemo(() => turnEdges(detail), [detail])
   const columns = useMemo(() => zoomColumns(detail, edges), [detail, edges])
-  const { wrong } = useMemo(() => faultMap(detail), [detail])
+  const faults = useMemo(() => faultMap(detail), [detail])
   const overall = useBoundaries(detail.run)
   const scroller = useRef<HTMLDivElement>(null)
   const jump = useSelection((state) => state.jump)
@@ -79,7 +79,7 @@ export function BoundaryZoom({ detail, overlay }: { detail: TrajectoryDetail; ov
                 <EdgeName boundary={edge.boundary} />
               </h2>
               <OverTheDump row={overall.find((row) => row.boundary === edge.boundary)} />
-              <EdgeTokens detail={detail} edge={edge} columns={columns} overlay={overlay} wrong={wrong} />
+              <EdgeTokens detail={detail} edge={edge} columns={columns} overlay={overlay} faults={faults} />
             </section>
           )
         })}
@@ -126,13 +126,13 @@ function EdgeTokens({
   edge,
   columns,
   overlay,
-  wrong,
+  faults,
 }: {
   detail: TrajectoryDetail
   edge: TurnEdge
   columns: ZoomColumns
   overlay: Overlay | null
-  wrong: Uint8Array | null
+  faults: FaultMap
 }) {
   const selected = useSelection((state) => state.token)
   const { length } = detail.states
@@ -141,7 +141,7 @@ function EdgeTokens({
   const hasDelta = sampler !== null && trainer !== null
   const dressOf = (token: number) => {
     const dress = overlay === null ? stateName(detail, token) : overlayClass(overlay, token)
-    return `zoom-token token ${dress}${overlay === null && wrong?.[token] === 1 ? ' wrong' : ''}${isWhole(detail, token) ? ' special' : ''}${token === selected ? ' selected' : ''}`
+    return `zoom-token token ${dress}${overlay === null && faults.isWrong(token) ? ' wrong' : ''}${isWhole(detail, token) ? ' special' : ''}${token === selected ? ' selected' : ''}`
   }
   const row = (name: string, cell: (token: number) => ReactNode, { className = '', unit = '' } = {}) => (
     <tr className={className}>

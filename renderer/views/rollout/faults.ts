@@ -6,11 +6,16 @@ import { disagrees } from './oracles.ts'
 /** 0 none, else the worst severity of the findings that cover a token. */
 export const FAULT_NAMES: readonly (Severity | null)[] = [null, 'info', 'warning', 'error']
 
+/** Tokens from the first to below the second. */
+type Span = readonly [from: number, to: number]
+
 export interface FaultMap {
   /** Per token, an index into `FAULT_NAMES`. */
   readonly worst: Uint8Array
-  /** 1 for each token whose state is not what the structure of its turn asks for; null where nothing asks. */
-  readonly wrong: Uint8Array | null
+  /** The stretches that `worst` is above 0 in, each with its severity as an index into `FAULT_NAMES`: the worse one later where two lie over each other. */
+  readonly marked: readonly { readonly span: Span; readonly rank: number }[]
+  /** Whether the state of a token is not what the structure of its turn asks for. Found out for the tokens that are drawn: a long rollout has many others. */
+  isWrong(token: number): boolean
   /** Tokens at which a finding begins, with the codes that do. */
   readonly pins: ReadonlyMap<number, string>
 }
@@ -28,29 +33,30 @@ export function faultMap(detail: Judged): FaultMap {
 
 function createMap(detail: Judged): FaultMap {
   const worst = new Uint8Array(detail.states.length)
+  const marked: { readonly span: Span; readonly rank: number }[] = []
   const pins = new Map<number, string>()
   for (const finding of detail.findings) {
     if (finding.tokens === null || finding.intended === true) continue
     const [start, end] = finding.tokens
-    const rank = FAULT_NAMES.indexOf(finding.severity)
     // What is true of a whole rollout is pinned where it begins: a line under everything would hide every other fault.
-    const marked = finding.scope === 'tokens' ? end : start + 1
-    for (let token = start; token < marked && token < worst.length; token++) {
-      worst[token] = Math.max(worst[token] as number, rank)
-    }
+    const span: Span = finding.scope === 'tokens' ? [start, end] : [start, start + 1]
+    marked.push({ span, rank: FAULT_NAMES.indexOf(finding.severity) })
     const pinned = pins.get(start)
     if (pinned === undefined) pins.set(start, finding.code)
     else if (!pinned.includes(finding.code)) pins.set(start, `${pinned} ${finding.code}`)
   }
-  return { worst, wrong: wrongTokens(detail), pins }
+  marked.sort((a, b) => a.rank - b.rank)
+  for (const { span, rank } of marked) worst.fill(rank, ...span)
+  return { worst, marked, isWrong: wrongTokens(detail), pins }
 }
 
 /** What the policy intends is not wrong, and a row that trains nothing is one fact and not one for each token. */
-function wrongTokens(detail: Judged): Uint8Array | null {
+function wrongTokens(detail: Judged): (token: number) => boolean {
   const { findings, states, expected } = detail
-  if (expected === null || !states.includes(TokenState.trained)) return null
-  const wrong = new Uint8Array(states.length)
-  for (let token = 0; token < wrong.length; token++) if (disagrees(detail, token)) wrong[token] = 1
-  for (const { intended, tokens } of findings) if (intended === true && tokens !== null) wrong.fill(0, ...tokens)
-  return wrong
+  if (expected === null || !states.includes(TokenState.trained)) return () => false
+  const intended = new Uint8Array(states.length)
+  for (const finding of findings) {
+    if (finding.intended === true && finding.tokens !== null) intended.fill(1, ...finding.tokens)
+  }
+  return (token) => intended[token] === 0 && disagrees(detail, token)
 }

@@ -3,6 +3,7 @@ import type { TrajectoryDetail } from '../../../shared/session/protocol.ts'
 import type { TagName } from '../../../shared/session/rollout/tags.ts'
 import { cells } from '../../text/visible.ts'
 import { TokenFlag, tokenText } from './token-text.ts'
+import { LOOK_CLOSER, tokenWidths } from './token-widths.ts'
 
 export const RowKind = { tokens: 0, turn: 1, lost: 2, fold: 3 } as const
 
@@ -123,32 +124,21 @@ class Interludes {
 /** A word longer than this is broken where it meets the edge, as text without spaces is. */
 const LONGEST_WORD = 24
 
-const SIMPLE = /^[\x20-\x7e]*$/
-
 /** Breaks a rollout into lines of at most `columns`; a newline, a turn, a gap and a fold each end a line. `folds` in order, none in another. */
 export function layOut(detail: Laid, columns: number, folds: readonly Fold[] = []): TokenLayout {
-  const length = detail.ids?.length ?? 0
+  const widths = tokenWidths(detail)
   const lines = new Lines()
   const interludes = new Interludes(detail, folds, lines)
   let used = 0
   let open = false
-  // The last token of the open line that begins a word, and the columns before it: where the line is broken when a
-  // word runs over several tokens.
-  let word = -1
-  let beforeWord = 0
+  let first = -1
   const begin = (token: number, offset: number) => {
     lines.push(RowKind.tokens, token, offset, -1)
     used = 0
-    word = -1
+    first = token
     open = true
   }
-  const beginForOverflow = (token: number, text: string) => {
-    if (word === -1 || used - beforeWord > LONGEST_WORD || startsWord(text)) return begin(token, 0)
-    const carried = used - beforeWord
-    begin(word, 0)
-    used = carried
-  }
-  for (let token = 0; token < length; token++) {
+  for (let token = 0; token < widths.length; token++) {
     if (token >= interludes.due) {
       const { next, wrote } = interludes.before(token)
       if (wrote) open = false
@@ -157,31 +147,30 @@ export function layOut(detail: Laid, columns: number, folds: readonly Fold[] = [
         continue
       }
     }
-    const plain = plainWidth(detail, token)
-    if (plain > 0 && open && used + plain <= columns) {
-      if (detail.text.charCodeAt(detail.textOffsets[token] as number) === SPACE) {
-        word = token
-        beforeWord = used
+    if (open) {
+      const end = fitting(widths, token, Math.min(interludes.due, widths.length), columns - used)
+      used += sum(widths, token, end)
+      if (end > token) {
+        token = end - 1
+        continue
       }
-      used += plain
-      continue
     }
-    const text = tokenText(detail, token)
-    const simple = SIMPLE.test(text)
-    const width = simple ? text.length : widthOf(text)
+    const known = widths[token] as number
+    const width = known < LOOK_CLOSER ? known : firstWidthOf(tokenText(detail, token))
     // A token that does not fit begins a new line; one wider than a whole line runs over several.
     if (!open) begin(token, 0)
-    else if (used + Math.min(width, columns) > columns) beginForOverflow(token, text)
-    else if (startsWord(text)) {
-      word = token
-      beforeWord = used
+    else if (used + Math.min(width, columns) > columns) {
+      const word = wordBefore(detail, widths, first, token)
+      const carried = sum(widths, word, token)
+      begin(word, 0)
+      used = carried
     }
-    if (simple && used + width <= columns) {
-      used += width
+    if (known < LOOK_CLOSER && used + known <= columns) {
+      used += known
       continue
     }
     let offset = 0
-    for (const character of text) {
+    for (const character of tokenText(detail, token)) {
       if (!open) begin(token, offset)
       const wide = cells(character)
       if (used > 0 && used + wide > columns) begin(token, offset)
@@ -190,8 +179,34 @@ export function layOut(detail: Laid, columns: number, folds: readonly Fold[] = [
       if (character === '\n') open = false
     }
   }
-  interludes.lostBefore(length)
+  interludes.lostBefore(widths.length)
   return lines.done()
+}
+
+/** The token that the word begins with which `token` goes on with, where that is behind the first one of the line and may be carried to the next; else the token itself. */
+function wordBefore(detail: Laid, widths: Uint8Array, first: number, token: number): number {
+  let carried = 0
+  for (let word = token; word > first && carried <= LONGEST_WORD; carried += widths[--word] as number) {
+    if (startsWord(detail, word)) return word
+  }
+  return token
+}
+
+/** How far the tokens go on from `from` that have room in so many columns; a newline has none. A function of its own: what is called for each line is compiled after a few of them. */
+function fitting(widths: Uint8Array, from: number, to: number, room: number): number {
+  let token = from
+  let left = Math.min(room, LOOK_CLOSER - 1)
+  for (; token < to; token++) {
+    left -= widths[token] as number
+    if (left < 0) break
+  }
+  return token
+}
+
+function sum(widths: Uint8Array, from: number, to: number): number {
+  let sum = 0
+  for (let token = from; token < to; token++) sum += widths[token] as number
+  return sum
 }
 
 /** Puts `perLine` tokens on each line; turns, gaps and folds have lines of their own. */
@@ -221,24 +236,14 @@ export function layOutGrid(detail: Laid, perLine: number, folds: readonly Fold[]
 
 const SPACE = 0x20
 
-function startsWord(text: string): boolean {
-  return text.charCodeAt(0) === SPACE
-}
-
-/** The columns of a token that is printable ASCII, as nearly all are, without a text being made for it; 0 for every other. */
-function plainWidth({ text, textOffsets, flags }: Laid, token: number): number {
-  if (((flags[token] ?? 0) & TokenFlag.unknown) !== 0) return 0
+function startsWord({ text, textOffsets, flags }: Laid, token: number): boolean {
   const from = textOffsets[token] as number
-  const to = textOffsets[token + 1] as number
-  for (let at = from; at < to; at++) {
-    const code = text.charCodeAt(at)
-    if (code < SPACE || code > 0x7e) return 0
-  }
-  return to - from
+  if (from === textOffsets[token + 1] || ((flags[token] ?? 0) & TokenFlag.unknown) !== 0) return false
+  return text.charCodeAt(from) === SPACE
 }
 
 /** The columns a token needs on its first line. */
-function widthOf(text: string): number {
+function firstWidthOf(text: string): number {
   let width = 0
   for (const character of text) {
     width += cells(character)

@@ -131,7 +131,7 @@ export function classOf(
 ): string {
   const flags = detail.flags[token] ?? 0
   let name = `token ${overlay === null ? stateName(detail, token) : overlayClass(overlay, token)}`
-  if (overlay === null && faults.wrong?.[token] === 1) name += ' wrong'
+  if (overlay === null && faults.isWrong(token)) name += ' wrong'
   if ((flags & (TokenFlag.special | TokenFlag.added)) !== 0) name += ' special'
   if ((flags & (TokenFlag.endsInside | TokenFlag.startsInside)) !== 0) name += ' split'
   if ((flags & TokenFlag.unknown) !== 0) name += ' no-such-id'

@@ -1,4 +1,5 @@
 import { TOKEN_STATE_NAMES, TokenState } from '../../../shared/model/tokens.ts'
+import type { FaultMap } from './faults.ts'
 
 /** Colours of the strip, read from the style sheet so that both palettes stay in one place. */
 export interface StripColours {
@@ -53,6 +54,17 @@ export function columnStates(states: Uint8Array, width: number): Uint8Array {
       if ((counts[state] as number) > (counts[best] as number)) best = state
     }
     columns[column] = (counts[TokenState.trained] as number) * 4 >= end - start ? TokenState.trained : best
+  }
+  return columns
+}
+
+/** Worst severity of the findings in each of `width` columns, an index into `FAULT_NAMES`. A rollout has far fewer findings than tokens. */
+export function columnFaults({ marked }: Pick<FaultMap, 'marked'>, length: number, width: number): Uint8Array {
+  const columns = new Uint8Array(width)
+  const columnOf = (token: number) => Math.floor((token / length) * width)
+  for (const { span, rank } of marked) {
+    const [from, to] = [span[0], Math.min(span[1], length)]
+    if (to > from) columns.fill(rank, columnOf(from), columnOf(to - 1) + 1)
   }
   return columns
 }

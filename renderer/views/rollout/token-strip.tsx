@@ -6,7 +6,7 @@ import { jumpTo, useSelection } from '../../state/selection.ts'
 import { spelt } from '../../text/visible.ts'
 import { FAULT_NAMES, faultMap } from './faults.ts'
 import { stateName } from './oracles.ts'
-import { columnStates, STATE_HEIGHT, type StripColours, stripColours } from './strip-drawing.ts'
+import { columnFaults, columnStates, STATE_HEIGHT, type StripColours, stripColours } from './strip-drawing.ts'
 import { tokenText } from './token-text.ts'
 import { tokenWindow } from './token-window.ts'
 import { sizedContext, useScheme, useWidth } from './use-canvas.ts'
@@ -23,7 +23,7 @@ export function TokenStrip({ detail }: { detail: TrajectoryDetail }) {
   const scheme = useScheme()
   const length = detail.states.length
   const columns = useMemo(() => columnStates(detail.states, width), [detail, width])
-  const faults = useMemo(() => columnFaults(detail, width), [detail, width])
+  const faults = useMemo(() => columnFaults(faultMap(detail), detail.states.length, width), [detail, width])
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: the colours change with the scheme
   useEffect(() => {
@@ -77,19 +77,6 @@ export function TokenStrip({ detail }: { detail: TrajectoryDetail }) {
       />
     </div>
   )
-}
-
-/** Worst severity of the findings in each column of pixels, an index into `FAULT_NAMES`. */
-function columnFaults(detail: TrajectoryDetail, width: number): Uint8Array {
-  const { worst } = faultMap(detail)
-  const columns = new Uint8Array(width)
-  for (let token = 0; token < worst.length; token++) {
-    const rank = worst[token] as number
-    if (rank === 0) continue
-    const column = Math.floor((token / worst.length) * width)
-    if (rank > (columns[column] as number)) columns[column] = rank
-  }
-  return columns
 }
 
 interface Drawing {

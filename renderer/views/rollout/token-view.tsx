@@ -127,7 +127,7 @@ export function TokenView({ detail, overlay }: { detail: TrajectoryDetail; overl
   const label =
     token === null
       ? 'Tokens'
-      : `Tokens. Token ${token}: ${spelt(tokenText(detail, token))}, ${stateName(detail, token)}${faults.wrong?.[token] === 1 ? `, should be ${structureSays(detail, token)}` : ''}`
+      : `Tokens. Token ${token}: ${spelt(tokenText(detail, token))}, ${stateName(detail, token)}${faults.isWrong(token) ? `, should be ${structureSays(detail, token)}` : ''}`
   const noted = useNotedTokens(detail)
   const [from, to] = drawn
   const paper = linesOnPaper(from + 1, to, layout.count)

@@ -4,28 +4,24 @@ import { TokenState, type Turn } from '../../../shared/model/tokens.ts'
 import type { TrajectoryDetail } from '../../../shared/session/protocol.ts'
 import { FAULT_NAMES } from './faults.ts'
 
+/** What stands in the outline of a turn that is not drawn as well. */
 export interface TurnCoverage {
   readonly turn: Turn
-  /** Share of trained tokens; null where no token's mask is known. */
-  readonly trained: number | null
   /** Of the findings in the turn; what the policy intends is none. */
   readonly worst: Severity | null
 }
 
 type Covered = Pick<TrajectoryDetail, 'segmentation' | 'states' | 'findings'>
 
-/** The turns of a rollout in order, with how much of each is trained and the worst that was found in it. */
-export function turnCoverage(detail: Covered): TurnCoverage[] {
+/** The turns of a rollout in order, with the worst that was found in each. */
+export function turnCoverage(detail: Pick<Covered, 'segmentation' | 'findings'>): TurnCoverage[] {
   const turns = detail.segmentation?.turns ?? []
   const worst = worstByTurn(detail.findings, turns)
-  return turns.map((turn, at) => ({
-    turn,
-    trained: trainedShare(detail, turn),
-    worst: FAULT_NAMES[worst[at] as number] ?? null,
-  }))
+  return turns.map((turn, at) => ({ turn, worst: FAULT_NAMES[worst[at] as number] ?? null }))
 }
 
-function trainedShare({ states }: Covered, turn: Turn): number | null {
+/** Share of a turn's tokens that is trained; null where no token's mask is known. */
+export function trainedShare({ states }: Pick<Covered, 'states'>, turn: Turn): number | null {
   let trained = 0
   let unknown = 0
   for (let token = turn.start; token < turn.end; token++) {

@@ -9,7 +9,7 @@ import { count, counted, percent } from '../../text/numbers.ts'
 import { spelt } from '../../text/visible.ts'
 import { SEVERITY_WORDS } from '../../text/words.ts'
 import { turnOf } from './edges.ts'
-import { type TurnCoverage, turnCoverage } from './turn-coverage.ts'
+import { type TurnCoverage, trainedShare, turnCoverage } from './turn-coverage.ts'
 
 /** Height of a turn in pixels, its line included. */
 const TURN_HEIGHT = 58
@@ -31,7 +31,7 @@ function Turns({ detail, turns }: { detail: TrajectoryDetail; turns: readonly Tu
   const token = useSelection((state) => state.token)
   const current = token === null ? -1 : turnOf(detail, token)
   const scroller = useRef<HTMLElement>(null)
-  const isMasked = turns.some(({ trained }) => trained !== null)
+  const isMasked = useMemo(() => turns.some(({ turn }) => trainedShare(detail, turn) !== null), [detail, turns])
   const rows = useRowWindow(scroller, {
     count: turns.length,
     rowHeight: TURN_HEIGHT,
@@ -67,7 +67,12 @@ function Turns({ detail, turns }: { detail: TrajectoryDetail; turns: readonly Tu
             style={placeOf(turn, rows)}
             onFocus={() => setFocused(turn)}
           >
-            <TurnButton {...(turns[turn] as TurnCoverage)} isCurrent={turn === current} isStop={turn === stop} />
+            <TurnButton
+              {...(turns[turn] as TurnCoverage)}
+              detail={detail}
+              isCurrent={turn === current}
+              isStop={turn === stop}
+            />
           </li>
         ))}
       </ol>
@@ -94,13 +99,15 @@ function keyTarget({ key }: KeyboardEvent, from: number, turns: number, rows: Ro
   return step === null ? null : Math.max(0, Math.min(turns - 1, from + step))
 }
 
+/** How much of a turn is trained is counted where it is drawn: a rollout has many tokens in others. */
 const TurnButton = memo(function TurnButton({
+  detail,
   turn,
-  trained,
   worst,
   isCurrent,
   isStop,
-}: TurnCoverage & { isCurrent: boolean; isStop: boolean }) {
+}: TurnCoverage & { detail: TrajectoryDetail; isCurrent: boolean; isStop: boolean }) {
+  const trained = useMemo(() => trainedShare(detail, turn), [detail, turn])
   const tokens = turn.end - turn.start
   const header = turn.header === 'missing' ? ['no header'] : []
   const inWords = [counted(tokens, 'token'), ...(trained === null ? [] : [`${percent(trained)} trained`]), ...header]
