@@ -71,3 +71,6 @@ export function columnFaults({ marked }: Pick<FaultMap, 'marked'>, length: numbe
 
 /** Share of the height each state's bar takes, so that states differ by height as well as by colour. */
 export const STATE_HEIGHT = { trained: 1, masked: 0.35, padding: 0.15, unknown: 0.6 } as const
+
+/** Share of the height that marks of findings have, so that severities differ by height as well as by colour. */
+export const SEVERITY_HEIGHT = { error: 1, warning: 0.6, info: 0.3 } as const

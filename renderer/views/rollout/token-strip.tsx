@@ -6,7 +6,14 @@ import { jumpTo, useSelection } from '../../state/selection.ts'
 import { spelt } from '../../text/visible.ts'
 import { FAULT_NAMES, faultMap } from './faults.ts'
 import { stateName } from './oracles.ts'
-import { columnFaults, columnStates, STATE_HEIGHT, type StripColours, stripColours } from './strip-drawing.ts'
+import {
+  columnFaults,
+  columnStates,
+  SEVERITY_HEIGHT,
+  STATE_HEIGHT,
+  type StripColours,
+  stripColours,
+} from './strip-drawing.ts'
 import { tokenText } from './token-text.ts'
 import { tokenWindow } from './token-window.ts'
 import { sizedContext, useScheme, useWidth } from './use-canvas.ts'
@@ -103,7 +110,7 @@ function draw(element: HTMLCanvasElement, width: number, drawing: Drawing): void
     const fault = FAULT_NAMES[faults[column] as number]
     if (fault) {
       context.fillStyle = colours[fault]
-      context.fillRect(column, 0, 1.5, FAULT_HEIGHT)
+      context.fillRect(column, FAULT_HEIGHT * (1 - SEVERITY_HEIGHT[fault]), 1.5, FAULT_HEIGHT * SEVERITY_HEIGHT[fault])
     }
   }
   drawTurns(context, drawing, colours, x)
