@@ -167,6 +167,19 @@ describe('C12', () => {
     expect((await findings('C12', {}, { messages: true, cutRight: 9, ...options })).findings).toEqual([])
   })
 
+  it.each([
+    [
+      'names an answer that the ids lost though the model is said to have stopped by itself',
+      9,
+      ['<answer>Ines Valdoro'],
+    ],
+    ['is silent where they lack the string alone on which the model was stopped', 5, []],
+    ['is silent where they lack the end token alone', 2, []],
+  ])('%s', async (_, cutRight, answers) => {
+    const { findings: found } = await findings('C12', {}, { messages: true, finishReason: 'stop', cutRight })
+    expect(found.map(({ evidence }) => evidence?.answer)).toEqual(answers)
+  })
+
   it('names an answer whose whole turn was cut away', async () => {
     // The row then ends with a closed call and its reply, as a whole one might.
     const { findings: found } = await findings('C12', {}, { messages: true, cutRight: 24 })

@@ -40,7 +40,11 @@ function lookAtAnswer(view: TrajectoryView, { thresholds }: AuditSettings, repor
   // Ids that end properly hold what the model said, however the messages were rewritten since.
   const cut = facts.endReason !== 'stop' || replies > facts.assistantTurns
   const end = view.ids.length - segmentation.padding.right
-  const answer = cut ? finalAnswer(last.content, thresholds['answer-tail-characters']) : null
+  const answer = cut
+    ? finalAnswer(last.content, thresholds['answer-tail-characters'])
+    : facts.endsClosed === false
+      ? openedAnswer(last.content)
+      : null
   const affected = answer !== null && !holds(view.text({ start: segmentation.padding.left, end }), answer)
   const turn = segmentation.turns.at(-1) ?? null
   report.place(affected, { turn: turn?.ordinal ?? 0 })
@@ -82,6 +86,18 @@ export function finalAnswer(content: string | null, tail: number): string | null
   const text = near === 0 || end.length >= tail ? end : normalised(content)
   // A half word at the cut of the needle is harmless: it is searched as it stands.
   return text === '' ? null : text.slice(-tail)
+}
+
+/**
+ * The last tagged or boxed answer without the mark that closes it, whitespace-normalised; null where there is none. A row without an end token that
+ * is said to have stopped by itself may lack the string on which it was stopped, and nothing else.
+ */
+function openedAnswer(content: string): string | null {
+  for (const form of ANSWER_FORMS) {
+    const opened = form(content)?.replace(/(?:<\/answer>|\})$/, '')
+    if (opened !== undefined) return /^(?:<answer>|\\boxed\{)\s*$/.test(opened) ? null : normalised(opened)
+  }
+  return null
 }
 
 /** Some way before the last `tail` characters, where what stands before changes nothing of how the rest is normalised: at a visible character of ASCII. */
