@@ -3,6 +3,7 @@ import type { PolicyId } from '../model/policy.ts'
 import { Expected, Provenance, type Segmentation, type Turn } from '../model/tokens.ts'
 import { writtenTurns } from './edges.ts'
 import type { AnsweredInside } from './prompt-end.ts'
+import { countOf } from './spans.ts'
 
 export interface StructureOracleInput {
   readonly segmentation: Segmentation
@@ -41,10 +42,11 @@ export function structureOracle(input: StructureOracleInput): Uint8Array {
   const endsAreSilent =
     provenance?.includes(Provenance.sampled) &&
     written.every(({ endToken }) => provenance[endToken] !== Provenance.sampled)
+  const ofBlocks = writesItsBlocks(segmentation, provenance) ? Expected.undecided : Expected.masked
   for (const turn of segmentation.turns) {
     if (turn.kind === 'other') expected.fill(Expected.undecided, turn.contentStart, turn.contentEnd)
     if (turn.kind !== 'assistant' || (policy === 'last-turn' && turn !== last)) continue
-    expectTurn(turn, input, expected)
+    expectTurn(turn, input, ofBlocks, expected)
     if (endsAreSilent && provenance?.[turn.endToken] === Provenance.silent) expected[turn.endToken] = Expected.undecided
     // LLaMA-Factory trains the template's newline behind a turn, axolotl and TRL do not: supervised data is right either way.
     if (policy === 'sft') expected.fill(Expected.undecided, turn.separatorStart, turn.end)
@@ -76,7 +78,21 @@ function expectAnswer({ at, end }: AnsweredInside, provenance: Uint8Array | null
     expected[i] = provenance?.[i] === Provenance.notSampled ? Expected.undecided : Expected.trained
 }
 
-function expectTurn(turn: Turn, input: StructureOracleInput, expected: Uint8Array): void {
+/**
+ * The model writes the blocks between its headers and its words itself, such as an empty thought: the dump says of a token of one of them in this
+ * rollout that it was sampled, and of no token of that block that it was not. An exact 0.0 in such a block is a logprob, and no sign of a prefill.
+ */
+export function writesItsBlocks({ turns }: Segmentation, provenance: Uint8Array | null): boolean {
+  if (provenance === null) return false
+  return turns.some(
+    ({ kind, headerEnd, contentStart }) =>
+      kind === 'assistant' &&
+      countOf(provenance, Provenance.sampled, headerEnd, contentStart) > 0 &&
+      countOf(provenance, Provenance.notSampled, headerEnd, contentStart) === 0,
+  )
+}
+
+function expectTurn(turn: Turn, input: StructureOracleInput, ofBlocks: Expected, expected: Uint8Array): void {
   const { provenance, promptEnd } = input
   const { contentStart, contentEnd, endToken, headerEnd } = turn
   const history = promptEnd !== null && turn.end <= promptEnd && contentEnd > contentStart
@@ -99,6 +115,7 @@ function expectTurn(turn: Turn, input: StructureOracleInput, expected: Uint8Arra
   if (provenance === null) return
   for (let i = headerEnd; i < contentStart; i++) {
     if (provenance[i] === Provenance.sampled) expected[i] = Expected.trained
+    else if (provenance[i] === Provenance.silent) expected[i] = ofBlocks
   }
   for (let i = contentStart; i < contentEnd; i++) {
     if (expected[i] === Expected.trained && provenance[i] === Provenance.notSampled) expected[i] = Expected.undecided

@@ -7,6 +7,7 @@ import { forcedPrefillEnd } from '../logprobs/forced-prefill.ts'
 import { LONGEST_PREFILL, storedPromptEnd } from '../prompt-end.ts'
 import { hidesEdges, isSwallowed } from '../shape.ts'
 import { lengthOf, runsOf } from '../spans.ts'
+import { writesItsBlocks } from '../structure-oracle.ts'
 import { isDisplacedByBlock } from './drift-by-prefill.ts'
 
 export const M09: Check = {
@@ -51,8 +52,15 @@ function trainedTo(view: TrajectoryView, turn: Turn, end: number): Span[] {
   const { mask, provenance } = view
   if (isSwallowed(view, turn)) return []
   const runs = runsOf(mask as Uint8Array, 1, turn.headerEnd, end)
-  const found = runs.filter((run) => provenance?.[run.start] !== Provenance.sampled)
+  const found = runs.filter(
+    (run) => provenance?.[run.start] !== Provenance.sampled && !(end === turn.contentStart && isOwnBlock(view, run)),
+  )
   return found.length > 0 && isDisplacedByBlock(view) ? [] : found
+}
+
+/** The dump does not say that the block was not sampled, and says that the model writes such blocks itself. */
+function isOwnBlock({ segmentation, provenance }: TrajectoryView, { start }: Span): boolean {
+  return segmentation !== null && provenance?.[start] === Provenance.silent && writesItsBlocks(segmentation, provenance)
 }
 
 /**

@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest'
+import { type AuditedDump, audit, faultsOf, verdictOf } from '../planted/audit.ts'
+import { cleanDump } from '../planted/dump.ts'
+import { turnsBy } from '../planted/rollout.ts'
+import { nemoRl } from '../planted/writers/nemo-rl.ts'
+import { primeRlExport } from '../planted/writers/prime-rl-export.ts'
+import { slimeRollout } from '../planted/writers/slime.ts'
+
+const codes = (audited: AuditedDump) => [
+  ...new Set(faultsOf(audited).flatMap(({ code, severity }) => (severity === 'info' ? [] : [code]))),
+]
+
+/** Tokens of Qwen3's empty thought. */
+const BLOCK = 4
+
+/** Every turn opens with an empty thought that the model wrote; the logprobs of its tokens are those of `scoresOf`. */
+const emptyThoughts = (scoresOf: (turn: number) => readonly number[]) =>
+  cleanDump('empty thoughts of its own', 'qwen3', {
+    groups: 2,
+    change: (conversation) => ({
+      ...conversation,
+      turns: conversation.turns.map((turn) => ({ ...turn, thought: '' })),
+    }),
+    finish: (rollout) => {
+      for (const [index, { headerEnd }] of turnsBy(rollout, 'assistant').entries()) {
+        const scores = scoresOf(index)
+        for (const [at, token] of rollout.tokens.slice(headerEnd, headerEnd + BLOCK).entries()) {
+          token.sampler = scores[at] as number
+          token.trainer = token.sampler
+        }
+      }
+    },
+  })
+
+describe.each([
+  ['slime', slimeRollout],
+  ['nemo-rl', nemoRl],
+  ['prime-rl-export', primeRlExport],
+] as const)('an empty thought that the model wrote, in %s', (_, writer) => {
+  it.each([
+    ['of its first token alone', () => [0, -0.02, -0.3, -0.001]],
+    ['of all but its last token', () => [0, 0, 0, -0.02]],
+    ['of one whole turn', (turn: number) => (turn === 0 ? [0, -0.01, 0, 0] : [0, 0, 0, 0])],
+  ])('is no prefill for a logprob of 0.0 %s', async (_, scoresOf) => {
+    const audited = await audit(await emptyThoughts(scoresOf), writer)
+    expect(codes(audited)).toEqual([])
+    expect(verdictOf(audited, 'H02')).toBe('contradicted')
+  })
+
+  it('may be a prefill where nothing says that any of them was sampled', async () => {
+    expect(codes(await audit(await emptyThoughts(() => [0, 0, 0, 0]), writer))).toEqual(['M09'])
+  })
+})
