@@ -52,8 +52,9 @@ export function maskLag(
   const scoreAt = (lag: number, lastEnd = end) => {
     const startShare = shareAt(mask, starts, other, lag, end, 0, 1)
     const endShare = shareAt(mask, ends, other, lag, lastEnd, 1, 0)
-    // Where the row ends with its only sampled span, one token late is an end that cannot be seen.
-    const hidden = endShare === null && ends.length > 0 && lag === 1
+    // Where the row ends with its only sampled span, one token late is an end that cannot be seen; so is any where the loss goes on behind the end.
+    const hidden =
+      endShare === null && ends.length > 0 && (lag === 1 || (lag > 1 && goesOn(mask, ends[0] as number, end)))
     return hidden ? (startShare ?? 0) : Math.min(startShare ?? 0, endShare ?? 0)
   }
   const scores: number[] = []
@@ -79,6 +80,12 @@ export function maskLag(
   const inPlace = best > 1 ? scoreAt(0, end - best) : (scores[LARGEST_LAG] as number)
   const shifted = best !== 0 && !stays && bestScore >= enough && inPlace <= 1 - enough
   return { lag: shifted ? best : 0, score: bestScore, edges: starts.length + ends.length, scores }
+}
+
+/** Everything behind an edge is trained, and something is. */
+function goesOn(mask: Uint8Array, edge: number, end: number): boolean {
+  for (let i = edge; i < end; i++) if (mask[i] !== 1) return false
+  return edge < end
 }
 
 const NO_OTHER: ReadonlyMap<number, number> = new Map()

@@ -142,28 +142,34 @@ function agreement(mask: Uint8Array, expected: Uint8Array, start: number, end: n
 }
 
 /**
- * Every assistant turn is trained but for its first tokens, as many in each. One and the same beginning of all turns may be a prefill that
- * the tokenizer's template does not show, unless the dump says that it was sampled.
+ * Every assistant turn is trained but for its first tokens, as many in each. One and the same beginning of all turns, or that of the only one,
+ * may be a prefill that the tokenizer's template does not show, unless the dump says that it was sampled.
  */
-function findLateStart({ ids, expected, provenance, segmentation }: TrajectoryView, mask: Uint8Array): number {
+function findLateStart({ ids, expected, provenance, segmentation, text }: TrajectoryView, mask: Uint8Array): number {
   const turns = writtenTurns(segmentation as NonNullable<TrajectoryView['segmentation']>).filter(
     ({ contentStart }) => expected?.[contentStart] === Expected.trained,
   )
-  if (turns.length < 2) return 0
+  const isLone = turns.length === 1
   let late = 0
   const heads = new Set<string>()
   let sampled = true
+  let proved = false
   for (const { contentStart, contentEnd, endToken } of turns) {
     let start = contentStart
     while (start < contentEnd && mask[start] === 0) start++
     if (start === contentStart || start >= contentEnd || (late > 0 && start - contentStart !== late)) return 0
     late = start - contentStart
+    // Of one turn, a masked think tag is the generation prompt's as likely as not.
+    if (isLone && late <= LARGEST_LAG && '<think>\n'.startsWith(text({ start: contentStart, end: start }))) return 0
     const end = endToken >= 0 && expected?.[endToken] === Expected.trained ? endToken + 1 : contentEnd
     for (let i = start; i < end; i++) if (mask[i] !== 1 && expected?.[i] === Expected.trained) return 0
-    for (let i = contentStart; i < start; i++) sampled &&= provenance?.[i] === Provenance.sampled
+    for (let i = contentStart; i < start; i++) {
+      sampled &&= provenance?.[i] === Provenance.sampled || (isLone && provenance?.[i] === Provenance.silent)
+      proved ||= provenance?.[i] === Provenance.sampled
+    }
     heads.add(ids.subarray(contentStart, start).join(' '))
   }
-  return late <= LARGEST_LAG && (sampled || heads.size > 1) ? late : 0
+  return late <= LARGEST_LAG && ((sampled && proved) || heads.size > 1) ? late : 0
 }
 
 /** A last run of 1s that starts in an assistant turn, crosses the header of a turn of another kind and never drops. */

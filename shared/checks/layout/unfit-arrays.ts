@@ -32,6 +32,15 @@ export function unfitArrays(trajectory: Trajectory, alignment: MaskAlignment, th
   }
 }
 
+export function isLogprobName(name: string): boolean {
+  return /log_?p/.test(name)
+}
+
+/** Logprobs of another length than the ids have: of none of them is known whose token they are, and nothing that is read of them is a fault of its own. */
+export function haveUnfitLogprobs({ arrays }: Pick<Trajectory, 'arrays'>): boolean {
+  return arrays.some(({ name, length, expected }) => length !== expected && isLogprobName(name))
+}
+
 /** Whether what a rollout trains is not known because its arrays do not fit; a fact of the few that it is true of. */
 export function unfitFacts(
   trajectory: Trajectory,

@@ -3,6 +3,7 @@ import type { Turn } from '../../model/tokens.ts'
 import type { Check, DumpReporter, DumpView, TrajectoryView } from '../check.ts'
 import { tokenCount } from '../edges.ts'
 import type { TrajectoryFacts } from '../facts.ts'
+import { haveUnfitLogprobs } from '../layout/unfit-arrays.ts'
 import { trainedPrefill } from '../mask/prefill-trained.ts'
 import { lacksWhatOthersHave } from '../no-numbers.ts'
 import { samplerArray } from '../provenance-oracle.ts'
@@ -79,9 +80,10 @@ function* lookForUnscored(dump: DumpView, report: DumpReporter): Steps<void> {
 
 const MOST_LISTED = 16
 
-/** In order of tokens, one per token; null where no trained token has a sampler logprob. */
+/** In order of tokens, one per token; null where no trained token has a sampler logprob, or none that is known to be its own. */
 function fillersOf(view: TrajectoryView): Filler[] | null {
   const { logprobs, sampled } = view.trajectory
+  if (haveUnfitLogprobs(view.trajectory)) return null
   const sampler = logprobs.sampler as Float32Array
   const { trainer } = logprobs
   const mask = view.mask as Uint8Array

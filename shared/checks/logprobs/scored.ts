@@ -1,6 +1,7 @@
 import type { Thresholds } from '../../model/thresholds/registry.ts'
 import { Expected, Provenance } from '../../model/tokens.ts'
 import type { TrajectoryView } from '../check.ts'
+import { haveUnfitLogprobs } from '../layout/unfit-arrays.ts'
 import { OfLast } from '../of-last.ts'
 import { placeholdersAmong } from './placeholders.ts'
 
@@ -19,7 +20,7 @@ export interface ScoredPairs {
 
 const cache = new OfLast<TrajectoryView, ScoredPairs | null>()
 
-/** The pairs of a view, gathered once for all checks; null where the dump lacks one of the two streams or the mask. */
+/** The pairs of a view, gathered once for all checks; null where it lacks one of the two streams or the mask, or where they do not fit (S03). */
 export function pairsOf(view: TrajectoryView): ScoredPairs | null {
   let pairs = cache.get(view)
   if (pairs === undefined) {
@@ -65,7 +66,7 @@ export function isWritten({ provenance, expectedRl }: TrajectoryView, token: num
 function gather(view: TrajectoryView): ScoredPairs | null {
   const { sampler, trainer } = view.trajectory.logprobs
   const { mask, thresholds } = view
-  if (sampler === null || trainer === null || mask === null) return null
+  if (sampler === null || trainer === null || mask === null || haveUnfitLogprobs(view.trajectory)) return null
   const bounds = logprobBounds(thresholds)
   const { 'contradicts-zero': contradicts, 'trainer-is-off': off } = thresholds
   const tokens = new Int32Array(sampler.length)

@@ -1,5 +1,6 @@
 import { Hash64 } from '../../model/hash.ts'
 import type { TrajectoryView } from '../check.ts'
+import { haveUnfitLogprobs } from '../layout/unfit-arrays.ts'
 import { formulasAt, KL_FORMULAS, type KlFormula } from './kl-formulas.ts'
 import { BFLOAT, decimalsOf, isBfloat, isBfloatOf, type KlRounded, roundsTo } from './kl-rounded.ts'
 import { isLogprob, isTrainedSample, logprobBounds, pairsOf } from './scored.ts'
@@ -99,7 +100,7 @@ function gapSums(view: TrajectoryView): GapSums | null {
 function klSums(view: TrajectoryView): KlSums | null {
   const { logprobs, kl, meta } = view.trajectory
   const { trainer, reference } = logprobs
-  if (trainer === null || reference === null || view.mask === null) return null
+  if (trainer === null || reference === null || view.mask === null || haveUnfitLogprobs(view.trajectory)) return null
   const bounds = logprobBounds(view.thresholds)
   const at = new Float64Array(KL_FORMULAS.length)
   const formulas = new Float64Array(KL_FORMULAS.length)

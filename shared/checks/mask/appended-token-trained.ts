@@ -1,6 +1,7 @@
 import { Provenance } from '../../model/tokens.ts'
 import type { Check, TrajectoryView } from '../check.ts'
 import { edgeAfter, writtenTurns } from '../edges.ts'
+import { haveUnfitLogprobs } from '../layout/unfit-arrays.ts'
 import { pairsOf } from '../logprobs/scored.ts'
 import { hidesEdges, isSwallowed } from '../shape.ts'
 import { storedResponse } from '../template/drift.ts'
@@ -53,6 +54,7 @@ export const M14: Check = {
 function appendedBy(view: TrajectoryView, at: number): string | null {
   const { sampled, logprobs } = view.trajectory
   if (sampled !== null) return sampled[at] === 0 ? 'the dump flags it as not sampled' : null
+  if (haveUnfitLogprobs(view.trajectory)) return null
   const stored = storedResponse(view.trajectory)
   if (stored !== null && logprobs.sampler?.[at] === 0 && endsBefore(view.ids, at, stored.ids)) {
     return `its sampler logprob is exactly 0, and ${stored.name} ends before it`

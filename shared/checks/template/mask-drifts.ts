@@ -1,5 +1,6 @@
 import { isMaskName } from '../alignment.ts'
 import type { Check } from '../check.ts'
+import { isLogprobName } from '../layout/unfit-arrays.ts'
 import { hidesEdges } from '../shape.ts'
 import { displaced, lagText, turnLags } from '../turn-lag.ts'
 
@@ -20,7 +21,7 @@ export const T03: Check = {
     const lengths = view.trajectory.arrays.filter(({ name, length, expected }) => {
       if (length === expected) return false
       const targets = alignment === 'target' && isMaskName(name) && length === expected - 1
-      return (isMaskName(name) || /logp/.test(name)) && !targets
+      return (isMaskName(name) || isLogprobName(name)) && !targets
     })
     if (lengths.length > 0) {
       report.place(true)

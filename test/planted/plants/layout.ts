@@ -66,6 +66,20 @@ export const LAYOUT_PLANTS: readonly Plant[] = [
   },
   {
     code: 'S03',
+    title: 'logprobs lack the first two tokens',
+    needs: ['more', 'sampler', 'trainer'],
+    rollout: (rollout, { random }) => {
+      const short = random.pick(['sampler', 'trainer'] as const)
+      const values = (stream: 'sampler' | 'trainer' | 'reference') =>
+        rollout.tokens.map((token) => (Number.isNaN(token[stream]) ? null : token[stream]))
+      const all = { sampler: values('sampler'), trainer: values('trainer'), reference: values('reference') }
+      rollout.more = { ...rollout.more, logprobs: { ...all, [short]: all[short].slice(2) } }
+      return []
+    },
+    alongside: { T03: 'logprobs of another length were built for other ids' },
+  },
+  {
+    code: 'S03',
     title: 'the advantage of a rollout is no finite number',
     needs: ['more', 'mask', 'advantages'],
     // Where no advantage is a number, no group can be computed anew.

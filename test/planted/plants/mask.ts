@@ -1,6 +1,6 @@
 import type { Random } from '../../../samples/random.ts'
 import type { PlannedConversation } from '../conversation.ts'
-import type { DumpPlan } from '../dump.ts'
+import { type DumpPlan, SINGLE_TURN } from '../dump.ts'
 import { contentOf, findText, realEnd, remask, train } from '../edit.ts'
 import type { Plant } from '../plant.ts'
 import { decoded, type PlantedRollout, type TurnPlace, turnsBy } from '../rollout.ts'
@@ -24,6 +24,15 @@ const OPEN_THOUGHT: DumpPlan = {
   }),
 }
 const TAGGED = planOf('tagged replies inside one assistant turn')
+
+/** One turn, which begins with words: a masked think tag may be the prompt's. */
+const WITHOUT_THOUGHT: DumpPlan = {
+  ...SINGLE_TURN,
+  change: (conversation) => ({
+    ...conversation,
+    turns: conversation.turns.map((turn) => ({ ...turn, thought: null })),
+  }),
+}
 
 export const assistant = (rollout: PlantedRollout) => turnsBy(rollout, 'assistant')
 const through = ({ contentStart, endToken }: TurnPlace) => [contentStart, endToken + 1] as const
@@ -214,6 +223,22 @@ export const MASK_PLANTS: readonly Plant[] = [
     needs: MASK,
     patterns: ['sporadic'],
     rollout: (rollout) => [remask(rollout, (index, was) => was[index + 1] ?? false)],
+  },
+  {
+    code: 'M06',
+    title: 'the mask of the only turn comes two or three tokens late, and ends with the row',
+    needs: ['mask', 'sampler'],
+    plan: WITHOUT_THOUGHT,
+    rollout: (rollout, { random }) => {
+      const late = random.integer(2, 3)
+      const [turn] = assistant(rollout)
+      // A beginning of which nothing says that it was sampled may be the prompt's.
+      const own = rollout.tokens.slice(turn?.contentStart, (turn?.contentStart ?? 0) + late)
+      if (!own.some(({ sampler }) => sampler < 0)) return null
+      const end = realEnd(rollout)
+      return [remask(rollout, (index, was) => index < end && was[index - late] === true)]
+    },
+    verdicts: SUPPORTED,
   },
   {
     code: 'M07',
