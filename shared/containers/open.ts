@@ -78,9 +78,9 @@ async function openPlain(
   const whole = head.length < HEAD_BYTES
   switch (binaryKind(head)) {
     case 'parquet':
-      return (await import('./parquet/open.ts')).openParquet(source)
+      return (await import('./parquet/open.ts')).openParquet(source, { maxUnpacked })
     case 'arrow':
-      return (await import('./arrow/open.ts')).openArrow(source)
+      return (await import('./arrow/open.ts')).openArrow(source, maxUnpacked)
     case 'pickle':
       return (await import('./pickled/open.ts')).openPickled(source, {})
     case 'zip':

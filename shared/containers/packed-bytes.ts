@@ -40,6 +40,19 @@ export function unpackedLimit({ size, packedIn = size }: ByteSource, maxUnpacked
   return maxUnpacked ?? Math.max(ALWAYS_ALLOWED, MOST_TIMES * Math.min(size, packedIn))
 }
 
+/** What comes out of compressed columns and is held at once, unless a person says otherwise. */
+const MOST_HELD = 256 << 20
+
+/** Most bytes that the compressed pages of a piece, or the buffers of a batch, may have once decompressed. */
+export function heldLimit(source: ByteSource, maxUnpacked: number | null): number {
+  return maxUnpacked ?? Math.min(MOST_HELD, unpackedLimit(source, null))
+}
+
+/** Why columns are refused of which more would come out. */
+export function tooMuchHeld(bytes: number, most: number): string {
+  return `${bytes} bytes or more would come out of what is compressed for rows that are read at once, ${most} are allowed. Write smaller row groups or batches, or allow it: --max-unpacked with a number of bytes.`
+}
+
 /**
  * The bytes inside a compressed file. The most recently decompressed `cacheBytes` are kept for `slice`; what lies before
  * them is decompressed again, from the nearest place where that may begin. No more than `most` bytes are ever given.

@@ -1,12 +1,11 @@
 import { type Batch, batchType, Column, Type, UnionMode } from '@uwdata/flechette'
-import { decompress as decompressZstd } from 'fzstd'
+import { partitionPoint } from '../../model/partition-point.ts'
 import type { JsonObject, JsonValue } from '../container.ts'
 import { numbersOf, plainInteger, plainValue, setOwn } from '../plain-value.ts'
 import { wholeBuffer } from '../whole-buffer.ts'
-import { checkFrames } from '../zstd/frame.ts'
-import { decompressLz4Frame } from './lz4-frame.ts'
 import type { BatchLayout } from './message.ts'
 import { type DataType, shapeOf } from './types.ts'
+import type { Unpacker } from './unpack.ts'
 
 /** Nodes and buffers in the order of the fields; `bytes(i)` is the i-th buffer, not compressed any more. */
 export interface ColumnParts {
@@ -16,11 +15,12 @@ export interface ColumnParts {
   readonly dictionaries: ReadonlyMap<number, Column<unknown>>
 }
 
-/** Decompressed buffers of one batch may take this much; a batch that declares more is refused. */
-const MAX_BUFFER_BYTES = 1 << 30
-
 /** The parts of a batch whose body is at hand whole. */
-export function partsOfBody(body: Uint8Array, layout: BatchLayout): Omit<ColumnParts, 'dictionaries'> {
+export function partsOfBody(
+  body: Uint8Array,
+  layout: BatchLayout,
+  unpacker: Unpacker,
+): Omit<ColumnParts, 'dictionaries'> {
   const { nodes, buffers, compression, variadic } = layout
   return {
     nodes,
@@ -29,24 +29,9 @@ export function partsOfBody(body: Uint8Array, layout: BatchLayout): Omit<ColumnP
       const region = buffers[index]
       if (region === undefined) throw new RangeError('a column has no buffer')
       const stored = body.subarray(region.offset, region.offset + region.length)
-      return compression === null || stored.length === 0 ? stored : decompressed(stored, compression)
+      return compression === null || stored.length === 0 ? stored : unpacker.unpack(stored, compression)
     },
   }
-}
-
-/** A compressed buffer: its length, -1 where it is stored as it is, then the bytes. */
-function decompressed(stored: Uint8Array, compression: 'lz4' | 'zstd'): Uint8Array {
-  if (stored.length < 8) throw new RangeError('a compressed buffer is cut off')
-  const length = Number(new DataView(stored.buffer, stored.byteOffset, 8).getBigInt64(0, true))
-  const bytes = stored.subarray(8)
-  if (length === -1) return bytes
-  if (!(length >= 0 && length <= MAX_BUFFER_BYTES)) throw new RangeError(`a compressed buffer declares ${length} bytes`)
-  if (compression === 'lz4') return decompressLz4Frame(bytes, length)
-  checkFrames(bytes, length)
-  const plain = decompressZstd(bytes)
-  if (plain.length !== length)
-    throw new RangeError(`a buffer gives ${plain.length} bytes where ${length} were declared`)
-  return plain
 }
 
 /** Columns in the library's own classes, made field by field so that every length is held to what is there. */
@@ -238,8 +223,42 @@ function presentReader(batch: Batch<unknown>, type: DataType): (row: number) => 
       const list = listReader(child as Batch<unknown>, (type.children[0] as { type: DataType }).type)
       return (row) => list(row * type.stride, (row + 1) * type.stride)
     }
+    case Type.Utf8View:
+    case Type.BinaryView:
+      return viewReader(batch)
+    case Type.RunEndEncoded:
+      return runReader(batch, type)
     default:
       return (row) => plainValue(batch.value(row))
+  }
+}
+
+/** Texts that several rows share are decoded once. */
+function viewReader(batch: Batch<unknown>): (row: number) => JsonValue {
+  const { values } = batch as Batch<unknown> & { readonly values: Uint8Array }
+  const view = new DataView(values.buffer, values.byteOffset, values.byteLength)
+  const known = new Map<string, JsonValue>()
+  return (row) => {
+    const length = view.getInt32(row * 16, true)
+    if (length <= 12) return plainValue(batch.value(row))
+    const place = `${view.getInt32(row * 16 + 8, true)} ${view.getInt32(row * 16 + 12, true)} ${length}`
+    const value = known.get(place) ?? plainValue(batch.value(row))
+    known.set(place, value)
+    return value
+  }
+}
+
+/** Of each run its value, decoded once; a list is one of its own for each row. */
+function runReader(batch: Batch<unknown>, type: DataType & { readonly typeId: typeof Type.RunEndEncoded }) {
+  const [runs, values] = batch.children as [Batch<unknown>, Batch<unknown>]
+  const ends = runs.values as ArrayLike<number | bigint>
+  const read = valueReader(values, type.children[1].type)
+  const texts: (string | undefined)[] = []
+  return (row: number): JsonValue => {
+    const run = partitionPoint(values.length, (i) => Number(ends[i]) <= row)
+    const value = texts[run] ?? read(run)
+    if (typeof value === 'string') texts[run] = value
+    return value
   }
 }
 

@@ -6,7 +6,8 @@ import { rowRecords } from '../row-records.ts'
 import { ColumnBuilder, partsOfBody, valueReader } from './columns.ts'
 import type { BatchLayout } from './message.ts'
 import { type DataType, type Schema, schemaOf } from './types.ts'
-import { checkHeld } from './unheld.ts'
+import { checkHeld, checkTexts } from './unheld.ts'
+import { Unpacker } from './unpack.ts'
 
 /** A dictionary of a batch, or entries that are added to it, in the order of the file. */
 export interface EncodedDictionary {
@@ -32,6 +33,8 @@ export interface EncodedArrow {
   readonly layout: BatchLayout | null
   /** The first of the rows, counted in `bytes`. */
   readonly from: number
+  /** Most bytes that its buffers and dictionaries may have once decompressed. */
+  readonly unpacked: number
 }
 
 export function decodeArrow(encoded: EncodedArrow): ParsedRecords {
@@ -61,12 +64,13 @@ export function batchesOf(encoded: EncodedArrow): {
   readonly columns: readonly ArrowColumn[]
 } {
   const { bytes, layout, nodes } = encoded
+  const unpacker = new Unpacker(encoded.unpacked)
   const schema = schemaOf(encoded.schema)
-  const dictionaries = dictionariesOf(encoded, schema)
+  const dictionaries = dictionariesOf(encoded, schema, unpacker)
   const parts =
     layout === null
       ? { nodes, variadic: [], bytes: (index: number) => bytes[index] ?? new Uint8Array(0) }
-      : partsOfBody(bytes[0] as Uint8Array, layout)
+      : partsOfBody(bytes[0] as Uint8Array, layout, unpacker)
   const builder = new ColumnBuilder({ ...parts, dictionaries })
   const columns = schema.fields.map(({ name, type }) => {
     try {
@@ -75,14 +79,17 @@ export function batchesOf(encoded: EncodedArrow): {
       throw new Error(`column ${name}: ${reasonOf(error)}`)
     }
   })
-  checkHeld(
-    columns.map(({ batch }) => batch),
-    builder.bytes,
-  )
+  const batches = columns.map(({ batch }) => batch)
+  checkHeld(batches, builder.bytes)
+  checkTexts(columns, builder.bytes)
   return { schema, columns }
 }
 
-function dictionariesOf({ dictionaries }: EncodedArrow, schema: Schema): Map<number, Column<unknown>> {
+function dictionariesOf(
+  { dictionaries }: EncodedArrow,
+  schema: Schema,
+  unpacker: Unpacker,
+): Map<number, Column<unknown>> {
   const types = new Map<number, DataType>()
   const find = (type: DataType) => {
     if ('dictionary' in type) {
@@ -96,7 +103,7 @@ function dictionariesOf({ dictionaries }: EncodedArrow, schema: Schema): Map<num
   for (const { id, delta, layout, body } of dictionaries) {
     const type = types.get(id)
     if (type === undefined) continue
-    const builder = new ColumnBuilder({ ...partsOfBody(body, layout), dictionaries: columns })
+    const builder = new ColumnBuilder({ ...partsOfBody(body, layout, unpacker), dictionaries: columns })
     const batch = builder.build(type)
     checkHeld([batch], builder.bytes)
     const before = delta ? (columns.get(id)?.data ?? []) : []

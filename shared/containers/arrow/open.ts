@@ -2,6 +2,7 @@ import { partitionPoint } from '../../model/partition-point.ts'
 import type { ByteSource } from '../../model/source.ts'
 import { type Container, type JsonObject, UnreadableSource } from '../container.ts'
 import type { EncodedFailure } from '../decode.ts'
+import { heldLimit } from '../packed-bytes.ts'
 import { reasonOf } from '../reason.ts'
 import { DEFAULT_BATCH_BYTES, rowSpans } from '../spans.ts'
 import { wholeBuffer } from '../whole-buffer.ts'
@@ -33,7 +34,7 @@ interface StoredDictionary extends Omit<EncodedDictionary, 'body'> {
 }
 
 /** Opens an Arrow IPC stream or file. Throws `UnreadableSource` where it does not begin with a schema that can be read. */
-export async function openArrow(source: ByteSource): Promise<Container> {
+export async function openArrow(source: ByteSource, maxUnpacked: number | null = null): Promise<Container> {
   const start = await startOf(source)
   const opened = await openMessages(source, start)
   const { schema } = opened
@@ -79,6 +80,7 @@ export async function openArrow(source: ByteSource): Promise<Container> {
         schema: opened.message,
         stored: start === 0 ? ('stream' as const) : ('file' as const),
         dictionaries: await readDictionaries(source, batch),
+        unpacked: heldLimit(source, maxUnpacked),
       }
       const from = spans.first - batch.first
       const { layout, byte, end } = batch

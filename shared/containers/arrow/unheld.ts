@@ -4,6 +4,10 @@ import { type DataType, shapeOf } from './types.ts'
 /** Values that columns may give without a bit that holds them, whatever their bytes: columns that nobody filled are small and give such. */
 const MOST_UNHELD = 1 << 16
 
+/** Bytes of texts that rows may have in all, and this many more for each byte of their columns: rows that share a prompt give it again and again. */
+const MOST_TEXT = 1 << 28
+const MOST_TEXT_OF_A_BYTE = 64
+
 /** What a batch of the library's has, by its type. */
 interface Parts {
   readonly offsets?: ArrayLike<number | bigint>
@@ -14,7 +18,7 @@ interface Parts {
 
 /**
  * Refuses columns that give more values than their bytes can hold: a list of two billion nulls takes eight bytes, and views and runs give one
- * list again and again. Texts that are given again are not counted: what shares its prompts writes them so. Throws `RangeError`.
+ * list again and again. Texts that are given again are counted by `checkTexts`. Throws `RangeError`.
  *
  * @param bytes what the columns take, unpacked
  */
@@ -74,4 +78,80 @@ function longest(batch: Batch<unknown>): number {
   let most = 0
   for (let i = 0; i < batch.length; i++) most = Math.max(most, lengthAt(i))
   return most * Math.max(1, ...inner)
+}
+
+/** Refuses columns whose rows give so much text, again and again, that it would take minutes. Throws `RangeError` naming the column. */
+export function checkTexts(
+  columns: readonly { readonly name: string; readonly batch: Batch<unknown> }[],
+  bytes: number,
+): void {
+  const most = MOST_TEXT + MOST_TEXT_OF_A_BYTE * bytes
+  let text = 0
+  for (const { name, batch } of columns) {
+    text += textIn(batch)
+    if (text > most) {
+      throw new RangeError(
+        `column ${name}: texts of ${text} bytes are given for rows that are read at once, again and again from ${bytes} bytes; ${most} are allowed. Write smaller batches.`,
+      )
+    }
+  }
+}
+
+/** Bytes of the texts that a column gives more than once, over all its rows. */
+function textIn(batch: Batch<unknown>): number {
+  const { sizes, children = [], dictionary } = batch as Parts
+  const { typeId } = batch.type as DataType
+  if (dictionary !== undefined) {
+    const lengths = dictionary.data.flatMap(textLengths)
+    return sumOver(batch.length, (row) => lengths[Number(batch.values?.[row])] ?? 0)
+  }
+  if (typeId === Type.RunEndEncoded) {
+    const [runs, values] = children as readonly [Batch<unknown>, Batch<unknown>]
+    const lengths = textLengths(values)
+    const end = (run: number) => (run < 0 ? 0 : Number(runs.values?.[run] ?? 0))
+    return sumOver(values.length, (run) => Math.max(0, end(run) - end(run - 1)) * (lengths[run] as number))
+  }
+  if (typeId === Type.Union) return batch.length * Math.max(0, ...children.map(longestText))
+  if (sizes !== undefined) return givenAgain(batch) * Math.max(0, ...children.map(longestText))
+  const own = isView(batch) ? sumOver(batch.length, viewLength(batch)) : 0
+  return children.reduce((sum, child) => sum + textIn(child), own)
+}
+
+function longestText(batch: Batch<unknown>): number {
+  return textLengths(batch).reduce((most, length) => Math.max(most, length), 0)
+}
+
+/** Bytes of the text in each value of a column; of what is nested, of all that is in it. */
+function textLengths(batch: Batch<unknown>): number[] {
+  const { offsets, children = [] } = batch as Parts
+  const shape = shapeOf(batch.type as DataType)
+  const rows = Array.from({ length: batch.length }, (_, row) => row)
+  if (isView(batch)) return rows.map(viewLength(batch))
+  if (offsets !== undefined && shape.kind === 'offsets' && shape.child === null) {
+    return rows.map((row) => Number(offsets[row + 1]) - Number(offsets[row]))
+  }
+  const inner = textIn(batch) + children.reduce((sum, child) => sum + sumOf(textLengths(child)), 0)
+  return rows.map(() => inner)
+}
+
+function isView({ type }: Batch<unknown>): boolean {
+  const { typeId } = type as DataType
+  return typeId === Type.Utf8View || typeId === Type.BinaryView
+}
+
+/** The length that stands first in the sixteen bytes of each view. */
+function viewLength(batch: Batch<unknown>): (row: number) => number {
+  const { values } = batch as Batch<unknown> & { readonly values: Uint8Array }
+  const view = new DataView(values.buffer, values.byteOffset, values.byteLength)
+  return (row) => Math.max(0, view.getInt32(row * 16, true))
+}
+
+function sumOver(count: number, of: (index: number) => number): number {
+  let sum = 0
+  for (let i = 0; i < count; i++) sum += of(i)
+  return sum
+}
+
+function sumOf(lengths: readonly number[]): number {
+  return sumOver(lengths.length, (i) => lengths[i] as number)
 }

@@ -1,9 +1,8 @@
-import { decompress as decompressZstd } from 'fzstd'
 import type { Compressors } from 'hyparquet'
 import { decompressBrotli } from 'hyparquet-compressors/src/brotli.js'
 import { gunzip } from 'hyparquet-compressors/src/gzip.js'
 import { decompressLz4, decompressLz4Raw } from 'hyparquet-compressors/src/lz4.js'
-import { checkFrames } from '../zstd/frame.ts'
+import { decompressFrames } from '../zstd/whole.ts'
 
 /**
  * Every codec that Parquet names but LZO, which nothing writes any more. Snappy is hyparquet's own, in JavaScript: a page
@@ -12,10 +11,7 @@ import { checkFrames } from '../zstd/frame.ts'
 export const compressors: Compressors = {
   GZIP: (input, length) => gunzip(input, new Uint8Array(length)),
   BROTLI: decompressBrotli,
-  ZSTD: (input, length) => {
-    checkFrames(input, length)
-    return decompressZstd(input)
-  },
+  ZSTD: decompressFrames,
   LZ4: decompressLz4,
   LZ4_RAW: decompressLz4Raw,
 }

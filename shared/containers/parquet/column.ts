@@ -1,8 +1,10 @@
 import { assembleLists } from 'hyparquet/src/assemble.js'
 import { isListLike } from 'hyparquet/src/schema.js'
 import type { DecodedArray, SchemaTree } from 'hyparquet/src/types.js'
+import type { Allowance } from './allowance.ts'
 import {
   type ColumnLayout,
+  checkDeclared,
   converted,
   type DataPage,
   isNumeric,
@@ -21,45 +23,33 @@ export interface ColumnRows {
   readonly typed: boolean
 }
 
-/** Values that a piece of a row group may have whatever its bytes, and for each of them: a long run takes none. */
-const MOST_VALUES = 1 << 24
-const MOST_VALUES_OF_A_BYTE = 256
+/** The other kinds of pages are passed over. */
+const HOLDS_VALUES: ReadonlySet<string> = new Set(['DICTIONARY_PAGE', 'DATA_PAGE', 'DATA_PAGE_V2'])
 
-/** What the columns of a piece may have in all; each of its pages may declare millions in a few bytes. */
-export class Allowance {
-  private left: number
-
-  constructor(private readonly bytes: number) {
-    this.left = MOST_VALUES + MOST_VALUES_OF_A_BYTE * bytes
-  }
-
-  /** Throws `RangeError` where that is more than is left. */
-  take(values: number): void {
-    this.left -= values
-    if (this.left < 0) throw new RangeError(`its pages declare more values than ${this.bytes} bytes hold in any dump`)
-  }
-}
-
-/** Reads the rows of a column until there are `until` of its row group; `bytes` are its dictionary page and pages in a row. */
+/** Reads the rows of a column until there are `until` of its row group, which has `values` in this column; `bytes` are its dictionary page and pages in a row. */
 export function readColumn(
   bytes: Uint8Array,
   layout: ColumnLayout,
-  first: number,
+  { first, values }: { readonly first: number; readonly values: number },
   until: number,
   allowance: Allowance,
 ): ColumnRows {
   const rows = new RowsBuilder(layout)
   let dictionary: DecodedArray | null = null
+  let declared = 0
   for (let at = 0; at < bytes.length; ) {
     const { page, next } = storedPage(bytes, at)
     at = next
+    if (!HOLDS_VALUES.has(page.header.type)) continue
+    declared += checkDeclared(declared, page, values)
+    allowance.take(page)
     if (page.header.type === 'DICTIONARY_PAGE') {
       dictionary = readDictionary(page, layout)
       continue
     }
-    if (page.header.type !== 'DATA_PAGE' && page.header.type !== 'DATA_PAGE_V2') continue
-    allowance.take((page.header.data_page_header ?? page.header.data_page_header_v2)?.num_values ?? 0)
-    rows.add(readDataPage(page, layout, dictionary))
+    const data = readDataPage(page, layout, dictionary)
+    allowance.takeTexts(data.values)
+    rows.add(data)
     // A row is over once the next has begun.
     if (first + rows.length > until) break
   }
@@ -67,10 +57,28 @@ export function readColumn(
 }
 
 /** The rows of pages that hold them as they are stored. */
-export function joinParts(parts: readonly DataPage[], layout: ColumnLayout, first: number): ColumnRows {
+export function joinParts(
+  parts: readonly DataPage[],
+  layout: ColumnLayout,
+  first: number,
+  allowance: Allowance,
+): ColumnRows {
   const rows = new RowsBuilder(layout)
-  for (const part of parts) rows.add({ ...part, values: converted(part.values, layout) })
+  for (const part of parts) {
+    allowance.takeValues(part.count)
+    allowance.takeTexts(part.values)
+    rows.add({ ...part, values: convertedOnce(part.values, layout) })
+  }
   return rows.finish(first)
+}
+
+/** What stored values stand for; of a text that a dictionary gives to many rows, one text for all of them. */
+function convertedOnce(values: DecodedArray, layout: ColumnLayout): DecodedArray {
+  if (!Array.isArray(values) || !(values[0] instanceof Uint8Array)) return converted(values, layout)
+  const entries = [...new Set<unknown>(values)]
+  const texts = converted(entries, layout)
+  const textOf = new Map(entries.map((entry, i) => [entry, texts[i]]))
+  return values.map((value) => textOf.get(value))
 }
 
 class RowsBuilder {

@@ -13,7 +13,8 @@ import type { JsonObject, JsonValue, ParsedRecords, RecordSpans } from '../conta
 import { numbersOf, plainValue, setOwn } from '../plain-value.ts'
 import { reasonOf } from '../reason.ts'
 import { rowRecords } from '../row-records.ts'
-import { Allowance, joinParts, readColumn } from './column.ts'
+import { Allowance } from './allowance.ts'
+import { joinParts, readColumn } from './column.ts'
 import { type ColumnLayout, type DataPage, isNumeric } from './page.ts'
 import { parsers } from './parsers.ts'
 
@@ -22,6 +23,8 @@ export interface ColumnSlice {
   readonly path: readonly string[]
   readonly type: ColumnMetaData['type']
   readonly codec: ColumnMetaData['codec']
+  /** Values of its row group, nulls included, as the footer declares them. */
+  readonly values: number
   /** Row of the row group that its bytes begin with. */
   readonly first: number
   /** The rows themselves as they are stored, where the pages that hold them are too large to be handed on; the column has no bytes then. */
@@ -37,6 +40,8 @@ export interface EncodedParquet {
   readonly columns: readonly ColumnSlice[]
   /** The first of the rows, counted in its row group. */
   readonly from: number
+  /** Most bytes that its pages may have once decompressed. */
+  readonly unpacked: number
 }
 
 export function decodeParquet(encoded: EncodedParquet): ParsedRecords {
@@ -60,17 +65,20 @@ export function layoutOf(
   }
 }
 
-function readRows({ bytes, schema, columns, from, spans }: EncodedParquet): JsonObject[] {
+function readRows({ bytes, schema, columns, from, spans, unpacked }: EncodedParquet): JsonObject[] {
   const tree = schemaTree(schema)
   const count = spans.offsets.length
   const rows = Array.from({ length: count }, (): JsonObject => ({}))
-  const allowance = new Allowance(bytes.reduce((sum, { length }) => sum + length, 0))
+  const allowance = new Allowance(
+    unpacked,
+    columns.some(({ parts }) => parts !== null) ? undefined : bytes.reduce((sum, { length }) => sum + length, 0),
+  )
   const leaves = columns.map((column, i) => {
     try {
       const layout = layoutOf(tree, column)
       return column.parts === null
-        ? readColumn(bytes[i] as Uint8Array, layout, column.first, from + count, allowance)
-        : joinParts(column.parts, layout, column.first)
+        ? readColumn(bytes[i] as Uint8Array, layout, column, from + count, allowance)
+        : joinParts(column.parts, layout, column.first, allowance)
     } catch (error) {
       throw new Error(`column ${column.path.join('.')}: ${reasonOf(error)}`)
     }

@@ -5,8 +5,10 @@ import { DamagedBytes } from '../bytes.ts'
 import { joinBytes } from '../join-bytes.ts'
 import { reasonOf } from '../reason.ts'
 import { wholeBuffer } from '../whole-buffer.ts'
+import { Allowance, type KeptValues } from './allowance.ts'
 import {
   type ColumnLayout,
+  checkDeclared,
   type DataPage,
   physicalLayout,
   readDataPage,
@@ -25,8 +27,9 @@ interface MappedPage {
   readonly first: number
   /** False where it begins inside a row. */
   readonly fresh: boolean
-  /** Bytes once decompressed. */
-  readonly size: number
+  /** Decoded once, for all rows that are asked for. */
+  readonly large: boolean
+  readonly values: number
 }
 
 /** The rows of a column as they are handed on: stored pages that hold them, or the rows cut out of pages that are too large for that. */
@@ -40,6 +43,14 @@ export interface ColumnPages {
 /** Bytes read at a time while pages are found. */
 const STEP_BYTES = 4 << 20
 
+/** What is large, and what may be held. */
+interface PageLimits {
+  readonly sizes: { readonly page: number; readonly pageValues: number }
+  /** Most bytes that a compressed page may have once decompressed. */
+  readonly unpacked: number
+  readonly kept: KeptValues
+}
+
 /**
  * Where the pages of one column lie, and which rows they hold: found as far as they are asked for, once. A page of lists in the
  * older layout says nothing of its rows, so that it must be decompressed.
@@ -50,20 +61,20 @@ export class PageMap {
   private dictionary: { readonly start: number; readonly end: number } | null = null
   private at: number
   private rows = 0
+  private values = 0
   private turn: Promise<unknown> = Promise.resolve()
   private window = { start: 0, bytes: new Uint8Array(0) }
   private entries: DecodedArray | null = null
   /** The large page that was decoded last: rows are asked for in order, or all from one place. */
-  private decoded: { readonly start: number; readonly rows: PageRows } | null = null
+  private decoded: { readonly start: number; readonly values: number; readonly rows: PageRows } | null = null
 
   constructor(
     private readonly source: ByteSource,
     private readonly layout: ColumnLayout,
-    start: number,
-    private readonly end: number,
-    private readonly largePage: number,
+    private readonly column: { readonly start: number; readonly end: number; readonly values: number },
+    private readonly limits: PageLimits,
   ) {
-    this.at = start
+    this.at = column.start
   }
 
   /** Rows `from` to `until`. */
@@ -86,9 +97,14 @@ export class PageMap {
     const pages = this.pages.slice(begin, end)
     const [first] = pages
     if (first === undefined) return { bytes: new Uint8Array(0), first: 0, parts: null }
-    if (pages.some(({ size }) => size > this.largePage)) {
+    if (pages.some(({ large }) => large)) {
       const parts: DataPage[] = []
-      for (const page of pages) parts.push((await this.rowsOf(page)).cut(from, until))
+      const allowance = new Allowance(Number.POSITIVE_INFINITY)
+      for (const page of pages) {
+        const part = (await this.rowsOf(page)).cut(from, until)
+        made(() => allowance.takeValues(part.count))
+        parts.push(part)
+      }
       return { bytes: new Uint8Array(0), first: from, parts }
     }
     const before = await this.dictionaryBytes()
@@ -104,9 +120,11 @@ export class PageMap {
       const bytes = await this.dictionaryBytes()
       this.entries = made(() => readDictionary(storedPage(bytes, 0).page, physicalLayout(this.layout)))
     }
+    const values = page.values
+    made(() => this.limits.kept.replace(this.decoded?.values ?? 0, values))
     const data = made(() => readDataPage(storedPage(stored, 0).page, physicalLayout(this.layout), this.entries))
     const rows = new PageRows(data, page.first, this.layout.maxDefinition)
-    this.decoded = { start: page.start, rows }
+    this.decoded = { start: page.start, values, rows }
     return rows
   }
 
@@ -117,8 +135,9 @@ export class PageMap {
 
   private async mapUntil(row: number): Promise<void> {
     // One page beyond: only it tells that the row before it is over.
-    while (this.at < this.end && this.rows <= row) {
+    while (this.at < this.column.end && this.rows <= row) {
       const { page, length } = await this.nextPage()
+      made(() => new Allowance(this.limits.unpacked).take(page))
       const start = this.at
       this.at += length
       if (page.header.type === 'DICTIONARY_PAGE') {
@@ -126,6 +145,8 @@ export class PageMap {
         continue
       }
       if (page.header.type !== 'DATA_PAGE' && page.header.type !== 'DATA_PAGE_V2') continue
+      const values = made(() => checkDeclared(this.values, page, this.column.values))
+      this.values += values
       let rows = rowsOfHeader(page.header, this.layout)
       let fresh = true
       if (rows === null) {
@@ -139,7 +160,8 @@ export class PageMap {
         end: this.at,
         first: fresh ? this.rows : this.rows - 1,
         fresh,
-        size: page.header.uncompressed_page_size,
+        values,
+        large: page.header.uncompressed_page_size > this.limits.sizes.page || values > this.limits.sizes.pageValues,
       })
       this.rows += rows
     }
@@ -154,12 +176,12 @@ export class PageMap {
           return { page, length: next - (this.at - start) }
         } catch (error) {
           // The window may only have cut it.
-          if (start + bytes.length >= this.end) throw damaged(error)
+          if (start + bytes.length >= this.column.end) throw damaged(error)
         }
       }
       this.window = {
         start: this.at,
-        bytes: new Uint8Array(await this.source.slice(this.at, Math.min(this.end, this.at + want))),
+        bytes: new Uint8Array(await this.source.slice(this.at, Math.min(this.column.end, this.at + want))),
       }
       if (this.window.bytes.length === 0) throw damaged('a column is cut off')
     }

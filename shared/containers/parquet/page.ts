@@ -5,6 +5,7 @@ import { deltaBinaryUnpack, deltaLengthByteArray } from 'hyparquet/src/delta.js'
 import { byteStreamSplit } from 'hyparquet/src/encoding.js'
 import { readPlain } from 'hyparquet/src/plain.js'
 import type { ColumnMetaData, DecodedArray, PageHeader, SchemaElement, SchemaTree } from 'hyparquet/src/types.js'
+import { MOST_VALUES } from './allowance.ts'
 import { compressors } from './codecs.ts'
 import { parsers } from './parsers.ts'
 import { type Runs, readRuns } from './runs.ts'
@@ -35,8 +36,8 @@ export interface DataPage {
 
 /** A page of more is refused: writers cut pages at a megabyte, and the largest value that a page must hold is a text of 2 GiB. */
 const MAX_PAGE_BYTES = 1 << 30
-/** Values that a page may declare however few bytes it has: a long run takes none. */
-const MAX_PAGE_VALUES = 1 << 26
+/** Texts of a page that share their beginnings may have this many bytes together: each may share all of the one before it. */
+const MAX_SHARED_BYTES = 1 << 27
 
 /** The page at `at`, and where the next one begins. Throws where its bytes are not there, or what it declares is refused. */
 export function storedPage(bytes: Uint8Array, at: number): { readonly page: StoredPage; readonly next: number } {
@@ -52,7 +53,7 @@ export function storedPage(bytes: Uint8Array, at: number): { readonly page: Stor
     throw new RangeError(`a page declares ${stored} bytes, its column has ${bytes.length - reader.offset} left`)
   }
   if (size > MAX_PAGE_BYTES) throw new RangeError(`a page declares ${size} bytes of content`)
-  if (count > MAX_PAGE_VALUES) throw new RangeError(`a page declares ${count} values`)
+  if (count > MOST_VALUES) throw new RangeError(`a page declares ${count} values`)
   const next = reader.offset + stored
   // A copy: the library looks at buffers, not at the views that it is given.
   return { page: { header, bytes: bytes.slice(reader.offset, next) }, next }
@@ -60,6 +61,15 @@ export function storedPage(bytes: Uint8Array, at: number): { readonly page: Stor
 
 function isCount(value: unknown): value is number {
   return typeof value === 'number' && Number.isInteger(value) && value >= 0
+}
+
+/** The values of one more data page of a column. Throws `RangeError` where its pages have more than its footer declares. */
+export function checkDeclared(before: number, { header }: StoredPage, declared: number): number {
+  const values = (header.data_page_header ?? header.data_page_header_v2)?.num_values ?? 0
+  if (before + values > declared) {
+    throw new RangeError(`its pages have ${before + values} values or more, its footer declares ${declared}`)
+  }
+  return values
 }
 
 /** Rows that begin in a data page, where its header tells; null where its levels must be read for that. */
@@ -224,7 +234,7 @@ function prefixShared(reader: Reader, count: number): Uint8Array[] {
     if (kept < 0 || kept > before.length)
       throw new RangeError(`a text shares ${kept} bytes with one of ${before.length}`)
     total += kept + end.length
-    if (total > MAX_PAGE_BYTES) throw new RangeError('texts that share their beginnings are too long together')
+    if (total > MAX_SHARED_BYTES) throw new RangeError('texts that share their beginnings are too long together')
     const value = new Uint8Array(kept + end.length)
     value.set(before.subarray(0, kept))
     value.set(end, kept)
@@ -244,7 +254,7 @@ function unsigned(reader: Reader): number {
 }
 
 function lookedUp(indices: Runs, dictionary: DecodedArray): DecodedArray {
-  const values = new Array(indices.length)
+  const values = emptyLike(dictionary, indices.length)
   for (let i = 0; i < indices.length; i++) {
     const index = indices[i] as number
     if (index >= dictionary.length) {
@@ -253,6 +263,13 @@ function lookedUp(indices: Runs, dictionary: DecodedArray): DecodedArray {
     values[i] = dictionary[index]
   }
   return values
+}
+
+/** As many values, in an array of the same kind. */
+function emptyLike(values: DecodedArray, length: number): DecodedArray {
+  return Array.isArray(values)
+    ? new Array(length)
+    : new (values.constructor as new (length: number) => DecodedArray)(length)
 }
 
 /** The layout of the same column without what its values stand for: pages read with it hold them as they are stored. */

@@ -1,4 +1,5 @@
 import type { DecodedArray, SchemaElement } from 'hyparquet/src/types.js'
+import { Allowance } from './allowance.ts'
 import { type EncodedParquet, layoutOf, schemaTree } from './decode.ts'
 import { type ColumnLayout, type DataPage, physicalLayout, readDataPage, readDictionary, storedPage } from './page.ts'
 import { PageRows } from './page-rows.ts'
@@ -21,13 +22,14 @@ export interface StoredColumn {
  * @param at their numbers in the batch
  */
 export function storedRows(
-  { bytes, schema, columns, from }: EncodedParquet,
+  { bytes, schema, columns, from, unpacked }: EncodedParquet,
   at: readonly number[],
 ): readonly (readonly StoredColumn[])[] {
   const tree = schemaTree(schema)
+  const allowance = new Allowance(unpacked)
   const cutters = columns.map((column, i) => {
     const layout = layoutOf(tree, column)
-    const pages = column.parts ?? pagesOf(bytes[i] as Uint8Array, physicalLayout(layout))
+    const pages = column.parts ?? pagesOf(bytes[i] as Uint8Array, physicalLayout(layout), allowance)
     const rows = new PageRows(joined(pages), column.first, layout.maxDefinition)
     const path = layout.path.map(({ element }) => element)
     return (row: number) => storedColumn(rows.cut(row, row + 1), path, layout)
@@ -46,12 +48,13 @@ function storedColumn(page: DataPage, path: readonly SchemaElement[], layout: Co
   }
 }
 
-function pagesOf(bytes: Uint8Array, layout: ColumnLayout): DataPage[] {
+function pagesOf(bytes: Uint8Array, layout: ColumnLayout, allowance: Allowance): DataPage[] {
   const pages: DataPage[] = []
   let dictionary: DecodedArray | null = null
   for (let at = 0; at < bytes.length; ) {
     const { page, next } = storedPage(bytes, at)
     at = next
+    allowance.take(page)
     if (page.header.type === 'DICTIONARY_PAGE') dictionary = readDictionary(page, layout)
     else if (page.header.type !== 'INDEX_PAGE') pages.push(readDataPage(page, layout, dictionary))
   }

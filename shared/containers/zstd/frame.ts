@@ -64,28 +64,39 @@ export function readFrameHeader(bytes: Uint8Array, at: number): FrameHeader | nu
   return { length, skippable: false, window, content, checksum: (flags & 4) !== 0 }
 }
 
-/** Throws `DamagedBytes` unless every frame in `bytes` declares what may be allocated, together at most `most` bytes. */
-export function checkFrames(bytes: Uint8Array, most: number): void {
-  let total = 0
-  for (let at = 0; at < bytes.length; ) {
-    const header = readFrameHeader(bytes, at)
-    if (header === null) throw damaged('a Zstandard frame is cut off')
-    at += header.length
-    if (header.skippable) continue
-    total += header.content ?? 0
-    if (total > most) throw damaged(`Zstandard frames declare more than the ${most} bytes that are expected`)
-    at = frameEnd(bytes, at, header.checksum)
-  }
+/** A frame that is at hand whole, without those that are skipped. */
+interface WholeFrame {
+  readonly start: number
+  readonly end: number
+  readonly content: number | null
+  readonly blocks: number
+  /** Bytes that its blocks give which are not compressed, or one byte again and again. */
+  readonly runs: number
 }
 
-/** Where a frame ends whose blocks begin at `at`. */
-function frameEnd(bytes: Uint8Array, at: number, checksum: boolean): number {
-  for (let pos = at; ; ) {
-    if (pos + 3 > bytes.length) throw damaged('a Zstandard frame is cut off')
-    const block = little(bytes, pos, 3)
-    pos += 3 + blockBytes(block)
-    if ((block & 1) === 1) return pos + (checksum ? 4 : 0)
+/** The frames in `bytes`. Throws `DamagedBytes` where one is cut off or declares what is refused. */
+export function framesOf(bytes: Uint8Array): WholeFrame[] {
+  const frames: WholeFrame[] = []
+  for (let at = 0; at < bytes.length; ) {
+    const header = readFrameHeader(bytes, at)
+    if (header === null) throw damagedFrames('one is cut off')
+    const start = at
+    at += header.length
+    if (header.skippable) continue
+    let [blocks, runs] = [0, 0]
+    for (let last = false; !last; ) {
+      if (at + 3 > bytes.length) throw damagedFrames('one is cut off')
+      const block = little(bytes, at, 3)
+      at += 3 + blockBytes(block)
+      blocks++
+      if (((block >> 1) & 3) < 2) runs += block >> 3
+      if (block >> 3 > MAX_BLOCK) throw damagedFrames(`a block declares ${block >> 3} bytes`)
+      last = (block & 1) === 1
+    }
+    if (header.checksum) at += 4
+    frames.push({ start, end: at, content: header.content, blocks, runs })
   }
+  return frames
 }
 
 /** Stored bytes of a block whose three header bytes are `block`. */
@@ -104,6 +115,10 @@ export function little(bytes: Uint8Array, at: number, count: number): number {
 
 function word(bytes: Uint8Array, at: number): number {
   return little(bytes, at, 4)
+}
+
+export function damagedFrames(why: string): DamagedBytes {
+  return damaged(`its Zstandard frames are not read: ${why}`)
 }
 
 function damaged(message: string): DamagedBytes {

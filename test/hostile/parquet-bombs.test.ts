@@ -1,0 +1,130 @@
+import { gzipSync } from 'node:zlib'
+import type { SchemaElement } from 'hyparquet/src/types.js'
+import { afterAll, expect, test } from 'vitest'
+import { openContainer } from '../../shared/containers/open.ts'
+import {
+  LIST_OF_NUMBERS,
+  listOfOne,
+  type MadeGroup,
+  type MadePage,
+  madeParquet,
+  runsOf,
+} from '../containers/made-parquet.ts'
+import { memorySource, readAll } from '../containers/memory-source.ts'
+import { zstdRuns } from '../containers/zstd-runs.ts'
+import { Confined } from '../fuzz/confined.ts'
+
+const confined = new Confined({ deadline: 30_000, patience: 60_000, heap: 512, memory: 1 << 30 })
+afterAll(() => confined.end())
+
+const NUMBERS: readonly SchemaElement[] = [{ name: 'root', num_children: 1 }, ...LIST_OF_NUMBERS]
+const TEXT: readonly SchemaElement[] = [
+  { name: 'root', num_children: 1 },
+  { name: 'prompt', repetition_type: 'REQUIRED', type: 'BYTE_ARRAY', converted_type: 'UTF8' },
+]
+const SEVEN: MadePage = { kind: 'dictionary', values: 1, bytes: Uint8Array.of(7, 0, 0, 0) }
+/** The most values that a page may declare. */
+const MANY = 1 << 25
+
+type Declared = Omit<MadeGroup, 'columns'>
+const numbers = (pages: readonly MadePage[], declared: Declared): MadeGroup => ({
+  ...declared,
+  columns: [{ path: ['input_ids', 'list', 'element'], type: 'INT32', pages }],
+})
+const list = (values: number): MadePage => ({ kind: 'data', values, bytes: listOfOne(values) })
+const ballast = (bytes: number): MadePage => ({ kind: 'index', values: 0, bytes: new Uint8Array(bytes) })
+/** Pages whose codec makes them small, and a group that is too large to be read whole. */
+const compressed = (
+  pages: readonly { readonly values: number; readonly plain: Uint8Array }[],
+  declared: Declared,
+): MadeGroup => {
+  const packed = pages.map(({ values, plain }) => {
+    return { kind: 'data' as const, values, size: plain.length, bytes: new Uint8Array(gzipSync(plain)) }
+  })
+  const dictionary = { ...SEVEN, size: 4, bytes: new Uint8Array(gzipSync(SEVEN.bytes)) }
+  return {
+    ...declared,
+    columns: [{ path: ['input_ids', 'list', 'element'], type: 'INT32', codec: 'GZIP', pages: [dictionary, ...packed] }],
+  }
+}
+const texts = (rows: number, length: number): MadeGroup => {
+  const entry = new Uint8Array(4 + length).fill(97)
+  new DataView(entry.buffer).setUint32(0, length, true)
+  const pages: readonly MadePage[] = [
+    { kind: 'dictionary', values: 1, bytes: entry },
+    { kind: 'data', values: rows, bytes: Uint8Array.of(1, ...runsOf([[0, rows]], { prefixed: false })) },
+  ]
+  return { rows, columns: [{ path: ['prompt'], type: 'BYTE_ARRAY', pages }] }
+}
+
+// Each ended the process, or took a gigabyte or minutes. The lists that a good row group holds beside it are read.
+test.each<[string, MadeGroup, RegExp]>([
+  [
+    'pages that declare more than their column, beside bytes that hold nothing',
+    numbers([SEVEN, ballast(1 << 20), list(MANY), list(MANY)], { rows: 2, values: 3, size: 1000 }),
+    /column input_ids\.list\.element: its pages have 33554432 values or more, its footer declares 3/,
+  ],
+  [
+    'a page of more values than any has',
+    numbers([SEVEN, list(2 * MANY)], { rows: 1, values: 3, size: 1000 }),
+    /column input_ids\.list\.element: a page declares 67108864 values/,
+  ],
+  [
+    'rows that are cut out of pages of millions',
+    compressed(
+      Array.from({ length: 4 }, () => ({ values: MANY, plain: listOfOne(MANY, 9 << 20) })),
+      { rows: 4, values: 3, size: 17 << 20 },
+    ),
+    /column input_ids\.list\.element: its pages have 33554432 values or more, its footer declares 3/,
+  ],
+  [
+    'a page of a gigabyte once decompressed',
+    compressed([{ values: 10, plain: listOfOne(10, 1 << 29) }], { rows: 1, size: 1000 }),
+    /column input_ids\.list\.element: \d+ bytes or more would come out .* \d+ are allowed\. .*--max-unpacked/,
+  ],
+  [
+    'a frame of blocks that give more than their page declares',
+    {
+      rows: 1,
+      values: 10,
+      size: 1000,
+      columns: [
+        {
+          path: ['input_ids', 'list', 'element'],
+          type: 'INT32',
+          codec: 'ZSTD',
+          pages: [{ kind: 'data', values: 10, bytes: zstdRuns(100_000, 1 << 17), size: 100 }],
+        },
+      ],
+    },
+    /column input_ids\.list\.element: .*they give more than the 100 bytes that are expected/,
+  ],
+])('%s', { timeout: 300_000 }, async (_, group, message) => {
+  const bytes = madeParquet(NUMBERS, [group, numbers([SEVEN, list(3)], { rows: 1 })])
+  await confined.holds({ id: 'file' }, bytes)
+  const { values, skipped } = await readAll(memorySource(bytes, 1 << 16, 'dump'))
+  expect(values).toEqual([{ input_ids: Int32Array.of(7, 7, 7) }])
+  expect(skipped).toHaveLength(group.rows)
+  for (const { message: why } of skipped) expect(why).toMatch(message)
+})
+
+test('a text of a megabyte that a dictionary gives to a hundred thousand rows', { timeout: 300_000 }, async () => {
+  const bytes = madeParquet(TEXT, [texts(100_000, 1 << 20), texts(1, 5)])
+  await confined.holds({ id: 'file' }, bytes)
+  const { values, skipped } = await readAll(memorySource(bytes))
+  expect(values).toEqual([{ prompt: 'aaaaa' }])
+  expect(skipped).toHaveLength(100_000)
+  expect(skipped[0]?.message).toMatch(/^row 0: column prompt: its texts have more than \d+ characters/)
+})
+
+test('a footer that declares billions of values is refused before anything is read', async () => {
+  const bytes = madeParquet(NUMBERS, [numbers([SEVEN, list(MANY)], { rows: 1, values: 2 ** 40 })])
+  await expect(openContainer(memorySource(bytes, 1 << 16, 'dump'))).rejects.toThrow(
+    /^dump .*it declares 1099511627776 values or more in \d+ bytes/,
+  )
+})
+
+test('a prompt that a thousand rows share is read', async () => {
+  const { values } = await readAll(memorySource(madeParquet(TEXT, [texts(1000, 20_000)])))
+  expect(values).toHaveLength(1000)
+})
