@@ -78,8 +78,8 @@ export interface Container {
   readonly givesChunks?: boolean
   /** In place of `read`: where an audit worker finds the records. Absent where it cannot. */
   refer?(spans: RecordSpans): RecordsElsewhere
-  /** The records of `spans` (a batch of `index`, or a part of one) as they are stored, to be handed to `decodeRecords`. */
-  read(spans: RecordSpans): Promise<EncodedRecords>
+  /** The records of `spans` (a batch of `index`, or a part of one) as they are stored, to be handed to `decodeRecords`. Where finding them may take long, `signal` ends it. */
+  read(spans: RecordSpans, signal?: AbortSignal): Promise<EncodedRecords>
 }
 
 /** What `decodeRecords` gives: good records and bad ones, neither costing the other. */

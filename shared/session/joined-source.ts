@@ -43,20 +43,20 @@ export function joinedSource(
   const joined: Container = {
     ...here,
     notes: [...(container.notes ?? []), ...ties.flatMap((each) => notesOf(each, opened))],
-    async read(spans): Promise<EncodedRecords> {
+    async read(spans, signal): Promise<EncodedRecords> {
       const told = byRecord(spans, (record) => [...new Set(ties.flatMap((each) => each.told.get(record) ?? []))])
       const rollouts = [...told.values()].reduce((sum, parts) => sum + parts.length, 0)
       // Notes on them change what is read of them.
       const noted = ties.some((each) => each.kind === 'records' && placesBeside(each, spans).size > 0)
       const whole = rollouts > 0 && !noted ? (known?.whole(spans, rollouts) ?? null) : null
       if (whole !== null) return { decoder: 'told', spans, bytes: [], told: whole }
-      const records = await container.read(spans)
+      const records = await container.read(spans, signal)
       const beside: EncodedJoined['beside'][number][] = []
       for (const each of ties) {
         for (const [source, places] of placesBeside(each, spans)) {
           const from = (opened[source] as OpenSource).container
           const runs = runsIn(each.batches.get(source) ?? [], places)
-          for (const run of runs) beside.push({ source, by: each.by, records: await from.read(run) })
+          for (const run of runs) beside.push({ source, by: each.by, records: await from.read(run, signal) })
         }
       }
       const pairs = byRecord(spans, (record) =>

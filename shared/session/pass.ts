@@ -82,7 +82,8 @@ export async function runPass(
           if (failure !== null) throw failure
           if (order.hasLost(source)) break
           place = startOf(spans)
-          const records = refer?.(spans) ?? (await open.container.read(spans).catch(failToRead))
+          const records =
+            refer?.(spans) ?? (await open.container.read(spans, hooks.signal).catch(failToRead(hooks.signal)))
           place = endOf(spans)
           underWay.push(
             audit(job++, source, spans, records).catch((error: unknown) => {
@@ -145,8 +146,12 @@ class InOrder {
   }
 }
 
-function failToRead(error: unknown): never {
-  throw new ReadFailure(error)
+/** What was stopped is not lost. */
+function failToRead(signal: AbortSignal | undefined): (error: unknown) => never {
+  return (error) => {
+    signal?.throwIfAborted()
+    throw new ReadFailure(error)
+  }
 }
 
 /** Those of one batch: every job is posted to a worker, and must not carry the choice of the whole dump. */

@@ -62,6 +62,37 @@ describe('columns', () => {
     }
   })
 
+  test.each(
+    columnar.filter((name) => kindOf(name) === 'parquet'),
+  )('%s is left between two pages where somebody stops its reading, and is whole when it is read again', async (name) => {
+    const whole = await recordsOf(await openContainer(memorySource(fixture(name))))
+    const source = memorySource(fixture(name))
+    const stop = new AbortController()
+    let reads: number | null = null
+    const container = await openParquet(
+      {
+        ...source,
+        slice(start, end) {
+          if (reads !== null) {
+            reads++
+            stop.abort()
+          }
+          return source.slice(start, end)
+        },
+      },
+      { rowGroup: 0, page: 0 },
+    )
+    for await (const spans of container.index({ batchBytes: 1 << 20 })) {
+      reads = 0
+      await expect(container.read(spans, stop.signal)).rejects.toMatchObject({ name: 'AbortError' })
+      // The first page of each column, which are looked for side by side.
+      expect(reads).toBeLessThanOrEqual(Object.keys(whole[0]?.value as JsonObject).length)
+      break
+    }
+    reads = null
+    expect(await recordsOf(container)).toEqual(whole)
+  })
+
   test('the metadata of a file is at hand', async () => {
     const arrow = await openContainer(memorySource(fixture('arrow-js-file.arrow')))
     expect(arrow.metadata).toEqual({ huggingface: '{"info": {"features": {}}}' })

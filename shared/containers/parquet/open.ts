@@ -90,7 +90,7 @@ export async function openParquet(
       }
       onBytes?.(source.size)
     },
-    read: (spans) => readRows(source, schema, groups, spans, unpacked),
+    read: (spans, signal) => readRows(source, schema, groups, spans, unpacked, signal),
   }
 }
 
@@ -205,6 +205,7 @@ async function readRows(
   groups: readonly Group[],
   spans: RecordSpans,
   unpacked: number,
+  signal: AbortSignal | undefined,
 ): Promise<EncodedParquet | EncodedFailure> {
   const group = groupAt(groups, spans.first)
   const from = spans.first - group.first
@@ -212,7 +213,7 @@ async function readRows(
   let failed: DamagedBytes | null = null
   const slices = await Promise.all(
     group.columns.map(async ({ path, type, codec, start, end, values, pages }) => {
-      const slice = await pages?.pagesOf(from, until).catch((error: unknown) => {
+      const slice = await pages?.pagesOf(from, until, signal).catch((error: unknown) => {
         if (!(error instanceof DamagedBytes)) throw error
         failed ??= new DamagedBytes(error.code, `column ${path.join('.')}: ${error.message}`)
         return { bytes: new Uint8Array(0), first: 0, parts: null }

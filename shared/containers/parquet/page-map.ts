@@ -77,15 +77,15 @@ export class PageMap {
     this.at = column.start
   }
 
-  /** Rows `from` to `until`. */
-  async pagesOf(from: number, until: number): Promise<ColumnPages> {
-    const found = this.turn.then(() => this.take(from, until))
+  /** Rows `from` to `until`. Of a large row group that is many pages: `signal` ends it between two of them. */
+  async pagesOf(from: number, until: number, signal?: AbortSignal): Promise<ColumnPages> {
+    const found = this.turn.then(() => this.take(from, until, signal))
     this.turn = found.catch(() => undefined)
     return found
   }
 
-  private async take(from: number, until: number): Promise<ColumnPages> {
-    await this.mapUntil(until)
+  private async take(from: number, until: number, signal: AbortSignal | undefined): Promise<ColumnPages> {
+    await this.mapUntil(until, signal)
     let begin = Math.max(0, partitionPoint(this.pages.length, (i) => (this.pages[i] as MappedPage).first <= from) - 1)
     while (begin > 0 && !(this.pages[begin] as MappedPage).fresh) begin--
     let end = begin
@@ -101,6 +101,7 @@ export class PageMap {
       const parts: DataPage[] = []
       const allowance = new Allowance(Number.POSITIVE_INFINITY)
       for (const page of pages) {
+        signal?.throwIfAborted()
         const part = (await this.rowsOf(page)).cut(from, until)
         made(() => allowance.takeValues(part.count))
         parts.push(part)
@@ -133,9 +134,10 @@ export class PageMap {
     return dictionary === null ? new Uint8Array(0) : this.source.slice(dictionary.start, dictionary.end)
   }
 
-  private async mapUntil(row: number): Promise<void> {
+  private async mapUntil(row: number, signal: AbortSignal | undefined): Promise<void> {
     // One page beyond: only it tells that the row before it is over.
     while (this.at < this.column.end && this.rows <= row) {
+      signal?.throwIfAborted()
       const { page, length } = await this.nextPage()
       made(() => new Allowance(this.limits.unpacked).take(page))
       const start = this.at
