@@ -17,7 +17,7 @@ import {
   verdictText,
   whereText,
 } from '../shared/exports/phrases.ts'
-import { adviceSentences } from '../shared/hypotheses/advice.ts'
+import { adviceSentences, hasNoTrainedToken } from '../shared/hypotheses/advice.ts'
 import type { Aggregates } from '../shared/hypotheses/aggregates.ts'
 import { count, counted, percent } from '../shared/model/number-text.ts'
 import type { CheckResult, HypothesisResult, LogReport, Report, SourceReport } from '../shared/model/report.ts'
@@ -359,6 +359,12 @@ function conclusion(report: Report, judgement: Judgement): Segment[] {
   const failing = report.findings.filter((finding) => fails(finding, judgement)).length
   const kept = known.size === 0 ? '' : ', leaving out those of the baseline'
   if (failing === 0 && report.findings_omitted === 0) {
+    // A good ending would hide that the rows give no gradient: rows that are cut or masked on purpose are notes.
+    if (hasNoTrainedToken(report)) {
+      return [
+        { text: `No finding at or above ${failOn}${kept}, but no token of any rollout is trained.`, style: 'warn' },
+      ]
+    }
     return [{ text: `No finding at or above ${failOn}${kept}.`, style: 'good' }]
   }
   const more = report.findings_omitted > 0 ? ` among the ${count(report.findings.length)} listed` : ''

@@ -5,8 +5,15 @@ import { remedyOf } from './remedies.ts'
 
 /** What a report comes to for the person who has to act on it. It says what to mend and in which order, never what a flat reward is due to. */
 export interface Advice {
-  /** `mend`: something is wrong. `clean`: nothing that could be checked is. `little`: nor here, but more checks lack what they need than pass. `blind`: no check could look. */
-  readonly outcome: 'mend' | 'clean' | 'little' | 'blind'
+  /**
+   * `mend`: something is wrong. `idle`: nothing that calls for mending, but nothing is trained either. `clean`: nothing that could be
+   * checked is wrong. `little`: nor here, but more checks lack what they need than pass. `blind`: no check could look.
+   */
+  readonly outcome: 'mend' | 'idle' | 'clean' | 'little' | 'blind'
+  /** Not a token of any rollout is trained, and no step says so. */
+  readonly trainsNothing: boolean
+  /** What the outcome is but for what calls for mending and for rows that train nothing. */
+  readonly sound: 'clean' | 'little' | 'blind'
   /** What comes before all else: declarations on which findings hang. */
   readonly declare: readonly string[]
   /** In the order in which to take them. */
@@ -84,8 +91,12 @@ export function adviceOf(report: Report): Advice {
   ]
   const { passed, blind } = passedAndBlind(report)
   const looked = report.checks.some(({ status }) => status === 'pass' || status === 'fail')
+  const trainsNothing = hasNoTrainedToken(report) && !steps.some(({ cause }) => cause?.codes.includes('M04'))
+  const sound = !looked ? 'blind' : blind > passed ? 'little' : 'clean'
   return {
-    outcome: steps.length > 0 ? 'mend' : !looked ? 'blind' : blind > passed ? 'little' : 'clean',
+    outcome: steps.length > 0 ? 'mend' : trainsNothing ? 'idle' : sound,
+    sound,
+    trainsNothing,
     declare: declarations(report),
     steps,
     notes: [
@@ -94,6 +105,11 @@ export function adviceOf(report: Report): Advice {
     ],
     undecided: undecidedOf(report.hypotheses),
   }
+}
+
+/** Whether no token of any rollout is trained. Where one may be without the dump saying so, that is not known. */
+export function hasNoTrainedToken({ totals: { tokens } }: Report): boolean {
+  return tokens.total > 0 && tokens.trained === 0 && tokens.unknown === 0
 }
 
 /** Share of units and of the loss weight below which a warning is told as a note. */
@@ -208,10 +224,11 @@ export function adviceSentences(
   const advice = adviceOf(report)
   const { declare, steps, notes, outcome } = advice
   const own = (texts: readonly string[]) => texts.map((text) => ({ text, quotes: false, fix: null }))
-  const declared = own(declare.map((sentence) => `${sentence}.`))
+  const declared = own([...(advice.trainsNothing ? [idle(report)] : []), ...declare.map((sentence) => `${sentence}.`)])
   if (outcome === 'mend') return [...declared, ...mending(steps, report, fixOf)]
-  const unusual = notes.length === 0 ? [] : [`What is only unusual stands as a note: ${notes.join(', ')}.`]
-  return [...declared, ...own([sound(report, outcome), ...unusual, ...lacking(advice, told)])]
+  const untold = outcome === 'idle' ? notes.filter((id) => !OF_IDLE_ROWS.includes(id)) : notes
+  const unusual = untold.length === 0 ? [] : [`What is only unusual stands as a note: ${untold.join(', ')}.`]
+  return [...declared, ...own([sound(report, advice), ...unusual, ...lacking(advice, told)])]
 }
 
 function mending(steps: readonly AdviceStep[], { hypotheses }: Report, fixOf: FixOf): AdviceSentence[] {
@@ -274,13 +291,28 @@ function lowered(title: string): string {
     : title
 }
 
-function sound({ checks, totals }: Report, outcome: Advice['outcome']): string {
-  if (outcome === 'blind') return 'No check could look at these rollouts, so nothing is known to be right or wrong.'
+/** Codes of rows that train nothing: notes, since a few that are cut or masked on purpose are usual. */
+const OF_IDLE_ROWS: readonly string[] = ['C14', 'M04']
+
+function idle({ checks, totals }: Report): string {
+  const seen = checks
+    .filter(({ code, status }) => OF_IDLE_ROWS.includes(code) && status === 'fail')
+    .map(
+      ({ code, title, affected, checked, unit }) =>
+        `${code}: ${lowered(title)} (${count(affected)} of ${counted(checked, UNITS[unit])})`,
+    )
+  const where = seen.length === 0 ? 'how the masks are made, and at what cuts the rows' : listed(seen)
+  return `No token of any rollout is trained: ${counted(totals.trajectories, 'rollout')} ${totals.trajectories === 1 ? 'gives' : 'give'} no gradient at all. Look at ${where}.`
+}
+
+function sound({ checks, totals }: Report, { outcome, sound: as }: Advice): string {
+  if (as === 'blind') return 'No check could look at these rollouts, so nothing is known to be right or wrong.'
   const { passed, blind } = passedAndBlind({ checks })
-  if (outcome === 'little') {
-    return `Nothing that could be checked is wrong, but little could be: ${counted(blind, 'check')} of ${count(checks.length)} ${blind === 1 ? 'lacks' : 'lack'} what the dump does not carry.`
+  const nothing = outcome === 'idle' ? 'Nothing else' : 'Nothing'
+  if (as === 'little') {
+    return `${nothing} that could be checked is wrong, but little could be: ${counted(blind, 'check')} of ${count(checks.length)} ${blind === 1 ? 'lacks' : 'lack'} what the dump does not carry.`
   }
-  return `Nothing that could be checked is wrong: ${counted(passed, 'check')} ${passed === 1 ? 'passes' : 'pass'} on ${counted(totals.trajectories, 'rollout')}.`
+  return `${nothing} that could be checked is wrong: ${counted(passed, 'check')} ${passed === 1 ? 'passes' : 'pass'} on ${counted(totals.trajectories, 'rollout')}.`
 }
 
 function passedAndBlind({ checks }: Pick<Report, 'checks'>): { readonly passed: number; readonly blind: number } {

@@ -43,8 +43,8 @@ function decide(input: HypothesisInput): Judgement {
   const undecided = input.dump.settings.alignmentUndecided
   const proof = undecided ? systematic.filter(({ code }) => isFrameFault(code)) : systematic
   const heavy = !undecided && share !== null && holds(share, weight.supported)
-  // A mask without a single 1 has no weight to share out; it is itself what the M codes report.
-  const light = share === null ? input.totalWeight === 0 : holds(share, weight.contradicted)
+  // A mask without a single 1 has no weight to share out: nothing shows where the loss would fall.
+  const light = share !== null && holds(share, weight.contradicted)
   const supported = proof.length > 0 || heavy
   // The mask may leave out what the model wrote without any turn being left out whole: no fault has that name, but it is not right.
   const missed = input.dump.settings.policy.intended.includes('M03') ? null : input.untrainedShare
@@ -105,6 +105,7 @@ function decide(input: HypothesisInput): Judgement {
             'the length of the prompts: the untrained assistant turns that several rollouts begin with are taken for examples, and may be turns that the mask leaves out',
           ]
         : []),
+      ...(supported || input.totalWeight !== 0 ? [] : ['a token that is trained']),
       ...(share === null && input.totalWeight !== 0 ? whatOraclesLack(input) : []),
       ...leftOut(unlooked),
     ],

@@ -166,5 +166,8 @@ describe('the summary of a report', () => {
       /No finding at or above error, leaving out those of the baseline\.\n$/,
     )
     expect(summary(report({ findings_omitted: 5 }))).toMatch(/1 finding at or above error among the 2 listed\.\n$/)
+    const { totals } = report()
+    const idle = report({ findings: [], totals: { ...totals, tokens: { ...totals.tokens, trained: 0 } } })
+    expect(summary(idle)).toMatch(/No finding at or above error, but no token of any rollout is trained\.\n$/)
   })
 })

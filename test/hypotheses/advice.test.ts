@@ -231,6 +231,33 @@ describe('what a report advises', () => {
     )
   })
 
+  it('says before all else that no token is trained, though rows that are cut away or masked on purpose are notes', () => {
+    const whole = plain()
+    const without = (tokens: Partial<Report['totals']['tokens']>, more: Partial<Report> = {}) =>
+      plain({ ...more, totals: { ...whole.totals, tokens: { ...whole.totals.tokens, trained: 0, ...tokens } } })
+    const cut = fails('C14', 256, { severity: 'info', title: 'Nothing of the completion is left' })
+    const idle = without({}, { checks: [cut, fails('S04', 2, { severity: 'info' }), check('M01')] })
+    expect(adviceOf(idle).outcome).toBe('idle')
+    expect(said(idle)).toEqual([
+      'No token of any rollout is trained: 256 rollouts give no gradient at all. Look at C14: nothing of the completion is left (256 of 256 rollouts).',
+      'Nothing else that could be checked is wrong: 1 check passes on 256 rollouts.',
+      'What is only unusual stands as a note: S04.',
+    ])
+    const asked = 'Look at how the masks are made, and at what cuts the rows.'
+    expect(said(without({}))[0]).toContain(asked)
+    const wrong = said(without({}, { checks: [fails('A06', 40, { severity: 'warning' })] }))
+    expect(wrong).toEqual([expect.stringContaining(asked), expect.stringMatching(/^Mend A06 first/)])
+    // It is the first thing to mend where it is an error.
+    expect(said(without({}, { checks: [fails('M04', 256)] }))).toEqual([expect.stringMatching(/^Mend M04 first/)])
+    // A few such rows beside others, a dump without a mask, and one of text alone.
+    for (const tokens of [{ trained: 1 }, { unknown: 1 }, { total: 0 }]) {
+      expect(adviceOf(without(tokens, { checks: [cut, check('M01')] }))).toMatchObject({
+        outcome: 'clean',
+        trainsNothing: false,
+      })
+    }
+  })
+
   it('never calls clean what nothing looked at', () => {
     const unlooked = check('M01', { status: 'not-checkable' })
     expect(adviceOf(plain({ checks: [unlooked] })).outcome).toBe('blind')

@@ -185,6 +185,17 @@ describe('H02', () => {
     expect(verdictOf('H02', undecided, { checks: [resultOf('T07', { affected: 100 })] }).verdict).toBe('supported')
   })
 
+  it('is not contradicted by masks that train nothing, whoever meant them to', () => {
+    const nothing = { totalWeight: 0, unsampledWeight: 0 }
+    const meant = resultOf('M04', { affected: 100, severity: 'info' })
+    expect(verdictOf('H02', dump, { ...nothing, checks: [resultOf('M01'), meant] })).toMatchObject({
+      verdict: 'inconclusive',
+      missing: ['a token that is trained'],
+    })
+    const fault = resultOf('M04', { affected: 100 })
+    expect(verdictOf('H02', dump, { ...nothing, checks: [fault] })).toMatchObject({ verdict: 'supported', missing: [] })
+  })
+
   it('is not checkable without ids, mask or an oracle', () => {
     expect(verdictOf('H02', dump, { without: ['mask'] })).toMatchObject({ verdict: 'not-checkable', missing: ['mask'] })
     const blind = { checks: [resultOf('M01', { status: 'not-checkable' })], unsampledWeight: null }

@@ -23,7 +23,7 @@ export function AdvicePanel({ report, openCause }: { report: Report; openCause: 
       <p className="advice-first">
         <Linked text={first} known={known} open={open} />
       </p>
-      {step?.cause != null && advice.declare.length === 0 && (
+      {step?.cause != null && !advice.trainsNothing && advice.declare.length === 0 && (
         <HowTo fix={step.cause.parts[0]?.defect.fix} code={step.cause.lead.code} />
       )}
       {others.length > 0 && (
