@@ -110,6 +110,25 @@ it('arguments that were encoded twice speak for themselves', async () => {
   expect(await reasons('T12', 'qwen2.5', calling(twice), [ask, { ...said, content: twice }, reply, end])).toEqual([])
 })
 
+it('a bare call of Llama that was written again as other JSON is named as well', async () => {
+  const call = '{"name": "search", "parameters": {"query": "film", "year": 1961}}'
+  const spaced = '{"name":"search","parameters":{"query":"film","year":1961}}'
+  const turned = '{"name": "search", "parameters": {"year": 1961, "query": "film"}}'
+  const said: Message = { role: 'assistant', content: call }
+  for (const again of [spaced, turned]) {
+    expect(await reasons('T12', 'llama3', calling(again), [ask, said, reply, end])).toEqual(['call-reserialised'])
+    expect(await reasons('T12', 'llama3', calling(again), [ask, said, reply, end], { sampled: true })).toEqual([])
+    expect(await reasons('T12', 'llama3', calling(again), [ask, { ...said, content: again }, reply, end])).toEqual([])
+  }
+  // White space at its end is the template's to trim, and another call is none that was written again.
+  expect(await reasons('T12', 'llama3', calling(call), [ask, { ...said, content: `${call}\n` }, reply, end])).toEqual([])
+  const other = call.replace('film', 'book')
+  expect(await reasons('T12', 'llama3', calling(call), [ask, { ...said, content: other }, reply, end])).toEqual([])
+  // A renamed key is T13.
+  const renamed = { ...said, content: call.replace('parameters', 'arguments') }
+  expect(await reasons('T12', 'llama3', calling(call), [ask, renamed, reply, end])).toEqual([])
+})
+
 it('a call with another meaning is no rewriting', async () => {
   const call = (query: string) => `<tool_call>\n{"name": "search", "arguments": {"query": "${query}"}}\n</tool_call>`
   const said: Message = { role: 'assistant', content: call('other') }

@@ -56,8 +56,12 @@ const QUOTED_ARGUMENTS = /"(?:arguments|parameters)"\s*:\s*"\s*\{\s*\\"/
 const OPEN = '<tool_call>'
 const CLOSE = '</tool_call>'
 
-/** The calls as the model wrote them, where the message keeps its text with the tags. */
+const PYTHON_TAG = /^<\|python_tag\|>/
+
+/** The calls as the model wrote them, where the message keeps its text: with the tags, or as Llama writes them, the call alone. */
 function rawCalls(content: string): string[] {
+  const bare = content.trim().replace(PYTHON_TAG, '').trim()
+  if (bare.startsWith('{') && bare.endsWith('}')) return [bare]
   return Array.from(enclosed(content, OPEN, CLOSE), ({ start, end }) =>
     content.slice(start + OPEN.length, end - CLOSE.length).trim(),
   )
@@ -68,6 +72,7 @@ function innerText(view: TrajectoryView, call: Span): string {
     .text(call)
     .replace(/^\s*<tool_call>/, '')
     .replace(/<\/tool_call>\s*$/, '')
+    .replace(PYTHON_TAG, '')
     .trim()
 }
 
