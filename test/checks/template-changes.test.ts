@@ -121,7 +121,9 @@ it('a bare call of Llama that was written again as other JSON is named as well',
     expect(await reasons('T12', 'llama3', calling(again), [ask, { ...said, content: again }, reply, end])).toEqual([])
   }
   // White space at its end is the template's to trim, and another call is none that was written again.
-  expect(await reasons('T12', 'llama3', calling(call), [ask, { ...said, content: `${call}\n` }, reply, end])).toEqual([])
+  expect(await reasons('T12', 'llama3', calling(call), [ask, { ...said, content: `${call}\n` }, reply, end])).toEqual(
+    [],
+  )
   const other = call.replace('film', 'book')
   expect(await reasons('T12', 'llama3', calling(call), [ask, { ...said, content: other }, reply, end])).toEqual([])
   // A renamed key is T13.
