@@ -160,6 +160,24 @@ describePage('the lab', (tests) => {
     await window.close()
   })
 
+  test('tokens of which the repaired mask differs are opened under it, and the export stands whole beside at 1024', async () => {
+    const window = await tests.openWith([MASKS], { viewport: { width: 1024, height: 700 } })
+    const { page } = window
+    await page.keyboard.press('4')
+    await page.getByRole('button', { name: 'Repaired masks' }).click()
+    const edge = await page
+      .getByRole('button', { name: 'Export the 64 rollouts whose mask changes, repaired…' })
+      .evaluate((button) => button.getBoundingClientRect().right)
+    expect(edge).toBeLessThanOrEqual(1024)
+    await page.locator('.lab-runs').getByRole('button', { name: '567–569', exact: true }).click()
+    await page.getByRole('button', { name: /^coloured by repaired mask/ }).waitFor()
+    await page.getByText('1 is trained, 0 is masked; 9 tokens differ from the stored mask').waitFor()
+    const header = page.locator('.token.by-0').filter({ hasText: /^assistant$/ })
+    await expect.poll(() => header.count()).toBeGreaterThan(0)
+    expect(window.errors).toEqual([])
+    await window.close()
+  })
+
   test('repaired masks are looked at and exported', async () => {
     const window = await tests.openWith([MASKS])
     const { page } = window

@@ -124,12 +124,32 @@ describe('overlays of a rollout', () => {
     const alone = await audited(lines([wholeRollout(tokenizer, 1)]))
     for (const id of OVERLAYS) {
       const { scale: made } = await alone.rollouts.overlay(0, id)
-      const unit = id.startsWith('weight-') ? '×' : id === 'advantage' ? '' : ' nats'
+      const unit = id.startsWith('weight-') ? '×' : id === 'advantage' || id === 'repair' ? '' : ' nats'
       expect([id, made.unit]).toEqual([id, unit])
       expect(`${made.how} ${made.about}`, id).not.toMatch(/\b1 (?:\w+ )*(?:rollouts|tokens)|\de[+-]\d/)
     }
     const { scale: made } = await alone.rollouts.overlay(0, 'weight-bnpo')
     expect(made.about).toContain('of the only rollout of its')
+  })
+
+  it('lay the mask that the turns ask for over the tokens, and count where the stored one differs', async () => {
+    const clean = cleanRollout(tokenizer, 1)
+    const stored = clean.record.loss_mask as number[]
+    const first = stored.indexOf(1)
+    const late = stored.map((flag, token) => (token === first ? 0 : flag))
+    const wrong = { ...clean, record: { ...clean.record, loss_mask: late } }
+    const session = await audited(lines([clean, wrong]))
+    for (const [index, how] of [
+      [0, '1 is trained, 0 is masked; the stored mask is the same'],
+      [1, '1 is trained, 0 is masked; 1 token differs from the stored mask'],
+    ] as const) {
+      const { values, steps, scale: made } = await session.rollouts.overlay(index, 'repair')
+      expect([...values]).toEqual(stored)
+      expect([...steps]).toEqual(stored.map((flag) => flag * OVERLAY_STEPS))
+      expect(made).toMatchObject({ kind: 'sequential', from: 0, to: 1, how })
+    }
+    const unmasked = await audited(lines([cleanRollout(tokenizer, 1, { mask: 'none' })]))
+    await expect(unmasked.rollouts.overlay(0, 'repair')).rejects.toThrow('Loss mask: not in this dump.')
   })
 
   it('say of what is missing how to have it, and never colour it', async () => {

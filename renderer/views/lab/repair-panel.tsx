@@ -255,8 +255,10 @@ function OneRollout({ index, among }: { index: number; among: readonly number[] 
                     <button
                       type="button"
                       className="link"
+                      title="Show these tokens, coloured by the repaired mask"
                       onClick={() => {
                         openRollout(index)
+                        goTo('rollout', { overlay: 'repair' })
                         jumpTo(start, [start, end])
                       }}
                     >

@@ -14,6 +14,7 @@ export const OVERLAYS = [
   'weight-dapo',
   'weight-bnpo',
   'weight-dr_grpo',
+  'repair',
 ] as const
 export type OverlayId = (typeof OVERLAYS)[number]
 

@@ -9,6 +9,7 @@ import type { LoadedTrajectory } from '../detail.ts'
 import { OVERLAYS, type Overlay, type OverlayChoice, type OverlayId, type OverlayScale } from '../requests/rollout.ts'
 import { batchWeight, type LossBatch } from './loss-weights.ts'
 import { type Reach, reachOf, stepsOf } from './overlay-scale.ts'
+import { missingForRepair, repairOverlay } from './repair-overlay.ts'
 
 /** What an overlay knows of the dump that a rollout is part of. */
 export interface OverlayContext {
@@ -29,6 +30,7 @@ const TITLES: Readonly<Record<OverlayId, string>> = {
   'weight-dapo': 'loss weight, dapo',
   'weight-bnpo': 'loss weight, bnpo',
   'weight-dr_grpo': 'loss weight, dr_grpo',
+  repair: 'repaired mask',
 }
 
 const STREAMS: Readonly<Partial<Record<OverlayId, readonly TokenStream[]>>> = {
@@ -57,6 +59,7 @@ export function overlayChoices(loaded: LoadedTrajectory): OverlayChoice[] {
 
 function missingFor(loaded: LoadedTrajectory, id: OverlayId): string | null {
   if (loaded.view === null) return `Token ids: not in this rollout. ${howToDump(loaded.formatId, 'ids')}`
+  if (id === 'repair') return missingForRepair(loaded)
   const lossType = lossTypeOf(id)
   if (lossType !== null) return missingForWeights(loaded)
   for (const stream of STREAMS[id] ?? []) {
@@ -102,10 +105,18 @@ function streamOf({ trajectory, facts }: LoadedTrajectory, stream: TokenStream):
 export function overlayOf(loaded: LoadedTrajectory, id: OverlayId, context: OverlayContext): Overlay {
   const missing = missingFor(loaded, id)
   if (missing !== null) throw new Error(missing)
-  const lossType = lossTypeOf(id)
-  const { values, scale } =
-    lossType === null ? streamOverlay(loaded, id, context) : weightOverlay(loaded, lossType, context)
+  const { values, scale } = numbersOf(loaded, id, context)
   return { id, title: TITLES[id], values, steps: stepsOf(values, scale), scale }
+}
+
+function numbersOf(
+  loaded: LoadedTrajectory,
+  id: OverlayId,
+  context: OverlayContext,
+): Pick<Overlay, 'values' | 'scale'> {
+  if (id === 'repair') return repairOverlay(loaded)
+  const lossType = lossTypeOf(id)
+  return lossType === null ? streamOverlay(loaded, id, context) : weightOverlay(loaded, lossType, context)
 }
 
 interface Scored {

@@ -1,0 +1,51 @@
+import type { TrajectoryView } from '../../checks/check.ts'
+import { repairedMask } from '../../exports/repair.ts'
+import { howToDump } from '../../formats/dump-switches.ts'
+import { counted } from '../../model/number-text.ts'
+import { TokenState } from '../../model/tokens.ts'
+import type { LoadedTrajectory } from '../detail.ts'
+import type { Overlay } from '../requests/rollout.ts'
+
+/** Why a rollout with ids has no mask to repair, in a sentence; null where it has one. */
+export function missingForRepair({ view, trajectory, formatId }: LoadedTrajectory): string | null {
+  if (trajectory.excluded) return 'Its source leaves this row out of the loss, so no mask of it counts.'
+  if (view?.mask == null) return `Loss mask: not in this dump. ${howToDump(formatId, 'mask')}`
+  return view.expected === null
+    ? 'Which tokens belong to which turn is not known, so nothing tells which mask is meant. It takes a tokenizer whose turns fit the ids.'
+    : null
+}
+
+/** The mask that the turns ask for, as numbers: 1 = trained, 0 = masked, NaN where padding stays padding. Throws where there is none. */
+export function repairOverlay(loaded: LoadedTrajectory): Pick<Overlay, 'values' | 'scale'> {
+  const repaired = repairedMask(loaded)
+  if (repaired === null) throw new Error(missingForRepair(loaded) ?? 'There is no mask to repair.')
+  const { states } = loaded.view as TrajectoryView
+  let scored = 0
+  const values = Float32Array.from(repaired.mask, (flag, token) => {
+    const isOne = flag === 1 || (flag === 0 && states[token] !== TokenState.padding)
+    if (isOne) scored++
+    return isOne ? flag : Number.NaN
+  })
+  const { changed } = repaired
+  const beside =
+    changed === 0
+      ? 'the stored mask is the same'
+      : `${counted(changed, 'token')} ${changed === 1 ? 'differs' : 'differ'} from the stored mask`
+  return {
+    values,
+    scale: {
+      kind: 'sequential',
+      from: 0,
+      to: 1,
+      centre: 0,
+      isLog: false,
+      how: `1 is trained, 0 is masked; ${beside}`,
+      about:
+        'The mask that the structure of the turns asks for under the policy in force; what the structure leaves open is as stored.',
+      unit: '',
+      scored,
+      placeholders: 0,
+      beyond: 0,
+    },
+  }
+}
