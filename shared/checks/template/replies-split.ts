@@ -3,6 +3,7 @@ import { roleKind } from '../../tokens/roles.ts'
 import { learnedTemplateOf } from '../../tokens/template/rerender.ts'
 import type { Check } from '../check.ts'
 import { listOf } from '../spans.ts'
+import { repeatedSystemTurns } from './repeated-system.ts'
 
 export const T11: Check = {
   code: 'T11',
@@ -16,10 +17,11 @@ export const T11: Check = {
   why: 'Each message was rendered alone. The template puts replies to one turn together, so the model is trained on a layout that inference never shows it.',
   fix: 'Render all replies to one turn in one call of the template.',
   cite: 'slime#2263, verl#7807, verl#3477',
-  trajectory({ segmentation, trajectory, tokenizer, ids }, _settings, report) {
+  trajectory(view, _settings, report) {
+    const { segmentation, trajectory, tokenizer, ids } = view
     if (segmentation === null || tokenizer === null || longestRun(trajectory.messages ?? []) < 2) return
     if (learnedTemplateOf(tokenizer)?.mergesReplies !== true) return
-    for (const run of runsOfReplies(segmentation.turns)) {
+    for (const run of runsOfReplies(segmentation.turns, repeatedSystemTurns(view))) {
       const first = run[0] as Turn
       const last = run.at(-1) as Turn
       report.place(run.length > 1, { turn: first.ordinal })
@@ -39,14 +41,22 @@ export const T11: Check = {
   },
 }
 
-/** Tool turns that follow each other, all with headers of their own. */
-function runsOfReplies(turns: readonly Turn[]): Turn[][] {
+/**
+ * Tool turns that follow each other, all with headers of their own. A message that is rendered alone gets the template's system turn as well
+ * (T09): one that is there again parts no replies.
+ *
+ * @param again system turns that no message has
+ */
+function runsOfReplies(turns: readonly Turn[], again: readonly Turn[]): Turn[][] {
   const runs: Turn[][] = []
+  let before: Turn | null = null
   for (const turn of turns) {
-    if (turn.kind !== 'tool' || turn.header !== 'present') continue
-    const run = runs.at(-1)
-    if (run?.at(-1)?.index === turn.index - 1) run.push(turn)
-    else runs.push([turn])
+    if (again.includes(turn)) continue
+    if (turn.kind === 'tool' && turn.header === 'present') {
+      if (before !== null && runs.at(-1)?.at(-1) === before) runs.at(-1)?.push(turn)
+      else runs.push([turn])
+    }
+    before = turn
   }
   return runs
 }

@@ -1,11 +1,11 @@
 import { forEachOf, type Steps } from '../../model/steps.ts'
 import type { Turn } from '../../model/tokens.ts'
-import type { Message } from '../../model/trajectory.ts'
 import type { Check, DumpReporter, DumpView, GroupView, Reporter, TrajectoryView } from '../check.ts'
 import { FactColumns } from '../fact-columns.ts'
 import type { TrajectoryFacts } from '../facts.ts'
 import { normalised } from '../normalised-text.ts'
-import { haveSameContent, isDefaultSystem, type SystemText, systemText } from '../system-text.ts'
+import { haveSameContent, type SystemText, systemText } from '../system-text.ts'
+import { isSystemMessage, repeatedSystemTurns } from './repeated-system.ts'
 
 /**
  * T09. A system turn that is there again, that is not the one the messages have, or that differs within a group. A template's
@@ -30,7 +30,7 @@ export const T09: Check = {
 function lookAtTurns(view: TrajectoryView, _settings: unknown, report: Reporter): void {
   const turns = view.segmentation?.turns ?? []
   const systems = turns.filter(({ kind, header }) => kind === 'system' && header === 'present')
-  const again = repeated(view, systems)
+  const again = repeatedSystemTurns(view)
   const replaced = again.length > 0 ? null : replacedMessage(view)
   if (systems.length === 0 && replaced === null) return
   report.place(again.length > 0 || replaced !== null)
@@ -66,29 +66,6 @@ function lookAtTurns(view: TrajectoryView, _settings: unknown, report: Reporter)
   }
 }
 
-/** System turns after the first that say the same, or the template's default, beyond the system messages that the dump has. */
-function repeated(view: TrajectoryView, systems: readonly Turn[]): Turn[] {
-  const { ids, segmentation, trajectory } = view
-  const first = systems[0]
-  const meant = trajectory.messages?.filter(isSystem).length ?? 0
-  if (first === undefined || systems.length <= Math.max(1, meant)) return []
-  // A text that begins anew is another document of a packed row.
-  const restarts = new Set(segmentation?.bos.map((at) => at + 1))
-  return systems.slice(1).filter((turn) => {
-    const { sequenceIds, positionIds } = trajectory
-    const packed =
-      restarts.has(turn.start) ||
-      positionIds?.[turn.start] === 0 ||
-      (sequenceIds !== null && sequenceIds[turn.start] !== sequenceIds[first.start])
-    return !packed && (haveSameContent(ids, first, turn) || isDefault(view, turn))
-  })
-}
-
-/** Its text is what the template writes where there is no system message, and no message has it. */
-function isDefault({ tokenizer, trajectory, text }: TrajectoryView, { contentStart, contentEnd }: Turn): boolean {
-  return tokenizer !== null && isDefaultSystem(trajectory, tokenizer, text({ start: contentStart, end: contentEnd }))
-}
-
 /** Characters of the system message that are looked up in a system turn, once for all rows that share it: what holds them is not replaced. */
 const LOOKED_FOR = 200
 
@@ -98,7 +75,7 @@ function replacedMessage(view: TrajectoryView): string | null {
   // The messages of a rollout are those of its main branch; another may have a prompt of its own.
   if (trajectory.branch !== null || trajectory.place.part > 0) return null
   const message = trajectory.messages?.[0]
-  if (message === undefined || !isSystem(message) || segmentation === null || tokenizer === null) return null
+  if (message === undefined || !isSystemMessage(message) || segmentation === null || tokenizer === null) return null
   const first = segmentation.turns[0]
   // What a cut removed is another fault.
   if (segmentation.cutLeft || first === undefined || first.header !== 'present' || first.kind === 'assistant')
@@ -128,10 +105,6 @@ function holds(system: SystemText, words: string): boolean {
   const found = normalised(system.text).includes(normalised(words))
   if (found && known.size < 64) known.add(words)
   return found
-}
-
-function isSystem({ role, content }: Message): boolean {
-  return /^(system|developer)$/i.test(role) && (content ?? '').trim() !== ''
 }
 
 /** Rollouts of one prompt have one system text. */
