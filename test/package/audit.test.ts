@@ -24,9 +24,9 @@ async function registryWith(advisories: object): Promise<string> {
   return `http://127.0.0.1:${(registry.address() as AddressInfo).port}/`
 }
 
-function audit(address: string): Promise<{ code: number | null; said: string }> {
+function audit(address: string, ...options: readonly string[]): Promise<{ code: number | null; said: string }> {
   const env = { ...process.env, npm_config_registry: address, npm_config_fetch_retries: '0', GITHUB_ACTIONS: '' }
-  const child = spawn(process.execPath, [join(packageRoot(), 'scripts', 'audit.mjs')], { env })
+  const child = spawn(process.execPath, [join(packageRoot(), 'scripts', 'audit.mjs'), ...options], { env })
   let said = ''
   child.stderr.on('data', (chunk) => (said += chunk))
   return new Promise((done) => child.on('close', (code) => done({ code, said })))
@@ -58,5 +58,11 @@ describe('npm run audit', () => {
     const { code, said } = await audit('http://127.0.0.1:1/')
     expect(said).toContain('Not audited')
     expect(code).toBe(0)
+  })
+
+  it('fails before a release where nobody answered', async () => {
+    const { code, said } = await audit('http://127.0.0.1:1/', '--required')
+    expect(said).toContain('Not audited')
+    expect(code).toBe(1)
   })
 })

@@ -72,4 +72,20 @@ describe('the configuration of the desktop packages', () => {
       expect(existsSync(join(root, path)), path).toBe(true)
     }
   })
+
+  it('is published only after an audit that the registry answered', () => {
+    const jobs = parse(read(join('.github', 'workflows', 'release.yml'))).jobs as Record<string, Job>
+    const runs = (name: string, command: string) =>
+      jobs[name]?.steps?.some(({ run }) => run?.includes(command)) === true
+    const needed = (name: string): readonly string[] =>
+      [jobs[name]?.needs ?? []].flat().flatMap((need) => [need, ...needed(need)])
+    const publishing = Object.keys(jobs).filter((name) => runs(name, 'publish'))
+    expect(publishing).toEqual(['app', 'package'])
+    for (const name of publishing) {
+      expect(
+        needed(name).some((need) => runs(need, 'npm run audit -- --required')),
+        name,
+      ).toBe(true)
+    }
+  })
 })
