@@ -139,9 +139,12 @@ function lesserByTurn(checks: readonly CheckResult[], thresholds: Thresholds): A
     })
 }
 
+/** What only rollouts of several turns can have: that a single-turn run has nothing to look at for it is no lack. */
+const OF_SEVERAL_TURNS: ReadonlySet<string> = new Set(['M03', 'M05', 'T10'])
+
 /**
- * Codes that fail at error level in a run of several turns and pass in a single-turn run of the same trainer; empty unless the
- * two that were given are one of each.
+ * Codes that fail at error level in a run of several turns and that a single-turn run of the same trainer does not have; empty unless
+ * the two that were given are one of each.
  */
 function faultsOfManyTurnsAlone(input: HypothesisInput): CheckResult[] {
   const { dump, checks, against } = input
@@ -156,8 +159,12 @@ function faultsOfManyTurnsAlone(input: HypothesisInput): CheckResult[] {
       status === 'fail' &&
       severity === 'error' &&
       unit === 'trajectory' &&
-      single.some((other) => other.code === code && other.status === 'pass'),
+      single.some((other) => other.code === code && isWithout(other)),
   )
+}
+
+function isWithout({ code, status }: CheckResult): boolean {
+  return status === 'pass' || (status === 'not-applicable' && OF_SEVERAL_TURNS.has(code))
 }
 
 function hasManyTurns(facts: HypothesisInput['dump']['facts']): boolean {

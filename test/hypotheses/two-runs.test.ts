@@ -341,6 +341,18 @@ describe('H07', () => {
     expect(because.map(({ checks }) => checks[0])).toEqual(['T05', 'M01', 'M15', 'C05'])
   })
 
+  it('is so by what only rollouts of several turns can have, of which the single-turn run has nothing to look at', () => {
+    const turns = () => ({ assistantTurns: 1 })
+    const beside = (code: string, status: 'not-applicable' | 'not-checkable') =>
+      verdict('H07', rows(60), second(rows(60, turns), [resultOf(code, { status, checked: 0 })]), [
+        resultOf(code, { affected: 60, by_turn: { 1: 60, 2: 60 } }),
+      ]).verdict
+    for (const code of ['M03', 'M05', 'T10']) expect(beside(code, 'not-applicable')).toBe('supported')
+    expect(beside('M05', 'not-checkable')).toBe('contradicted')
+    // Rows of one turn have padding as well, where the run pads any.
+    expect(beside('M12', 'not-applicable')).toBe('contradicted')
+  })
+
   it('is not, where the single-turn run has it too or could not look', () => {
     const turns = () => ({ assistantTurns: 1 })
     for (const other of [failing, resultOf('M01', { status: 'not-checkable' })]) {
