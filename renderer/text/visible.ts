@@ -59,6 +59,13 @@ export function pieces(text: string): Piece[] {
   return found
 }
 
+const RIGHT_TO_LEFT = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Nko}\p{Script=Syriac}\p{Script=Thaana}]/v
+
+/** Whether any of it is written from the right. */
+export function isRightToLeft(text: string): boolean {
+  return RIGHT_TO_LEFT.test(text)
+}
+
 /** What is hidden in running text, where spaces and line breaks do what they do. */
 const MARKED = /[[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Zs}]--[ \n]]/gv
 

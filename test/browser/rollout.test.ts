@@ -237,6 +237,18 @@ describePage('the screen of one rollout', (pageTests) => {
     await expect.poll(() => page.getByText('There are no token ids here').count()).toBe(1)
   })
 
+  test('a token of right-to-left text says that tokens are laid from left to right, and no other does', async () => {
+    const page = await openFirst('rtl.jsonl', lines([conversation(tokenizer, [user('نهر'), assistant('Hi')])]))
+    const note = page.getByText('right-to-left text: tokens are laid from left to right, in the order of their ids')
+    await page
+      .locator('.tokens .token', { hasText: /\p{Script=Arabic}/u })
+      .first()
+      .click()
+    await note.waitFor()
+    await page.locator('.tokens .token', { hasText: 'Hi' }).first().click()
+    await note.waitFor({ state: 'detached' })
+  })
+
   test('a character over several tokens is shown once, and its tokens are marked', async () => {
     const page = await openFirst('emoji.jsonl', lines([conversation(tokenizer, [user('𓀀'), assistant('Hi')])]))
     await page.locator('.token').first().waitFor()

@@ -1,10 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { cells, pieces, runs, shownId, spelt, upright, wholeId } from '../../renderer/text/visible.ts'
+import { cells, isRightToLeft, pieces, runs, shownId, spelt, upright, wholeId } from '../../renderer/text/visible.ts'
 
 describe('hidden characters', () => {
   it('are spelt in what people write, but for its lines', () => {
     expect(upright('a\u0007b\u202ec\td\ne\u200d')).toBe('a␇bRLOc\td\ne\u200d')
+  })
+
+  it('knows text that is written from the right, and takes no sign that only turns it for such', () => {
+    expect(['نهر', 'a שלום', 'ފަ'].map(isRightToLeft)).toEqual([true, true, true])
+    expect(['', 'Ferrow', '\u202eabc', '漢字', '1'].some(isRightToLeft)).toBe(false)
   })
 
   it('leaves plain text alone', () => {

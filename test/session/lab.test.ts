@@ -132,6 +132,18 @@ describe('the lab', () => {
     expect(cost.supporting.of).toBe(186)
   })
 
+  it('draws what a limit costs as far as the one in force, which no prompt comes near', async () => {
+    const page = enginePage()
+    await page.open({ 'run.jsonl': gunzipSync(sampleBytes('verifiers-2025-08')).toString('utf8') })
+    const tried = { ...NO_LIMITS, max_prompt_length: 462 }
+    const { curve, reach } = await page.ask('tryLimits', { ...PLAIN, limits: tried, curve: 'max_prompt_length' })
+    expect(reach.max_prompt_length).toBeLessThan(462)
+    expect(curve.slice(-2)).toMatchObject([
+      { value: 462, cut: 0 },
+      { value: 768, cut: 0 },
+    ])
+  })
+
   it('counts a rollout that breaks off in a reply as one whose answer never came, and none that its messages hold under no limit', async () => {
     const page = enginePage()
     await page.open({ 'run.jsonl': gunzipSync(sampleBytes('verifiers-2025-08')).toString('utf8') })

@@ -212,7 +212,7 @@ function valueWords({ section, unit, here, there }: ComparedMeasure): readonly [
     if (typeof value !== 'string') return shown ?? ABSENT
     const verdict =
       section === 'verdicts' ? Object.entries(VERDICT_WORDS).find(([name]) => name === value)?.[1] : undefined
-    return verdict === undefined ? spelt(value) : `${verdict.glyph} ${verdict.name}`
+    return verdict === undefined ? spelt(value) : `${verdict.glyph}\u00a0${verdict.name}`
   }
   const { values } = alike(unit, here, there)
   return [words(here, values[0]), words(there, values[1])]

@@ -10,7 +10,7 @@ import { useChosenFinding, useOrderedFindings } from '../../data/ordered-finding
 import { useFiles } from '../../state/files.ts'
 import { jumpTo, useSelection } from '../../state/selection.ts'
 import { count, counted, NOT_IN_DUMP, real } from '../../text/numbers.ts'
-import { spelt } from '../../text/visible.ts'
+import { isRightToLeft, spelt } from '../../text/visible.ts'
 import { findingLook, POLICY_WORDS } from '../../text/words.ts'
 import { turnOf } from './edges.ts'
 import { TokenGlyphs } from './lines.tsx'
@@ -62,7 +62,7 @@ function PanelOf({ detail, token, ids, overlay }: PanelProps) {
         >
           <TokenGlyphs text={tokenText(detail, token)} />
         </p>
-        {kindsOf(flags).map((words) => (
+        {kindsOf(flags, tokenText(detail, token)).map((words) => (
           <p key={words} className="quiet">
             {words}
           </p>
@@ -250,13 +250,15 @@ function partOf(detail: TrajectoryDetail, token: number): string | null {
   return part === undefined ? null : PART_WORDS[part]
 }
 
-function kindsOf(flags: number): string[] {
+function kindsOf(flags: number, text: string): string[] {
   const words: string[] = []
   if ((flags & TokenFlag.special) !== 0) words.push('special token')
   else if ((flags & TokenFlag.added) !== 0) words.push('added token')
   if ((flags & TokenFlag.startsInside) !== 0) words.push('begins inside a character')
   if ((flags & TokenFlag.endsInside) !== 0) words.push('ends inside a character')
   if ((flags & TokenFlag.unknown) !== 0) words.push('this tokenizer has no such id')
+  if (isRightToLeft(text))
+    words.push('right-to-left text: tokens are laid from left to right, in the order of their ids')
   return words
 }
 

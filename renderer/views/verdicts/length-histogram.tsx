@@ -1,9 +1,9 @@
-import { useState } from 'react'
 import type { Report } from '../../../shared/model/report.ts'
 import type { LimitName } from '../../../shared/model/streams.ts'
 import type { Histogram } from '../../../shared/session/protocol.ts'
 import { showRollouts } from '../../commands/go.ts'
 import { type LengthOf, useLengths } from '../../data/boundaries.ts'
+import { goTo, usePlace } from '../../state/place.ts'
 import { rangeWords } from '../../text/filter-words.ts'
 import { count, counted, tallestBar } from '../../text/numbers.ts'
 import { limitWords } from '../../text/words.ts'
@@ -47,14 +47,20 @@ interface Limited {
 
 /** How long rollouts are, with the limits that may have cut them drawn in. Each bar opens the rollouts in it. */
 export function LengthHistogram({ limits, several, leftOut }: Limited) {
-  const [choice, setChoice] = useState<Choice>(CHOICES[0] as Choice)
+  const { lengths } = usePlace('verdicts')
+  const choice = CHOICES.find(({ of }) => of === lengths) ?? (CHOICES[0] as Choice)
   const histogram = useLengths(choice.of)
   return (
     <section aria-labelledby="lengths">
       <h2 id="lengths">Lengths</h2>
       <fieldset className="segmented" aria-label="Length of">
         {CHOICES.map((other) => (
-          <button key={other.of} type="button" aria-pressed={other === choice} onClick={() => setChoice(other)}>
+          <button
+            key={other.of}
+            type="button"
+            aria-pressed={other === choice}
+            onClick={() => goTo('verdicts', { lengths: other.of })}
+          >
             {other.label}
           </button>
         ))}

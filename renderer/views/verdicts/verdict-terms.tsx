@@ -1,9 +1,10 @@
-import { lazy, Suspense, useState } from 'react'
+import { lazy, Suspense } from 'react'
 import type { HypothesisResult } from '../../../shared/model/report.ts'
 import { STREAMS, type Stream } from '../../../shared/model/streams.ts'
 import { KeptDetails } from '../../app/kept-details.tsx'
 import { LimitsForm } from '../../app/settings-forms.tsx'
 import { useFiles } from '../../state/files.ts'
+import { useKeptFold } from '../../state/kept.ts'
 import { useSecond } from '../../state/second.ts'
 import { openDialog } from '../../state/view.ts'
 import { inApp } from '../../text/app-words.ts'
@@ -34,17 +35,17 @@ export function WouldChange({ result, open = false }: { result: HypothesisResult
 
 /** The numbers by which it is judged. */
 export function Thresholds({ result }: { result: HypothesisResult }) {
-  const [isOpen, setOpen] = useState(false)
+  const name = `thresholds ${result.id}`
+  const [isOpen] = useKeptFold(name)
   if (result.verdict === 'not-checkable') return null
   return (
-    <details onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary>Its thresholds</summary>
+    <KeptDetails name={name} summary="Its thresholds">
       {isOpen && (
         <Suspense>
           <ThresholdForm of={result.id} />
         </Suspense>
       )}
-    </details>
+    </KeptDetails>
   )
 }
 

@@ -53,8 +53,11 @@ export class Lab {
     const some = spread(anatomies.length, MOST_ON_CURVE).map((at) => anatomies[at] as RolloutAnatomy)
     const even = Array.from({ length: CURVE_POINTS }, (_, i) => Math.round((longest * i) / (CURVE_POINTS - 1)))
     const tried = limits[curve]
-    // What is tried is a point of its own, so that its share beside the curve is that of the table.
-    const points = [...new Set(tried === null ? even : [...even, tried])].sort((a, b) => a - b)
+    const inForce = this.origin().dump.limits[curve]?.value ?? null
+    // What is tried is a point of its own, so that its share beside the curve is that of the table; what is in force, so that the
+    // curve goes as far as its limits are drawn.
+    const own = [tried, inForce].filter((value) => value !== null)
+    const points = [...new Set([...even, ...own])].sort((a, b) => a - b)
     return {
       basis: this.basis(found),
       cost: costOf(anatomies, limits, rules),
