@@ -66,7 +66,13 @@ export const COMMANDS: readonly Command[] = [
   ...COMPARE_COMMANDS,
   ...NOTEBOOK_COMMANDS,
   { id: 'go-back', title: 'Go back to where you were', keys: ['Mod+['], where: 'always', run: goBack },
-  { id: 'copy-link', title: 'Copy a link to what is on screen', keys: ['y'], run: () => void copyAddress() },
+  {
+    id: 'copy-link',
+    title: 'Copy a link to what is on screen',
+    also: 'address url share deep',
+    keys: ['y'],
+    run: () => void copyAddress(),
+  },
   { id: 'print', title: 'Print…', also: 'report pdf save', keys: ['Mod+p'], run: () => void printView() },
   {
     id: 'picture',

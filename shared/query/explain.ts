@@ -131,8 +131,10 @@ function numberText(value: number, field: QueryField | null): string {
   return Number.isInteger(value) && Math.abs(value) >= 10_000 && field?.unit === 'tokens' ? count(value) : String(value)
 }
 
-function unitText({ unit }: QueryField): string {
-  return unit === null || unit === 'share' || unit === 'rollouts' ? '' : ` ${unit}`
+/** Nothing where the title says what is counted: `trained tokens is above 3`. */
+function unitText({ unit, title }: QueryField): string {
+  if (unit === null || unit === 'share' || unit === 'rollouts') return ''
+  return title.startsWith('number of ') || title.endsWith(unit) ? '' : ` ${unit}`
 }
 
 function probeSaid(probe: Probe, isSo: boolean): string {

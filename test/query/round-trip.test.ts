@@ -28,3 +28,14 @@ test('every tree has a plan and a sentence', () => {
     { numRuns: 1000 },
   )
 })
+
+test.each([
+  ['turns>=3', 'number of turns is at least 3'],
+  ['assistant_turns>1', 'number of assistant turns is above 1'],
+  ['tool_turns<2', 'number of tool replies is below 2'],
+  ['trained_tokens<=5', 'trained tokens is at most 5'],
+  ['tokens>300', 'length is above 300 tokens'],
+])('%s names its unit once', (query, said) => {
+  const { root } = parseQuery(query)
+  expect(root && explainQuery(root)).toBe(`Rollouts where ${said}.`)
+})

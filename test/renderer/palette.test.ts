@@ -1,6 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import type { Command } from '../../renderer/commands/command.ts'
-import { commandsElsewhere, foundInReport, groupCommands } from '../../renderer/commands/palette-entries.ts'
+import { COMMANDS as ALL_COMMANDS } from '../../renderer/commands/commands.ts'
+import {
+  commandsElsewhere,
+  fits,
+  foundInReport,
+  groupCommands,
+  searchedText,
+} from '../../renderer/commands/palette-entries.ts'
 import { idQuery } from '../../renderer/data/find-rollouts.ts'
 import { parseQuery } from '../../shared/query/language/parse.ts'
 import { check, report } from '../exports/report-fixture.ts'
@@ -43,6 +50,20 @@ describe('commands in the palette', () => {
       ['In a rollout', ['copy']],
     ])
   })
+})
+
+test.each([
+  ['grid', ['grid']],
+  ['overlay', ['overlay']],
+  ['entropy', ['overlay']],
+  ['sibling', ['sibling-next', 'sibling-back']],
+  ['retokenize', ['retokenise']],
+  ['rerender', ['render']],
+  ['raw json', ['raw']],
+  ['url', ['copy-link']],
+])('the palette finds %s', (typed, expected) => {
+  const found = ALL_COMMANDS.filter((each) => fits(typed.split(' '), searchedText(each)))
+  expect(found.map(({ id }) => id)).toEqual(expected)
 })
 
 describe('what the palette finds in a report', () => {

@@ -1,6 +1,7 @@
 import { useRef } from 'react'
 import type { RunComparison, RunSide } from '../../../shared/session/requests/compare.ts'
 import { useSecondName } from '../../app/second-run.tsx'
+import { tabByKey } from '../../app/tab-keys.ts'
 import { useChosenFocus } from '../../app/use-chosen-focus.ts'
 import { Waiting } from '../../app/waiting.tsx'
 import { useObservable } from '../../data/observable.ts'
@@ -244,11 +245,10 @@ function Tabs({ comparison: { measures, pairs }, tab }: { comparison: RunCompari
   const tabs = useRef<HTMLDivElement>(null)
   useChosenFocus(tabs, tab)
   const press = (event: React.KeyboardEvent) => {
-    const step = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0
-    if (step === 0) return
+    const next = tabByKey(event.key, COMPARE_TABS, tab)
+    if (next === null) return
     event.preventDefault()
-    const next = COMPARE_TABS[(COMPARE_TABS.indexOf(tab) + step + COMPARE_TABS.length) % COMPARE_TABS.length]
-    if (next !== undefined) showTab(next)
+    showTab(next)
   }
   return (
     <div

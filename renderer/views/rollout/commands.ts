@@ -19,6 +19,7 @@ export const ROLLOUT_COMMANDS: readonly Command[] = [
   {
     id: 'sibling-next',
     title: 'Next rollout of the group',
+    also: 'sibling',
     keys: ['}'],
     where: ['rollout'],
     run: () => stepSibling(1),
@@ -26,6 +27,7 @@ export const ROLLOUT_COMMANDS: readonly Command[] = [
   {
     id: 'sibling-back',
     title: 'Previous rollout of the group',
+    also: 'sibling',
     keys: ['{'],
     where: ['rollout'],
     run: () => stepSibling(-1),
@@ -58,10 +60,18 @@ export const ROLLOUT_COMMANDS: readonly Command[] = [
     where: ['rollout'],
     run: () => extendRange(-1),
   },
-  { id: 'boundaries', title: 'Boundary zoom', keys: ['b'], where: ['rollout'], run: () => toggleTab('boundaries') },
+  {
+    id: 'boundaries',
+    title: 'Boundary zoom',
+    also: 'boundaries turn edges headers',
+    keys: ['b'],
+    where: ['rollout'],
+    run: () => toggleTab('boundaries'),
+  },
   {
     id: 'render',
     title: 'Re-render: ids beside what the messages give',
+    also: 'rerender chat template difference diff',
     keys: ['r'],
     where: ['rollout'],
     run: () => toggleTab('render'),
@@ -69,6 +79,7 @@ export const ROLLOUT_COMMANDS: readonly Command[] = [
   {
     id: 'retokenise',
     title: 'Re-tokenise: ids beside their own text encoded again',
+    also: 'retokenise retokenize tokenizer difference diff',
     keys: ['R'],
     where: ['rollout'],
     run: () => {
@@ -76,11 +87,32 @@ export const ROLLOUT_COMMANDS: readonly Command[] = [
       useView.setState({ tab: 'render' })
     },
   },
-  { id: 'tools', title: 'Tool schemas', keys: [], where: ['rollout'], run: () => toggleTab('tools') },
+  {
+    id: 'tools',
+    title: 'Tool schemas',
+    also: 'functions',
+    keys: [],
+    where: ['rollout'],
+    run: () => toggleTab('tools'),
+  },
   { id: 'documents', title: 'Documents and answer', keys: [], where: ['rollout'], run: () => toggleTab('documents') },
   { id: 'messages', title: 'Messages', keys: ['m'], where: ['rollout'], run: () => toggleTab('messages') },
-  { id: 'raw', title: 'The record as stored', keys: ['w'], where: ['rollout'], run: () => toggleTab('raw') },
-  { id: 'overlay', title: 'Colour tokens by…', keys: ['o'], where: ['rollout'], run: openOverlays },
+  {
+    id: 'raw',
+    title: 'The record as stored',
+    also: 'raw json',
+    keys: ['w'],
+    where: ['rollout'],
+    run: () => toggleTab('raw'),
+  },
+  {
+    id: 'overlay',
+    title: 'Colour tokens by…',
+    also: 'overlay color state advantage logprob delta entropy kl loss weight grpo dapo bnpo dr_grpo',
+    keys: ['o'],
+    where: ['rollout'],
+    run: openOverlays,
+  },
   {
     id: 'overlay-next',
     title: 'Next way to colour tokens',
@@ -95,7 +127,14 @@ export const ROLLOUT_COMMANDS: readonly Command[] = [
     where: ['rollout'],
     run: () => cycleOverlay(-1),
   },
-  { id: 'grid', title: 'One token to a cell, or natural flow', keys: ['g'], where: ['rollout'], run: toggleLayout },
+  {
+    id: 'grid',
+    title: 'One token to a cell, or natural flow',
+    also: 'grid layout',
+    keys: ['g'],
+    where: ['rollout'],
+    run: toggleLayout,
+  },
   {
     id: 'padding',
     title: 'Show padding token by token, or fold it',

@@ -1,5 +1,8 @@
+import { type KeyboardEvent, useEffect, useRef } from 'react'
 import type { RolloutRef } from '../../../shared/session/requests/compare.ts'
 import type { Relative, Relatives } from '../../../shared/session/requests/rollout.ts'
+import { tabByKey } from '../../app/tab-keys.ts'
+import { focusChosen } from '../../app/use-chosen-focus.ts'
 import { selectRef } from '../../state/selection.ts'
 import { say } from '../../state/view.ts'
 import { count, counted, real } from '../../text/numbers.ts'
@@ -60,22 +63,51 @@ function described({ id, reward, advantage }: Relative): string {
   return [shownId(id, 200), ...numbers].join(', ')
 }
 
+/** Whether a branch was chosen at its tab: the screen of the next one is another, whose tab has the focus then. */
+let wasChosenAtTab = false
+
 /** The sequences that one rollout was cut into, as tabs, each with what it begins with like the one on screen. */
 export function Branches({ relatives, of }: { relatives: Relatives | null; of: RolloutRef }) {
   const branches = relatives?.branches ?? []
-  if (branches.length < 2) return null
+  const tabs = useRef<HTMLDivElement>(null)
+  const areShown = branches.length >= 2
+  useEffect(() => {
+    if (!areShown || !wasChosenAtTab) return
+    wasChosenAtTab = false
+    focusChosen(tabs.current)
+  }, [areShown])
+  if (!areShown) return null
   const own = branches.find((branch) => branch.index === of.index)
+  const choose = (index: number) => {
+    wasChosenAtTab = index !== of.index
+    selectRef({ run: of.run, index })
+  }
+  const press = (event: KeyboardEvent) => {
+    const indices = branches.map(({ index }) => index)
+    const next = tabByKey(event.key, indices, of.index)
+    if (next === null) return
+    event.preventDefault()
+    choose(next)
+  }
   return (
     <div className="branches">
-      <div className="branch-tabs" role="tablist" aria-label="Branches of this rollout">
+      <div
+        ref={tabs}
+        className="branch-tabs"
+        role="tablist"
+        aria-label="Branches of this rollout"
+        tabIndex={-1}
+        onKeyDown={press}
+      >
         {branches.map((branch, position) => (
           <button
             key={branch.index}
             type="button"
             role="tab"
+            tabIndex={branch.index === of.index ? 0 : -1}
             aria-selected={branch.index === of.index}
             title={branch.broken ?? undefined}
-            onClick={() => selectRef({ run: of.run, index: branch.index })}
+            onClick={() => choose(branch.index)}
           >
             branch {position + 1}
             <span className="quiet">

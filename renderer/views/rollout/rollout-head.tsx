@@ -1,7 +1,8 @@
-import { type ReactNode, useRef } from 'react'
+import { type KeyboardEvent, type ReactNode, useRef } from 'react'
 import type { TrajectoryDetail } from '../../../shared/session/protocol.ts'
 import type { Relatives } from '../../../shared/session/requests/rollout.ts'
 import { PinButton } from '../../app/pin-button.tsx'
+import { tabByKey } from '../../app/tab-keys.ts'
 import { useChosenFocus } from '../../app/use-chosen-focus.ts'
 import { COMMANDS } from '../../commands/commands.ts'
 import { toggleFlag } from '../../data/flags.ts'
@@ -41,6 +42,13 @@ export function RolloutHead(props: {
   const isSecond = detail.run === 'second'
   const tabs = useRef<HTMLDivElement>(null)
   useChosenFocus(tabs, tab)
+  const possible = TABS.map((entry) => entry.tab).filter((each) => hasTokens || !NEEDS_TOKENS.includes(each))
+  const press = (event: KeyboardEvent) => {
+    const next = tabByKey(event.key, possible, tab)
+    if (next === null) return
+    event.preventDefault()
+    useView.setState({ tab: next })
+  }
   const isFlagged = useMarks((state) => state.flagged.has(markKey(facts)))
   return (
     <header className="rollout-title">
@@ -58,15 +66,16 @@ export function RolloutHead(props: {
       )}
       <h1 title={wholeId(facts.id)}>{shownId(facts.id)}</h1>
       {isSecond ? <PositionInSecond index={detail.index} /> : <Position index={detail.index} />}
-      <div ref={tabs} className="segmented" role="tablist" aria-label="Look at">
+      <div ref={tabs} className="segmented" role="tablist" aria-label="Look at" tabIndex={-1} onKeyDown={press}>
         {TABS.map((entry) => (
           <button
             key={entry.tab}
             type="button"
             role="tab"
+            tabIndex={entry.tab === tab ? 0 : -1}
             aria-selected={entry.tab === tab}
-            title={titleOf(entry.key, hasTokens || !NEEDS_TOKENS.includes(entry.tab))}
-            disabled={!hasTokens && NEEDS_TOKENS.includes(entry.tab)}
+            title={titleOf(entry.key, possible.includes(entry.tab))}
+            disabled={!possible.includes(entry.tab)}
             onClick={() => useView.setState({ tab: entry.tab })}
           >
             {entry.label}

@@ -1,6 +1,7 @@
 import { useMemo } from 'react'
 import type { TrajectoryDetail } from '../../../shared/session/protocol.ts'
 import type { Overlay } from '../../../shared/session/requests/rollout.ts'
+import { WithCode } from '../../app/with-code.tsx'
 import { useOverlayChoices } from '../../data/details.ts'
 import { useObservable } from '../../data/observable.ts'
 import { count } from '../../text/numbers.ts'
@@ -107,7 +108,11 @@ function Scale({ overlay, problem }: Omit<Props, 'detail'>) {
   return (
     <>
       {overlay !== null && <OverlayLegend overlay={overlay} />}
-      {problem !== null && <p className="legend-problem">{problem}</p>}
+      {problem !== null && (
+        <p className="legend-problem">
+          <WithCode text={problem} />
+        </p>
+      )}
     </>
   )
 }
