@@ -20,7 +20,7 @@ export function useHotkeys(): void {
         if (event.key === 'Escape') openDialog(null)
         return
       }
-      if (CONTROL_KEYS.has(event.key) && ownsKeys(event.target)) return
+      if (CONTROL_KEYS.has(event.key) && ownsKey(event.target, event)) return
       const command = COMMANDS.find(
         (candidate) =>
           (!typing || candidate.whileTyping) &&
@@ -36,9 +36,11 @@ export function useHotkeys(): void {
   }, [])
 }
 
-function ownsKeys(target: EventTarget | null): boolean {
-  return (
-    target instanceof HTMLElement &&
-    target.closest('button, a[href], summary, [role=slider], [role=tab], input') !== null
-  )
+/** A button that was clicked keeps the focus, and does nothing by an arrow key to the side; nothing but a field does by one with Shift. */
+function ownsKey(target: EventTarget | null, { key, shiftKey }: KeyboardEvent): boolean {
+  if (!(target instanceof HTMLElement)) return false
+  const isToTheSide = key === 'ArrowLeft' || key === 'ArrowRight'
+  if (isToTheSide && shiftKey) return target.closest('input') !== null
+  if (target.closest('[role=slider], [role=tab], input') !== null) return true
+  return !isToTheSide && target.closest('button, a[href], summary') !== null
 }

@@ -85,4 +85,26 @@ describePage('the tabs of a rollout', (pageTests) => {
     expect(await problem.locator('code').innerText()).toBe('advantages')
     expect(await problem.innerText()).not.toContain('`')
   })
+
+  test('and other buttons leave the arrow keys of tokens alone, and so does the strip where Shift marks them', async () => {
+    const page = await openAt('marked.jsonl', wholeDump(tokenizer), 'Home')
+    await page.locator('.token').first().waitFor()
+    await page.getByRole('button', { name: 'grid', exact: true }).click()
+    await page.locator('.grid-cell').first().waitFor()
+    const tokens = () => /tokens=(\d+)-(\d+)/.exec(page.url())?.slice(1).map(Number) ?? []
+    const [at = 0] = tokens()
+    await page.keyboard.press('ArrowLeft')
+    await expect.poll(tokens).toEqual([at - 1, at])
+    const strip = page.getByRole('slider', { name: 'Position in the rollout' })
+    await strip.focus()
+    await page.keyboard.press('ArrowLeft')
+    await expect.poll(tokens).toEqual([at - 2, at - 1])
+    for (const _ of [1, 2]) await page.keyboard.press('Shift+ArrowRight')
+    await expect.poll(tokens).toEqual([at - 2, at + 1])
+    // Among tabs an arrow key is theirs.
+    await page.getByRole('tab', { name: 'Tokens' }).focus()
+    await page.keyboard.press('ArrowRight')
+    await page.getByRole('tab', { name: 'Boundaries', selected: true }).waitFor()
+    expect(tokens()).toEqual([at - 2, at + 1])
+  })
 })

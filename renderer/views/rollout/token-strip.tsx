@@ -44,6 +44,8 @@ export function TokenStrip({ detail }: { detail: TrajectoryDetail }) {
     jumpTo(Math.min(length - 1, Math.floor(share * length)))
   }
   const press = (event: KeyboardEvent) => {
+    // That marks tokens, wherever the focus is.
+    if (event.shiftKey) return
     const at = token ?? 0
     const page = Math.max(1, Math.round(length / 20))
     const target = {
