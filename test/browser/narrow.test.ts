@@ -24,6 +24,25 @@ async function hasRoom(tests: PageTests, part: string, viewport: { width: number
 describePage('a window of 1024 by 700', (tests) => {
   test.each(Object.keys(SCREENS))('has room for %s', (part) => hasRoom(tests, part, { width: 1024, height: 700 }))
 
+  test('keeps a verdict and its sign on one line beside another run', async () => {
+    const window = await tests.openWith([join(SAMPLES, 'verifiers-2025-08.jsonl.gz')], {
+      viewport: { width: 1024, height: 700 },
+    })
+    const { page } = window
+    await page.keyboard.press('5')
+    await page.getByRole('heading', { name: 'Drop a second run here' }).waitFor()
+    await window.drop([join(SAMPLES, 'clean-qwen2.5.jsonl.gz')])
+    await page.getByRole('heading', { name: 'What differs' }).waitFor()
+    const row = page.getByRole('row').filter({ hasText: 'H02 Token masking errors' })
+    const lines = await row.getByRole('cell', { name: /contradicted/ }).evaluate((cell) => {
+      const range = document.createRange()
+      range.selectNodeContents(cell)
+      return new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size
+    })
+    expect(lines).toBe(1)
+    await window.close()
+  })
+
   test('begins each tab of Compare at its top, and goes back to where one was left', async () => {
     const window = await tests.openWith([join(SAMPLES, 'verifiers-2025-08.jsonl.gz')], {
       viewport: { width: 1024, height: 700 },
