@@ -186,6 +186,21 @@ describe('A10', () => {
 })
 
 describe('A04', () => {
+  it('says of advantages that differ from token to token that they cannot be held against rewards', () => {
+    const rewards = [
+      [1, 0],
+      [0, 1],
+    ]
+    const uneven = dumpOf(groupFacts(rewards, () => ({ advantage: null, maxAdvantage: 1.2 })))
+    const reason =
+      'advantages are given token by token: no two rollouts of a group with different rewards have one each'
+    expect(runOver('A04', uneven).abstained).toEqual({ status: 'not-checkable', reason })
+    // Nothing is stored, or no rewards differ: there is nothing to look at.
+    const nothing = dumpOf(groupFacts(rewards, () => ({ advantage: null, maxAdvantage: null })))
+    const alike = dumpOf(groupFacts([[1, 1]], () => ({ advantage: null, maxAdvantage: 1.2 })))
+    for (const dump of [nothing, alike]) expect(runOver('A04', dump).abstained).toBeNull()
+  })
+
   const rewards = [
     [0.9, 0.4, 0.6, 0.1],
     [0.2, 0.8, 0.7, 0.5],

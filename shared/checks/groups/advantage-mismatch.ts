@@ -13,7 +13,7 @@ import {
   residualOf,
 } from './advantages.ts'
 import { fitting } from './scaling.ts'
-import { completeGroups, rewardRange, rewardsOf, shown } from './statistics.ts'
+import { completeGroups, rangeOf, rewardRange, rewardsOf, shown } from './statistics.ts'
 import { measuringSteps, trainingOf } from './step-scales.ts'
 
 /**
@@ -52,7 +52,15 @@ function* lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
     filtered(complete, (group) => isInformative(group, thresholds)),
   )
   const best = yield* within(0.2, 0.4, fitting(view))
-  if (groups.length === 0 || best === null) return
+  if (groups.length === 0 || best === null) {
+    if (complete.some((group) => isGivenByToken(group, thresholds))) {
+      report.abstain(
+        'not-checkable',
+        'advantages are given token by token: no two rollouts of a group with different rewards have one each',
+      )
+    }
+    return
+  }
   const scaleOf = yield* within(0.4, 0.5, measuringSteps(complete))
   const range = rewardRange(complete)
   const declared = view.settings.options.scaleRewards
@@ -109,6 +117,17 @@ function* lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
     })
   }
   yield* within(0.6, 1, forEachOf(groups, look))
+}
+
+/** Its rewards differ, and no two members have one advantage each, for their tokens have different ones (A12). */
+function isGivenByToken(group: GroupView, thresholds: Thresholds): boolean {
+  const { members } = group
+  const isUneven = ({ advantage, maxAdvantage }: TrajectoryFacts) => advantage === null && maxAdvantage !== null
+  return (
+    members.filter(({ advantage }) => advantage !== null).length < 2 &&
+    members.some(isUneven) &&
+    rangeOf(rewardsOf(group)) > thresholds['same-reward']
+  )
 }
 
 /** Beyond what a formula gives; an explosion is A03's to tell. */
