@@ -144,6 +144,31 @@ describePage('marks in the table', (tests) => {
     await said(page, `Flags taken off ${some} rollouts`)
   })
 
+  test('leave codes of findings whole, and how many more there are, in the column that they make narrower', async () => {
+    const { page } = window
+    await window.drop([FAILING])
+    await window.read()
+    await page.keyboard.press('2')
+    await page.locator('.rollout-row').first().waitFor()
+    await page.keyboard.press('t')
+    await page.getByRole('dialog').locator('input:focus').waitFor()
+    await page.keyboard.type('odd end')
+    await page.keyboard.press('Enter')
+    await said(page, 'labelled “odd end”')
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('N')
+    await page.getByRole('dialog').locator('textarea:focus').waitFor()
+    await page.keyboard.type('why is it missing?')
+    await page.keyboard.press('Control+Enter')
+    await said(page, /^Note on rollout .* kept$/)
+    const codes = page.locator('.rollout-row td:has(> span[title*="M15"])')
+    await expect.poll(() => codes.filter({ hasText: /\+\d/ }).count()).toBeGreaterThan(5)
+    const cut = await codes.evaluateAll((all) =>
+      all.filter((each) => each.scrollWidth > each.clientWidth).map((each) => each.textContent),
+    )
+    expect(cut).toEqual([])
+  })
+
   test('labels and notes are given by key, survive a reload, and are undone', async () => {
     const { page } = window
     await window.drop([FAILING])

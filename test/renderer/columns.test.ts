@@ -34,13 +34,19 @@ describe('codes of findings', () => {
 
   it.each([
     [19, 5],
-    [18, 4],
-    [14, 3],
-    [13, 2],
+    [18.5, 4],
+    [18, 3],
+    [14.5, 3],
+    [14, 2],
     [6, 1],
     [0, 1],
-  ])('%i characters have room for %i of five, and for how many more there are', (letters, fit) => {
+  ])('%d average letters have room for %i of five, and for how many more there are', (letters, fit) => {
     expect(codesThatFit(codes, letters)).toBe(fit)
+  })
+
+  it('of wide letters take more room than others', () => {
+    expect(codesThatFit(['M04', 'M10', 'M15', 'T04'], 15)).toBe(2)
+    expect(codesThatFit(['L02', 'L05', 'L06', 'T04'], 15)).toBe(4)
   })
 
   it('a column that is as wide as its text has room for all of it', () => {

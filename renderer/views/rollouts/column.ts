@@ -80,12 +80,23 @@ function inTurn(a: Lack, b: Lack): number {
   return Number(a.column.yields ?? false) - Number(b.column.yields ?? false) || a.lack - b.lack
 }
 
-/** How many of the codes stand within so many characters, at least one; where not all do, with room for how many more there are. */
+/** What is wider or narrower than an average letter, in those, as fonts of an interface draw it; a digit is as wide as every other. */
+const WIDE: Readonly<Record<string, number>> = { ' ': 0.56, '+': 1.48, L: 0.98, M: 1.52, T: 1.08 }
+const DIGIT = 1.1
+const CAPITAL = 1.23
+
+/** How wide codes of findings and a number of them are, in average letters. */
+export function codeLetters(text: string): number {
+  let letters = 0
+  for (const sign of text) letters += WIDE[sign] ?? (sign >= '0' && sign <= '9' ? DIGIT : CAPITAL)
+  return letters
+}
+
+/** How many of the codes stand within so many average letters, at least one; where not all do, with room for how many more there are. */
 export function codesThatFit(codes: readonly string[], letters: number): number {
-  if (codes.join(' ').length <= letters) return codes.length
-  const room = letters - ` +${codes.length}`.length
-  let used = -1
-  const over = codes.findIndex((code) => (used += code.length + 1) > room)
+  if (codeLetters(codes.join(' ')) <= letters) return codes.length
+  const room = letters - codeLetters(` +${codes.length}`)
+  const over = codes.findIndex((_, at) => codeLetters(codes.slice(0, at + 1).join(' ')) > room)
   return Math.max(1, over)
 }
 

@@ -3,7 +3,7 @@ import type { Row } from '../../../shared/session/protocol.ts'
 import { count, percentOfColumn, real } from '../../text/numbers.ts'
 import { shownId, spelt } from '../../text/visible.ts'
 import { END_WORDS, SEVERITY_WORDS } from '../../text/words.ts'
-import { type Column, codesThatFit } from './column.ts'
+import { type Column, codeLetters, codesThatFit } from './column.ts'
 import { FlagCell, LabelsCell, labelLetters, NotesCell } from './mark-cells.tsx'
 import { MaskStrip } from './mask-strip.tsx'
 import { SOURCE_COLUMN } from './source-column.tsx'
@@ -199,7 +199,7 @@ export const COLUMNS: readonly Column[] = [
     rem: 9,
     grows: 3,
     // The glyph before them takes two more.
-    letters: ({ codes }) => codes.join(' ').length + GLYPH_LETTERS,
+    letters: ({ codes }) => Math.ceil(codeLetters(codes.join(' '))) + GLYPH_LETTERS,
     sort: 'findings',
     cell: (row, _, letters) => <Codes row={row} letters={letters} />,
   }),
