@@ -10,6 +10,24 @@ const NEMO_RL = new URL('../fixtures/formats/nemo-rl/2025-11/train_data_step1.js
 describePage('the groups of a run', (page) => {
   const flat = () => page.folder.write('flat.jsonl', FLAT)
 
+  test('show means below 0 whole', async () => {
+    const rollout = (index: number) => ({
+      id: `r${index}`,
+      group_id: `g${index >> 1}`,
+      input_ids: [151644, 77091, 198, 9707, 151645],
+      loss_mask: [0, 0, 0, 1, 1],
+      reward: -10.125 - index / 8,
+    })
+    const dump = [0, 1, 2, 3].map((index) => JSON.stringify(rollout(index))).join('\n')
+    const window = await page.openWith([page.folder.write('below.jsonl', dump)])
+    const { page: view } = window
+    await view.keyboard.press('3')
+    const mean = view.getByRole('gridcell', { name: '−10.188' })
+    await mean.waitFor()
+    expect(await mean.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0)
+    await window.close()
+  })
+
   test('tell why reward did not move, and every number lists its groups and opens their rollouts', async () => {
     const window = await page.openWith([flat()])
     const { page: view } = window
