@@ -1,3 +1,4 @@
+import { AssertionError } from 'node:assert'
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
@@ -136,14 +137,15 @@ async function readSource(source: ByteSource): Promise<void> {
   }
 }
 
-/** An error of ours has a code and a sentence; what the language throws is a bug. */
+/** An error of ours has a code and a sentence; what the language throws is a bug, and so is what does not hold, which has a code as well. */
 export async function sayingWhy(read: () => Promise<void>): Promise<void> {
   try {
     await read()
   } catch (error) {
     const { code, message } = error as { code?: unknown; message?: unknown }
     const isLanguages = error instanceof TypeError || error instanceof RangeError || error instanceof SyntaxError
-    if (isLanguages || typeof code !== 'string' || typeof message !== 'string') throw error
+    if (isLanguages || error instanceof AssertionError || typeof code !== 'string' || typeof message !== 'string')
+      throw error
     isSentence(message)
   }
 }

@@ -1,3 +1,4 @@
+import { declaredBuffers } from './arrow-target.ts'
 import { damagedFile, damagedLine, judgedFile } from './file-targets.ts'
 import { editedFolder, randomPage, readFolder } from './notebook-targets.ts'
 import { queryText } from './query-target.ts'
@@ -10,6 +11,7 @@ export const TARGETS: readonly Target[] = [
   damagedFile,
   damagedLine,
   judgedFile,
+  declaredBuffers,
   queryText,
   mapping,
   marksFile,

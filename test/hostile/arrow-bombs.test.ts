@@ -16,6 +16,7 @@ import {
   utf8View,
 } from '@uwdata/flechette'
 import { afterAll, expect, test } from 'vitest'
+import { lz4Run } from '../containers/lz4-run.ts'
 import { memorySource, readAll } from '../containers/memory-source.ts'
 import { zstdRuns } from '../containers/zstd-runs.ts'
 import { Confined } from '../fuzz/confined.ts'
@@ -56,18 +57,6 @@ function compressed(columns: number, codec: number, payload: Uint8Array, length:
     if (view.getBigInt64(at, true) === BigInt(written)) view.setBigInt64(at, BigInt(length), true)
   }
   return bytes
-}
-
-/** An LZ4 frame of one block that gives one byte again and again. */
-function lz4Run(length: number): Uint8Array {
-  const more = length - 25
-  const block = [Uint8Array.of(0x1f, 97, 1, 0), new Uint8Array(Math.floor(more / 255)).fill(255)]
-  block.push(Uint8Array.of(more % 255, 0x50, 1, 2, 3, 4, 5))
-  const bytes = Buffer.concat(block)
-  const size = new Uint8Array(Uint32Array.of(bytes.length).buffer)
-  return new Uint8Array(
-    Buffer.concat([Uint8Array.of(0x04, 0x22, 0x4d, 0x18, 0x40, 0x70, 0), size, bytes, new Uint8Array(4)]),
-  )
 }
 
 const GIGABYTE = 1 << 30

@@ -11,6 +11,7 @@ const INPUTS: Readonly<Record<string, number>> = {
   file: 1000,
   line: 500,
   dump: 150,
+  arrow: 300,
   query: 2500,
   map: 2000,
   marks: 1000,
