@@ -128,3 +128,19 @@ test('a prompt that a thousand rows share is read', async () => {
   const { values } = await readAll(memorySource(madeParquet(TEXT, [texts(1000, 20_000)])))
   expect(values).toHaveLength(1000)
 })
+
+test('millions of empty texts, each as the one before it', { timeout: 300_000 }, async () => {
+  const count = 1 << 21
+  // A million differences of 0 each: blocks of 2^20 in four parts, the count, the first value; five bytes for a block.
+  const lengths = Buffer.concat([Uint8Array.of(0x80, 0x80, 0x40, 4, 0x80, 0x80, 0x80, 1, 0), new Uint8Array(10)])
+  const levels = listOfOne(count).subarray(0, -1 - runsOf([[0, count]], { prefixed: false }).length)
+  const bytes = new Uint8Array(Buffer.concat([levels, lengths, lengths]))
+  const schema: readonly SchemaElement[] = [
+    { name: 'root', num_children: 1 },
+    ...LIST_OF_NUMBERS.slice(0, 2),
+    { name: 'element', repetition_type: 'REQUIRED', type: 'BYTE_ARRAY', converted_type: 'UTF8' },
+  ]
+  const pages: readonly MadePage[] = [{ kind: 'data', values: count, encoding: 'DELTA_BYTE_ARRAY', bytes }]
+  const column = { path: ['input_ids', 'list', 'element'], type: 'BYTE_ARRAY', pages } as const
+  await confined.holds({ id: 'file' }, madeParquet(schema, [{ rows: 1, columns: [column] }]))
+})

@@ -1,7 +1,7 @@
 import { parquetHeader } from 'hyparquet/src/column.js'
 import { convert, DEFAULT_PARSERS } from 'hyparquet/src/convert.js'
 import { decompressPage } from 'hyparquet/src/datapage.js'
-import { deltaBinaryUnpack, deltaLengthByteArray } from 'hyparquet/src/delta.js'
+import { deltaBinaryUnpack } from 'hyparquet/src/delta.js'
 import { byteStreamSplit } from 'hyparquet/src/encoding.js'
 import { readPlain } from 'hyparquet/src/plain.js'
 import type { ColumnMetaData, DecodedArray, PageHeader, SchemaElement, SchemaTree } from 'hyparquet/src/types.js'
@@ -38,6 +38,7 @@ export interface DataPage {
 const MAX_PAGE_BYTES = 1 << 30
 /** Texts of a page that share their beginnings may have this many bytes together: each may share all of the one before it. */
 const MAX_SHARED_BYTES = 1 << 27
+const NO_BYTES = new Uint8Array(0)
 
 /** The page at `at`, and where the next one begins. Throws where its bytes are not there, or what it declares is refused. */
 export function storedPage(bytes: Uint8Array, at: number): { readonly page: StoredPage; readonly next: number } {
@@ -209,25 +210,29 @@ function unpacked<Numbers extends Int32Array | BigInt64Array>(reader: Reader, ou
   return output
 }
 
+/** Texts behind their lengths. Those of no bytes are one: a page declares millions of them, each of which would be an object. */
 function lengthPrefixed(reader: Reader, count: number): Uint8Array[] {
-  const start = reader.offset
+  const lengths = unpacked(reader, new Int32Array(count))
   let total = 0
-  for (const length of unpacked({ view: reader.view, offset: start }, new Int32Array(count))) {
+  for (const length of lengths) {
     if (length < 0) throw new RangeError(`a text of ${length} bytes`)
     total += length
   }
-  if (total > reader.view.byteLength)
-    throw new RangeError(`texts of ${total} bytes in a page of ${reader.view.byteLength}`)
-  const values = new Array<Uint8Array>(count)
-  deltaLengthByteArray(reader, count, values)
-  return values
+  const { buffer, byteOffset, byteLength } = reader.view
+  if (reader.offset + total > byteLength) throw new RangeError(`texts of ${total} bytes in a page of ${byteLength}`)
+  return Array.from(lengths, (length) => {
+    if (length === 0) return NO_BYTES
+    const value = new Uint8Array(buffer, byteOffset + reader.offset, length)
+    reader.offset += length
+    return value
+  })
 }
 
 /** Texts that begin as the one before them does. */
 function prefixShared(reader: Reader, count: number): Uint8Array[] {
   const shared = unpacked(reader, new Int32Array(count))
   const ends = lengthPrefixed(reader, count)
-  let before = new Uint8Array(0)
+  let before: Uint8Array = NO_BYTES
   let total = 0
   return ends.map((end, i) => {
     const kept = shared[i] as number
@@ -235,6 +240,8 @@ function prefixShared(reader: Reader, count: number): Uint8Array[] {
       throw new RangeError(`a text shares ${kept} bytes with one of ${before.length}`)
     total += kept + end.length
     if (total > MAX_SHARED_BYTES) throw new RangeError('texts that share their beginnings are too long together')
+    // The same once more, which a page may declare millions of.
+    if (end.length === 0 && kept === before.length) return before
     const value = new Uint8Array(kept + end.length)
     value.set(before.subarray(0, kept))
     value.set(end, kept)
