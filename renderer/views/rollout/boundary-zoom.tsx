@@ -15,18 +15,20 @@ import { disagrees, stateName, structureSays } from './oracles.ts'
 import { overlayClass, overlayValue } from './overlay-dress.ts'
 import { tokenText } from './token-text.ts'
 import { tokenWindow } from './token-window.ts'
-import { AROUND, isWhole, type ZoomColumns, zoomColumns } from './zoom-columns.ts'
+import { useWidth } from './use-canvas.ts'
+import { isWhole, type ZoomColumns, zoomColumns } from './zoom-columns.ts'
 
 /** A guess until an edge is drawn: how many lines it takes depends on the width. */
 const EDGE_HEIGHT = 196
 
-/** Every turn edge, six tokens on either side: where headers, end tokens, newlines and masks go wrong. */
+/** Every turn edge, six tokens on either side where there is room: where headers, end tokens, newlines and masks go wrong. */
 export function BoundaryZoom({ detail, overlay }: { detail: TrajectoryDetail; overlay: Overlay | null }) {
   const edges = useMemo(() => turnEdges(detail), [detail])
-  const columns = useMemo(() => zoomColumns(detail, edges), [detail, edges])
   const faults = useMemo(() => faultMap(detail), [detail])
   const overall = useBoundaries(detail.run)
   const scroller = useRef<HTMLDivElement>(null)
+  const width = useWidth(scroller)
+  const columns = useMemo(() => zoomColumns(detail, edges, width), [detail, edges, width])
   const jump = useSelection((state) => state.jump)
   const overscan = useOverscan(3)
   const virtual = useVirtualizer({
@@ -38,7 +40,8 @@ export function BoundaryZoom({ detail, overlay }: { detail: TrajectoryDetail; ov
       const first = edges[range?.startIndex ?? 0]
       const last = edges[range?.endIndex ?? 0]
       if (first !== undefined && last !== undefined) {
-        tokenWindow.set([Math.max(0, first.at - AROUND), Math.min(detail.states.length, last.at + AROUND)])
+        const { around } = columns
+        tokenWindow.set([Math.max(0, first.at - around), Math.min(detail.states.length, last.at + around)])
       }
     },
   })
@@ -136,7 +139,8 @@ function EdgeTokens({
 }) {
   const selected = useSelection((state) => state.token)
   const { length } = detail.states
-  const tokens = Array.from({ length: 2 * AROUND }, (_, k) => edge.at - AROUND + k)
+  const { around } = columns
+  const tokens = Array.from({ length: 2 * around }, (_, k) => edge.at - around + k)
   const { sampler, trainer } = detail.logprobs
   const hasDelta = sampler !== null && trainer !== null
   const dressOf = (token: number) => {
@@ -226,11 +230,11 @@ function sidesStyle({ sides: [left, right] }: ZoomColumns): CSSProperties {
 /** What a side has beyond the least of its columns goes to the words that lack it, and what is left then to all alike. */
 function columnStyle(columns: ZoomColumns, edge: TurnEdge, position: number): CSSProperties {
   const { least, wanted, side } = columns.column(edge, position)
-  const spare = `(var(--zoom-${position < AROUND ? 'left' : 'right'}-side) - ${side.least} * var(--zoom-char))`
+  const spare = `(var(--zoom-${position < columns.around ? 'left' : 'right'}-side) - ${side.least} * var(--zoom-char))`
   const lacking = `${side.wanted} * var(--zoom-char)`
   const share = side.wanted === 0 ? 0 : wanted / side.wanted
   return {
-    width: `calc(${least} * var(--zoom-char) + ${share} * min(${spare}, ${lacking}) + max(0px, ${spare} - ${lacking}) / ${AROUND})`,
+    width: `calc(${least} * var(--zoom-char) + ${share} * min(${spare}, ${lacking}) + max(0px, ${spare} - ${lacking}) / ${columns.around})`,
   }
 }
 

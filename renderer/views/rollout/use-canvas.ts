@@ -1,7 +1,7 @@
 import { type RefObject, useEffect, useLayoutEffect, useState } from 'react'
 
-/** Width of a canvas in CSS pixels, 0 until it is measured. */
-export function useWidth(canvas: RefObject<HTMLCanvasElement | null>): number {
+/** Width of a canvas, or of what else is measured, in CSS pixels; 0 until then. */
+export function useWidth(canvas: RefObject<HTMLElement | null>): number {
   const [width, setWidth] = useState(0)
   useLayoutEffect(() => {
     const element = canvas.current

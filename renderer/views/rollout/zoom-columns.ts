@@ -3,8 +3,12 @@ import type { TrajectoryDetail } from '../../../shared/session/protocol.ts'
 import type { TurnEdge } from './edges.ts'
 import { TokenFlag, tokenText } from './token-text.ts'
 
-/** Tokens shown on either side of an edge. */
-export const AROUND = 6
+/** Tokens shown on either side of an edge: as many as have room. */
+const AROUND = [6, 5, 4] as const
+/** Pixels of a character at which words are still read well; letters grow smaller before a table of the fewest tokens is scrolled. */
+const READABLE = 6.4
+/** Pixels beside the tokens: the names of the rows, and the padding of an edge. */
+const BESIDE_TOKENS = 80
 /** Characters that a column has at least: as wide as the word `masked`, and an id of six digits. */
 const LEAST = 6.6
 /** Characters beside the text of a token: its frame, its padding and the line of its column. */
@@ -16,9 +20,11 @@ const MOST_WANTED = 16
 
 /** How wide the columns beside an edge are, in characters of the tokens' font. The edge has the same place in all edges of a rollout. */
 export interface ZoomColumns {
+  /** Tokens on either side of an edge. */
+  readonly around: number
   /** On the left of the edge and on its right, over all edges of the rollout: no special token breaks within them. */
   readonly sides: readonly [left: number, right: number]
-  /** @param position of the token's column, from 0 to 2 · AROUND − 1 */
+  /** @param position of the token's column, from 0 to 2 · around − 1 */
   column(edge: TurnEdge, position: number): ZoomColumn
 }
 
@@ -30,22 +36,33 @@ export interface ZoomColumn {
   readonly side: { readonly least: number; readonly wanted: number }
 }
 
-/** @param edges of the rollout, all of them: what the widest needs is what all have */
-export function zoomColumns(detail: TrajectoryDetail, edges: readonly TurnEdge[]): ZoomColumns {
+/**
+ * @param edges of the rollout, all of them: what the widest needs is what all have
+ * @param width of their place in pixels; 0 where it is not known, as on paper, and there is room for all
+ */
+export function zoomColumns(detail: TrajectoryDetail, edges: readonly TurnEdge[], width: number): ZoomColumns {
+  const room = width === 0 ? Number.POSITIVE_INFINITY : width - BESIDE_TOKENS
+  const all = AROUND.map((around) => columnsOf(detail, edges, around))
+  const fitting = all.find(({ sides: [left, right] }) => (left + right) * READABLE <= room)
+  return fitting ?? (all.at(-1) as ZoomColumns)
+}
+
+function columnsOf(detail: TrajectoryDetail, edges: readonly TurnEdge[], around: number): ZoomColumns {
   const least = (token: number) =>
     isWhole(detail, token) ? Math.max(LEAST, Math.min(MOST_SPECIAL, lengthOf(detail, token)) + BESIDE) : LEAST
   const wanted = (token: number) => Math.max(0, Math.min(MOST_WANTED, lengthOf(detail, token)) + BESIDE - least(token))
   const sideOf = (edge: TurnEdge, position: number) => {
-    const start = position < AROUND ? edge.at - AROUND : edge.at
-    return Array.from({ length: AROUND }, (_, k) => start + k)
+    const start = position < around ? edge.at - around : edge.at
+    return Array.from({ length: around }, (_, k) => start + k)
   }
   const widest = (position: number) =>
-    edges.reduce((most, edge) => Math.max(most, sum(sideOf(edge, position).map(least))), AROUND * LEAST)
+    edges.reduce((most, edge) => Math.max(most, sum(sideOf(edge, position).map(least))), around * LEAST)
   return {
-    sides: [widest(0), widest(AROUND)],
+    around,
+    sides: [widest(0), widest(around)],
     column(edge, position) {
       const side = sideOf(edge, position)
-      const token = edge.at - AROUND + position
+      const token = edge.at - around + position
       return {
         least: least(token),
         wanted: wanted(token),
