@@ -55,7 +55,7 @@ function decide(input: HypothesisInput): Judgement {
   const isOtherwiseSupported =
     (range > 0 && isBelow(found.within / range, withinBounds(thresholds))) ||
     (range > 0 && isBelow(found.contrastRatio, contrastBounds(thresholds))) ||
-    (found.components ?? []).some((each) => opposes(each, thresholds))
+    (found.components ?? []).some((each) => isConflict(each, thresholds))
   // Rewards may be given in a small unit: that they differ by less than a fixed amount alone does not make it noise.
   const isOfUnit = isFlat(flat) && !isFlat(flatInRange) && !isOtherwiseSupported
   // Where the whole range is noise, shares of it say nothing; every group is without contrast already.
@@ -112,12 +112,8 @@ function fromLog(input: HypothesisInput, missing: readonly string[]): Judgement 
 }
 
 /** A component that carries much of the variance, and is high where the total is low. */
-function opposes({ varianceShare, correlation }: ComponentMeasures, thresholds: Thresholds): boolean {
-  return pullsAgainst(correlation) && holds(varianceShare, opposingBounds(thresholds).supported)
-}
-
-function pullsAgainst(correlation: number | null): boolean {
-  return correlation !== null && correlation < 0
+function isConflict({ varianceShare, opposes }: ComponentMeasures, thresholds: Thresholds): boolean {
+  return opposes && holds(varianceShare, opposingBounds(thresholds).supported)
 }
 
 const FLAT = 'share of complete groups without contrast beyond noise'
@@ -185,10 +181,13 @@ function argumentsOf(found: RewardMeasures, { within, contrast }: Shares, thresh
   ]
 }
 
-function componentLines({ name, varianceShare, correlation }: ComponentMeasures, thresholds: Thresholds): Argument[] {
+function componentLines(
+  { name, varianceShare, correlation, opposes }: ComponentMeasures,
+  thresholds: Thresholds,
+): Argument[] {
   const share = `share of the variance within groups from reward component ${name}`
   const resting = (lines: readonly Argument[]) => restingOn({ component: name }, lines)
-  if (!pullsAgainst(correlation)) return resting(stated(share, varianceShare))
+  if (!opposes) return resting(stated(share, varianceShare))
   const { supported, contradicted } = opposingBounds(thresholds)
   return [
     ...resting(compared(`${share}, against the total`, varianceShare, supported, contradicted)),

@@ -35,7 +35,7 @@ describePage('the screen of one rollout', (pageTests) => {
     await page.locator('.token').first().waitFor()
     await page.keyboard.press('o')
     const list = page.getByRole('listbox', { name: 'Colour tokens by' })
-    await expect.poll(() => list.getByRole('option').count()).toBe(12)
+    await expect.poll(() => list.getByRole('option').count()).toBe(13)
     for (const _ of [1, 2]) await page.keyboard.press('ArrowDown')
     await page.keyboard.press('Enter')
     await page.getByText(/^coloured by sampler logprob/).waitFor()

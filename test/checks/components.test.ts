@@ -2,6 +2,7 @@ import { expect, it } from 'vitest'
 import type { TrajectoryFacts } from '../../shared/checks/facts.ts'
 import { componentsOf } from '../../shared/checks/groups/components.ts'
 import { FactsKeeper, packFacts } from '../../shared/checks/kept-facts.ts'
+import { runOver } from '../helpers/dump-check.ts'
 import { dumpOf, factsOf } from '../helpers/facts.ts'
 
 /** Three groups of four; the last one is short of a rollout, and of whoever is in `lacking` a component is not known. */
@@ -39,4 +40,32 @@ it.each([
   for (const rows of [kept(facts), interleaved(facts), kept(interleaved(facts))]) {
     expect(componentsOf(dumpOf(rows))).toEqual(found)
   }
+})
+
+/** Two groups of eight. `against` is how much a component with much of the variance goes down where the total goes up. */
+function twoGroups(against: number) {
+  const sign = (i: number, of: readonly number[]) => of[i % 8] as number
+  const rows = Array.from({ length: 16 }, (_, i) => {
+    const main = sign(i, [1, 1, 1, 1, -1, -1, -1, -1])
+    const other = sign(i, [1, 1, -1, -1, 1, 1, -1, -1])
+    const third = sign(i, [1, -1, 1, -1, 1, -1, 1, -1])
+    // The large one is nearly at right angles to the total: all others together take away what it brings, or a little more.
+    const rewards = { recall: main, em: -(0.5 + against) * main + 0.9 * other, f1: -0.5 * main + 0.9 * third }
+    const reward = rewards.recall + rewards.em + rewards.f1
+    return factsOf(i, { id: `r${i}`, group: i < 8 ? 'a' : 'b', reward, rewards })
+  })
+  return rows
+}
+
+it('a component pulls against the total where more than chance says so: one of -0.02 in two groups of eight is none', () => {
+  const recallOf = (rows: readonly TrajectoryFacts[]) => {
+    const found = componentsOf(dumpOf(rows))
+    return found === null || found === 'unexplained' ? null : found.components.find(({ name }) => name === 'recall')
+  }
+  const near = recallOf(twoGroups(0.02))
+  expect(near).toMatchObject({ opposes: false, varianceShare: expect.any(Number) })
+  expect(near?.varianceShare).toBeGreaterThan(0.3)
+  expect(near?.correlation).toBeCloseTo(-0.016, 2)
+  expect(runOver('A09', dumpOf(twoGroups(0.02))).findings).toEqual([])
+  expect(recallOf(twoGroups(1))).toMatchObject({ opposes: true })
 })

@@ -1,7 +1,7 @@
 import type { Steps } from '../../model/steps.ts'
 import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { Check, DumpReporter, DumpView } from '../check.ts'
-import { type ComponentMeasures, type Components, findingComponents } from './components.ts'
+import { type ComponentMeasures, type Components, errorsBelowNone, findingComponents } from './components.ts'
 import { completeGroups, shown } from './statistics.ts'
 
 /** A09. A reward component pulls against the total or against another one, or leaves the others without a say (then a note only). */
@@ -70,15 +70,13 @@ interface Conflict {
 
 function conflictsOf({ components, pairs, degreesOfFreedom }: Components, thresholds: Thresholds): Conflict[] {
   const against = components.filter(
-    ({ varianceShare, correlation }) =>
-      varianceShare >= thresholds['opposing-share'] && correlation !== null && correlation < 0,
+    ({ varianceShare, opposes }) => opposes && varianceShare >= thresholds['opposing-share'],
   )
   const shares = new Map(components.map(({ name, varianceShare }) => [name, varianceShare]))
   const cancelling = pairs.filter(
     ({ names, correlation }) =>
       correlation <= thresholds['cancelling-correlation'] &&
-      Math.atanh(Math.min(-correlation, 1)) * Math.sqrt(Math.max(0, degreesOfFreedom - 2)) >=
-        thresholds['cancelling-evidence'] &&
+      errorsBelowNone(correlation, degreesOfFreedom) >= thresholds['cancelling-evidence'] &&
       names.every((name) => (shares.get(name) ?? 0) >= thresholds['cancelling-share']),
   )
   return [

@@ -24,6 +24,8 @@ export interface ComponentMeasures {
   readonly determined: boolean
   /** Correlation within groups of the weighted component with the total; null where either is constant or the weight not determined. */
   readonly correlation: number | null
+  /** It is high where the total is low, by more than chance gives. */
+  readonly opposes: boolean
   /** Complete groups in which the weighted component goes down where the total goes up, of those where both vary. */
   readonly opposedGroups: number
   readonly groups: number
@@ -94,14 +96,19 @@ function* findComponents(
   const weighted = values.map((column, i) => column.map((value) => value * (weights[i] as number)))
   const squares = weighted.map((column) => dot(column, column))
   const sum = squares.reduce((a, b) => a + b, 0)
-  const components = names.map((name, i) => ({
-    name,
-    weight: weights[i] as number,
-    varianceShare: (squares[i] as number) / sum,
-    correlation: determined[i] ? correlation(weighted[i] as number[], totals) : null,
-    determined: determined[i] as boolean,
-    ...opposition(weighted[i] as number[], totals, ends, thresholds['same-reward'] / unit),
-  }))
+  const degreesOfFreedom = totals.length - ends.length
+  const components = names.map((name, i) => {
+    const withTotal = determined[i] ? correlation(weighted[i] as number[], totals) : null
+    return {
+      name,
+      weight: weights[i] as number,
+      varianceShare: (squares[i] as number) / sum,
+      correlation: withTotal,
+      opposes: withTotal !== null && errorsBelowNone(withTotal, degreesOfFreedom) >= thresholds['opposing-evidence'],
+      determined: determined[i] as boolean,
+      ...opposition(weighted[i] as number[], totals, ends, thresholds['same-reward'] / unit),
+    }
+  })
   const pairs = names.flatMap((a, i) =>
     names.slice(i + 1).flatMap((b, offset) => {
       if (!determined[i] || !determined[i + 1 + offset]) return []
@@ -109,7 +116,12 @@ function* findComponents(
       return together === null ? [] : [{ names: [a, b] as const, correlation: together }]
     }),
   )
-  return { components, pairs, degreesOfFreedom: totals.length - ends.length }
+  return { components, pairs, degreesOfFreedom }
+}
+
+/** Standard errors by which a correlation lies below none (Fisher's z); negative above it. */
+export function errorsBelowNone(correlation: number, degreesOfFreedom: number): number {
+  return Math.atanh(Math.max(-1, Math.min(-correlation, 1))) * Math.sqrt(Math.max(0, degreesOfFreedom - 2))
 }
 
 /** Names of what the rewards of complete groups are made of, in the order in which rollouts have them. */

@@ -113,6 +113,14 @@ export const REWARD_THRESHOLDS = {
     usedBy: ['A09', 'H05'],
     reason: 'Of the variance within groups from which a component that pulls against the total is a conflict.',
   },
+  'opposing-evidence': {
+    value: 2,
+    unit: 'standard errors',
+    range: [0, 1000],
+    usedBy: ['A09', 'H05'],
+    reason:
+      'By which the correlation of a component with the total must lie below none (Fisher’s z) to pull against it: in two groups of eight one that has no part in who wins is at −0.01 as often as at 0.01.',
+  },
   'cancelling-share': {
     value: 0.2,
     unit: 'share',

@@ -78,6 +78,12 @@ const madeOfMore = withComponents(
 )
 const opposing = withComponents((i) => ({ recall: 2 * a(i), brevity: -a(i) + 0.05 * b(i) }))
 
+/** Five small components go against a large one together, so that none of them cancels it. */
+const outvoted = withComponents((i) => ({
+  recall: a(i),
+  ...Object.fromEntries([3.1, 4.7, 6.1, 8.3, 9.7].map((f, k) => [`style ${k}`, -0.35 * a(i) + 0.1 * Math.sin(i * f)])),
+}))
+
 const same = (count: number, of: Partial<TrajectoryFacts>) => rows(count, (i) => factsOf(i, of))
 
 /** Two of eight completions are the same, which the policy gives once in fifty times. */
@@ -135,6 +141,7 @@ export const REWARD_FLIPS: Flips = {
   'shared-prefix-share': flip(onFacts('A06', alike), 0.7, 1, 'silent'),
   'components-explain': flip(onFacts('A09', madeOfMore), 0.9, 'not-checkable', 'silent'),
   'opposing-share': flip(verdict('H05', opposing), 0.1, 'contradicted', 'supported'),
+  'opposing-evidence': flip(onFacts('A09', outvoted), 100, 1, 'silent'),
   'cancelling-share': flip(onFacts('A09', cancelling), 0.6, 1, 'silent'),
   'cancelling-correlation': flip(onFacts('A09', cancelling), -0.8, 1, 'silent'),
   'cancelling-evidence': flip(onFacts('A09', cancelling), 100, 1, 'silent'),
