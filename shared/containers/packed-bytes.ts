@@ -42,10 +42,12 @@ export function unpackedLimit({ size, packedIn = size }: ByteSource, maxUnpacked
 
 /** What comes out of compressed columns and is held at once, unless a person says otherwise. */
 const MOST_HELD = 256 << 20
+/** A large file may be one batch, as data frames are written; its columns of numbers come out some times larger than they are stored. */
+const MOST_HELD_OF_A_BYTE = 8
 
 /** Most bytes that the compressed pages of a piece, or the buffers of a batch, may have once decompressed. */
 export function heldLimit(source: ByteSource, maxUnpacked: number | null): number {
-  return maxUnpacked ?? Math.min(MOST_HELD, unpackedLimit(source, null))
+  return maxUnpacked ?? Math.min(Math.max(MOST_HELD, MOST_HELD_OF_A_BYTE * source.size), unpackedLimit(source, null))
 }
 
 /** Why columns are refused of which more would come out. */
