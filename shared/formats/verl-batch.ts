@@ -7,24 +7,26 @@ import { type Padding, paddingOf, saidOnce, sumOf, withoutFiller } from './padde
 import { type OneRecord, readEach } from './read-each.ts'
 import { type Evidence, hasAll, recogniseBy } from './recognise.ts'
 import { type MaskStream, readIds, SequenceArrays } from './sequence.ts'
+import { rowKeyOf } from './verl-keys.ts'
 
 /** Tensors of a row that no stream holds. */
 const KEPT = ['returns', 'values', 'token_level_rewards', 'rollout_is_weights', 'sum_pi_squared', 'dummy_tensor']
 
 /** Known, and nothing that a person could look at. */
-const BULK = ['routed_experts', 'multi_modal_inputs', 'multi_modal_data']
+const BULK = ['routed_experts', 'multi_modal_inputs', 'multi_modal_data', 'teacher_ids', 'teacher_logprobs']
 
 /**
  * DataProto, the batch that verl passes between its workers: what RolloutSkip keeps of a rollout, `save_to_disk`, or its tensors alone.
- * Prompts are padded on the left, responses on the right; arrays over the response have its columns.
+ * Prompts are padded on the left, responses on the right; arrays over the response have its columns. What the unified trainers keep of a
+ * rollout (RolloutTqSkip: sequences as the transfer queue held them, with their keys and tags) is not padded, and has no attention mask.
  */
 export const verlBatch: Format = {
   id: 'verl-batch',
   title: 'verl DataProto batches',
   writer: {
     project: 'volcengine/verl',
-    file: 'verl/protocol.py, verl/utils/rollout_skip.py, verl/experimental/agent_loop/agent_loop.py',
-    version: 'b178a3cd',
+    file: 'verl/protocol.py, verl/utils/skip/rollout_skip.py, verl/experimental/agent_loop/agent_loop.py',
+    version: '1dda039b',
   },
   streams: [
     'ids',
@@ -77,14 +79,20 @@ function look(record: JsonObject): Evidence | null {
   if (!keys.includes('responses') || !(keys.includes('prompts') || keys.includes('input_ids'))) return null
   const seen = `tensors ${keys.join(', ')}`
   if (record.__class__ === PROTO) return { confidence: 0.98, seen: `class DataProto with ${seen}` }
+  if (isFromQueue(record)) return { confidence: 0.98, seen: `tensordict, keys and tags with ${seen}` }
   if (!keys.includes('response_mask') && !keys.includes('attention_mask')) return null
   const framed = tensors !== record && hasAll(record, ['non_tensor_batch'])
   return { confidence: framed || typeof tensors.__class__ === 'string' ? 0.95 : 0.85, seen }
 }
 
-/** The tensors of a DataProto, of a dict with its fields, or of a batch by itself. */
+/** The tensors of a DataProto, of a dict with its fields, of what was taken from a transfer queue, or of a batch by itself. */
 function tensorsOf(record: JsonObject): JsonObject {
+  if (isFromQueue(record)) return record.tensordict as JsonObject
   return isObject(record.batch) ? record.batch : record
+}
+
+function isFromQueue(record: JsonObject): boolean {
+  return isObject(record.tensordict) && hasAll(record, ['keys', 'tags'])
 }
 
 function readRow(record: OneRecord): Trajectory {
@@ -99,15 +107,16 @@ function readRow(record: OneRecord): Trajectory {
   const floats = (key: string) => withoutFiller(arrays.floats(key, tensors.take(key), promptWidth), padding)
   const scores = sumOf(tensors.take('token_level_scores'))
   const modelScores = sumOf(tensors.take('rm_scores'))
-  const isProto = tensorsOf(object) !== object
+  const isQueued = isFromQueue(object)
+  const isProto = !isQueued && tensorsOf(object) !== object
   const about = new Fields(isProto && isObject(object.meta_info) ? object.meta_info : {}, tensors.issues)
-  const step = about.number('global_steps') ?? about.number('global_step')
+  const step = about.number('global_steps') ?? about.number('global_step') ?? (isQueued ? stepOfQueue(object) : null)
   const row: Trajectory = {
     ...record.blank(0),
     step,
     temperature: about.number('temperature'),
     ids,
-    promptLength: padding === null ? null : Math.max(0, promptWidth - padding.left),
+    promptLength: isQueued ? promptWidth : padding === null ? null : Math.max(0, promptWidth - padding.left),
     mask: read?.mask ?? null,
     weights: read?.weights ?? null,
     attentionMask,
@@ -127,6 +136,7 @@ function readRow(record: OneRecord): Trajectory {
   }
   const { meta, unknown } = tensors.rest(KEPT)
   // A dict that somebody made of a batch has the other columns beside its tensors.
+  if (isQueued) return withKey(withTexts(row, meta as JsonObject), object.keys)
   if (!isProto) return withTexts(row, meta as JsonObject)
   record.drift(unknown)
   const said = isObject(object.meta_info) ? saidOnce('meta_info', object.meta_info) : {}
@@ -195,6 +205,17 @@ function textPositions(value: JsonValue): JsonValue {
 function limitsOf(object: JsonObject, prompt: number, completion: number, padding: Padding | null) {
   if (object.__class__ !== PROTO || padding === null || prompt === 0 || completion === 0) return null
   return { max_prompt_length: prompt, max_completion_length: completion }
+}
+
+function stepOfQueue({ global_steps: step }: JsonObject): number | null {
+  return typeof step === 'number' ? step : null
+}
+
+/** A session may put out several sequences, which share its reward: branches of one rollout. */
+function withKey(row: Trajectory, value: JsonValue | undefined): Trajectory {
+  const key = typeof value === 'string' ? rowKeyOf(value) : null
+  if (key === null) return row
+  return { ...row, id: value as string, group: row.group ?? key.group, rolloutId: key.rollout, branch: key.branch }
 }
 
 /** What a row holds beside its tensors: its group, its question and whatever the data set and the reward said of it. */

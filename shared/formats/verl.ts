@@ -5,12 +5,17 @@ import type { Format } from './format.ts'
 import { type OneRecord, readEach } from './read-each.ts'
 import { type Evidence, hasAll, recogniseBy } from './recognise.ts'
 import { groupOfPrompt, TEXT_ONLY, textMessages } from './text-rows.ts'
+import { rowKeyOf } from './verl-keys.ts'
 
 /** Rollouts as verl decodes them: special tokens are gone, so that turns and tool replies stand inline. No ids, no mask. */
 export const verl: Format = {
   id: 'verl',
   title: 'verl rollout and validation dumps',
-  writer: { project: 'volcengine/verl', file: 'verl/trainer/ppo/ray_trainer.py', version: 'b178a3cd' },
+  writer: {
+    project: 'volcengine/verl',
+    file: 'verl/trainer/ppo/ray_trainer.py, verl/trainer/ppo/v1/trainer_base.py',
+    version: '1dda039b',
+  },
   streams: ['messages', 'answer', 'rewards', 'group', 'step'],
   ...TEXT_ONLY,
   recognise: (sample) => recogniseBy(sample, look),
@@ -31,12 +36,16 @@ function readRecord(record: OneRecord): Trajectory {
   const step = fields.integer('step')
   const input = fields.text('input')
   const request = fields.text('request_id')
+  const uid = fields.text('uid')
+  const key = rowKeyOf(uid)
   const trajectory: Trajectory = {
     ...blank,
-    id: request ?? blank.id,
+    id: request ?? uid ?? blank.id,
+    rolloutId: key?.rollout ?? null,
+    branch: key?.branch ?? null,
     step,
-    // Rows have no key of their prompt, and rows of one prompt need not be neighbours.
-    group: groupOfPrompt(step, input),
+    // Trainers before June 2026 write no key of the prompt, and rows of one prompt need not be neighbours.
+    group: key?.group ?? groupOfPrompt(step, input),
     messages: textMessages(input, fields.text('output')),
     answer: answerOf(fields.take('gts')),
     reward: fields.score('score'),

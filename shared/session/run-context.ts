@@ -1,6 +1,7 @@
 import { HEAD_BYTES } from '../containers/open.ts'
 import type { RunMetadata } from '../formats/run-metadata/read-metadata.ts'
 import { type RunFacts, type SourceRun, withRun } from '../formats/run-metadata/run-facts.ts'
+import { runOfName } from '../formats/run-metadata/run-of-name.ts'
 import { stepOfName } from '../formats/run-metadata/step-of-name.ts'
 import { count } from '../model/number-text.ts'
 import type { LogReport } from '../model/report.ts'
@@ -72,7 +73,7 @@ export function inTheirRun(opened: readonly OpenSource[], descriptions: readonly
   return opened.map((open) => {
     const { name } = open.source
     const facts = agreed(describing(name, descriptions).map((each) => each.facts))
-    const run: SourceRun = { ...facts, step: stepOfName(name) }
+    const run: SourceRun = { ...withName(facts, runOfName(name)), step: stepOfName(name) }
     return { ...open, run, sample: open.sample.map((trajectory) => withRun(trajectory, run)) }
   })
 }
@@ -112,6 +113,13 @@ function agreed(all: readonly RunFacts[]): RunFacts {
     groupSize: one(all.map(({ groupSize }) => groupSize)),
     limits: Object.fromEntries(limits),
   }
+}
+
+/** What files say of a run comes before what the name of its folder does. */
+function withName(facts: RunFacts, named: RunFacts | null): RunFacts {
+  if (named === null) return facts
+  const { model, groupSize, limits } = facts
+  return { model, groupSize: groupSize ?? named.groupSize, limits: { ...named.limits, ...limits } }
 }
 
 /** Where trainers keep the configurations of a run: prime-rl in `configs`, whatever runs under Hydra (verl) in `.hydra`. */

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { readRunMetadata } from '../../shared/formats/run-metadata/read-metadata.ts'
+import { runOfName } from '../../shared/formats/run-metadata/run-of-name.ts'
 import { stepOfName } from '../../shared/formats/run-metadata/step-of-name.ts'
 
 const read = (text: string) => readRunMetadata(new TextEncoder().encode(text))
@@ -16,6 +17,10 @@ describe('steps by name', () => {
     ['rollout_data/5.pt', 5],
     ['step_4/step_6/rank_0.jsonl', 6],
     ['steps_2.jsonl.gz', 2],
+    ['rollout_dump/a_b/GBS64_N8_in1024_out4096/7/gen_batch.dp', 7],
+    ['GBS64_N8_in1024_out4096/7/0/tq_batch.pt', 7],
+    ['0/tq_batch.pt', null],
+    ['7/other.dp', null],
     ['rank_0.jsonl', null],
     ['run-2026-08-01.jsonl', null],
     ['data-00000-of-00001.arrow', null],
@@ -23,6 +28,24 @@ describe('steps by name', () => {
     ['2026.tar', null],
     ['gsm8k.jsonl', null],
   ])('%s: %s', (name, step) => expect(stepOfName(name)).toBe(step))
+})
+
+describe('runs by name', () => {
+  test('the folder in which verl keeps rollouts', () => {
+    expect(runOfName('dump/a_b/GBS64_N8_in1024_out4096/7/0/tq_batch.pt')).toEqual({
+      model: null,
+      groupSize: 8,
+      limits: { max_prompt_length: 1024, max_completion_length: 4096 },
+    })
+    expect(runOfName('GBS64_N1_in0_out64/7/gen_batch.dp')).toEqual({
+      model: null,
+      groupSize: null,
+      limits: { max_completion_length: 64 },
+    })
+  })
+
+  test.each(['7/gen_batch.dp', 'GBS64_N8_in1024_out4096.jsonl', 'N8_in1024_out4096/a.jsonl'])('none: %s', (name) =>
+    expect(runOfName(name)).toBeNull())
 })
 
 describe('what describes a run', () => {

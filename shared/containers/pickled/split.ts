@@ -1,3 +1,4 @@
+import { LAZY_STACK } from '../pickle/allow/trainers.ts'
 import { JaggedTensor, narrowRows, PyTensor, readRows, rowCount } from '../pickle/tensor.ts'
 import { PyDict, PyList, PyObject, type PyValue } from '../pickle/values.ts'
 import { itemsIn, recordsOfColumns, recordsOfLongestList } from './lists.ts'
@@ -65,6 +66,8 @@ async function rowOf(value: PyValue, rows: number, index: number, level: number)
   if (value instanceof JaggedTensor) return rowCount(value) === rows ? listOf(value, index) : value
   if (value instanceof PyTensor) return value.shape[0] === rows ? rowOfTensor(value, index) : value
   if (level > MAX_LEVELS) return value
+  const listed = elementsBeside(value, level)
+  if (listed?.length === rows) return listed[index] as PyValue
   if (value instanceof PyDict) return rowOfDict(value, rows, index, level)
   if (!(value instanceof PyObject)) return value
   const row = new PyObject(value.className)
@@ -80,6 +83,13 @@ async function rowOfDict(dict: PyDict, rows: number, index: number, level: numbe
   const row = new PyDict()
   for (const [key, member] of dict.entries) row.set(key, await rowOf(member, rows, index, level + 1))
   return row
+}
+
+/** A list that stands beside the tensors of a batch, at the top of its dict, or a stack of values that are no tensors (tensordict's). */
+function elementsBeside(value: PyValue, level: number): readonly PyValue[] | null {
+  if (value instanceof PyList) return level === 1 ? value.items() : null
+  if (!(value instanceof PyObject) || value.className !== LAZY_STACK) return null
+  return value.value instanceof PyList ? value.value.items() : null
 }
 
 /** One row along the first axis, still in the file. */

@@ -36,6 +36,8 @@ const SILENT: readonly { readonly keys: readonly string[]; readonly title: strin
   { keys: ['_ng_task_index', 'responses_create_params'], title: 'inputs of NeMo-Gym, without their answers' },
   // tinker_cookbook/checkpoint_utils.py
   { keys: ['name', 'state_path'], title: 'checkpoints of tinker-cookbook' },
+  // verl/utils/skip/rollout_skip.py; the step stands in the name of the folder as well.
+  { keys: ['global_steps'], title: 'step of a batch that verl keeps' },
   { keys: ['eos_token_id', 'transformers_version'], title: 'generation settings of a Hugging Face model' },
 ]
 

@@ -36,6 +36,7 @@ const CALLS: Readonly<Record<string, Build>> = {
     const inner = fewItems(args)
     if (!(builder instanceof PyName) || inner === null) return undefined
     if (builder.name === NESTED_TENSOR) return jagged(inner)
+    if (builder.name === REBUILD_NESTED) return jaggedOf(inner[0])
     // Not itself: a tower of these would be followed by recursion.
     if (builder.qualname === '_rebuild_from_type_v2' || !isPlainTensorType(type)) return undefined
     return lookUp(CALLS, builder.name)?.(inner, context)
@@ -52,7 +53,9 @@ const CALLS: Readonly<Record<string, Build>> = {
   'torch.storage._load_from_bytes': loadFromBytes,
 }
 
+/** How torch before 2.5 pickles a jagged tensor, and how it does since: by one dict of named arguments. */
 const NESTED_TENSOR = 'torch.nested._internal.nested_tensor.NestedTensor'
+const REBUILD_NESTED = 'torch.nested._internal.nested_tensor._rebuild_njt'
 
 function rebuild(args: readonly PyValue[], { at, error }: BuildContext): PyValue | undefined {
   const [storage, offset, size, stride, dtype] = args
@@ -96,6 +99,12 @@ function isPlainTensorType(type: PyValue | undefined): boolean {
 function jagged([values, offsets, lengths]: readonly PyValue[]): PyValue | undefined {
   if (!(values instanceof PyTensor) || !(offsets instanceof PyTensor)) return undefined
   return new JaggedTensor(values, offsets, lengths instanceof PyTensor ? lengths : null)
+}
+
+/** One whose ragged axis is not the first after that of the rows is left: its rows do not lie one after another. */
+function jaggedOf(named: PyValue | undefined): PyValue | undefined {
+  if (!(named instanceof PyDict) || (named.get('_ragged_idx') ?? 1) !== 1) return undefined
+  return jagged([named.get('values') ?? null, named.get('offsets') ?? null, named.get('lengths') ?? null])
 }
 
 /** A storage as plain pickle writes it: a whole torch file inside the pickle. */

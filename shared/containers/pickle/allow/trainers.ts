@@ -38,7 +38,7 @@ export const trainers: Family = {
 /** The classes under one name each, wherever their version defines them. */
 const TENSOR_DICT = 'tensordict.TensorDict'
 const NON_TENSOR_DATA = 'tensordict.NonTensorData'
-const LAZY_STACK = 'tensordict.LazyStackedTensorDict'
+export const LAZY_STACK = 'tensordict.LazyStackedTensorDict'
 const DATA_PROTO = 'verl.DataProto'
 
 /** The name of a class as `PyObject.className` has it. */
