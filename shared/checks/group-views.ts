@@ -8,12 +8,14 @@ export interface GroupOptions {
   readonly groupSize: number | null
   /** The format's own: without keys, `group_size` consecutive rows are one group. */
   readonly groupsByOrder: boolean
+  /** The format's own: no key is used again in a later step, so that rows of several steps may be one group. */
+  readonly groupsSpanSteps?: boolean
 }
 
 /**
  * The groups of a dump, in the order of their first member.
  *
- * A group is the rows that share a key within one step; rows without a key belong to none. Where no row has a key and the format
+ * A group is the rows that share a key within one step, or, as some formats have it, within the run; rows without a key belong to none. Where no row has a key and the format
  * says that consecutive rows are groups, they are counted off, source by source and step by step.
  *
  * A group is complete when its size is the given one, else the one its members declare, else the commonest of the dump (2 or more),
@@ -87,7 +89,7 @@ function* byKey(facts: readonly TrajectoryFacts[], options: GroupOptions): Steps
     // The rows of a group mostly stand beside each other.
     if (last === null || last.group !== row.group || last.step !== row.step) {
       const bySteps = entry(steps, row.group, () => new Map<number | null, TrajectoryFacts[]>())
-      members = entry(bySteps, row.step, () => [])
+      members = entry(bySteps, options.groupsSpanSteps ? null : row.step, () => [])
       last = row
     }
     members.push(row)

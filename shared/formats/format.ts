@@ -98,6 +98,8 @@ export interface Format {
   readonly maskImplied: boolean
   /** How consecutive rows form groups when no row carries a key: `rows` = `group_size` consecutive rows. */
   readonly groupsByOrder: boolean
+  /** A key of a group is used once in a run, and its rollouts may be of several steps. Absent where a later step may use a key again. */
+  readonly groupsSpanSteps?: true
   /** Its limits are the widths of padded columns, which some other step may have trimmed. Absent where a file names its limits. */
   readonly limitsAreWidths?: true
   /** Absent where a file of this format holds all that there is of its rollouts. */

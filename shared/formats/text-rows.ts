@@ -42,7 +42,7 @@ const REPLY_HEADERS: readonly (readonly [atEnd: RegExp, again: RegExp])[] = [
 ].map(([atEnd, again]) => [new RegExp(`${(atEnd as RegExp).source}${THOUGHT}`), again as RegExp])
 
 /** The tags that templates and environments put around what a tool answered. */
-const REPLY_TAG = new RegExp(`<(?:tool_response|${SPLICE_TAGS.join('|')})>`)
+export const REPLY_TAG = new RegExp(`<(?:tool_response|${SPLICE_TAGS.join('|')})>`)
 
 /** The template leaves words that open a reply, which stand in the completion no second time, and nothing in it is marked as a tool's. */
 function holdsOneTurn(prompt: string, completion: string): boolean {

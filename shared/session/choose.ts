@@ -61,13 +61,14 @@ function consecutiveUnits(sources: readonly OpenSource[], options: AuditOptions)
   let inRun = 0
   return (facts) => {
     const { source, record, part } = facts.place
-    const within = `${source}:${facts.step ?? ''}`
+    const { groupsByOrder, groupsSpanSteps } = (sources[source] as OpenSource).format
+    const within = `${source}:${groupsSpanSteps ? '' : (facts.step ?? '')}`
     if (run !== within) inRun = 0
     run = within
     if (facts.group !== null) return `${within}:group ${facts.group}`
     if (facts.branchOf !== null) return `${within}:rollout ${facts.branchOf}`
     const size = options.groupSize ?? facts.groupSize
-    const byOrder = (sources[source] as OpenSource).format.groupsByOrder && size !== null
+    const byOrder = groupsByOrder && size !== null
     return `${within}:${byOrder ? `rows ${Math.floor(inRun++ / size)}` : `${record}.${part}`}`
   }
 }
@@ -101,6 +102,7 @@ function unitsOf(
   const groups = buildGroups(all, {
     groupSize: options.groupSize ?? null,
     groupsByOrder: sources.every(({ format }) => format.groupsByOrder),
+    groupsSpanSteps: sources.every(({ format }) => format.groupsSpanSteps === true),
   })
   const units = groups.map(({ members }) => [...members])
   const unitOf = new Map(units.flatMap((unit) => unit.map((facts) => [facts, unit] as const)))

@@ -324,6 +324,7 @@ function* dumpView(
   const options = {
     groupSize: settings.options.groupSize ?? null,
     groupsByOrder: sources.every(({ format }) => format !== null && (formatById(format.id)?.groupsByOrder ?? false)),
+    groupsSpanSteps: sources.every(({ format }) => format !== null && formatById(format.id)?.groupsSpanSteps === true),
   }
   const { groups, groupSize } = yield* within(0, 0.6, grouping(facts, options))
   const padded = sources.flatMap(({ format }, at) =>

@@ -94,6 +94,12 @@ describe('buildGroups', () => {
     ).toEqual([])
   })
 
+  it('takes rows of several steps for one group where keys are used once in a run', () => {
+    const facts = [6, 7, 7, 6].map((step, i) => factsOf(i, { reward: i % 2, step, group: 'q' }))
+    expect(shapes(buildGroups(facts, { ...BY_KEY, groupsSpanSteps: true }))).toEqual([['q', '0 1 2 3', true]])
+    expect(shapes(buildGroups(facts, BY_KEY)).map(([, members]) => members)).toEqual(['0 3', '1 2'])
+  })
+
   it('begins a new group with every file', () => {
     const facts = [0, 0, 0, 1, 1].map((source, i) => factsOf(i, { reward: 1, place: { source, record: i, part: 0 } }))
     expect(shapes(buildGroups(facts, { groupSize: 2, groupsByOrder: true })).map(([, members]) => members)).toEqual([
