@@ -12,6 +12,13 @@ export interface MadePage {
   readonly bytes: Uint8Array
   /** Bytes once decompressed; as many as are stored where absent. */
   readonly size?: number
+  /** What the newer layout of data pages says of its levels, which stand before the values and are not compressed. */
+  readonly levels?: {
+    readonly rows: number
+    readonly nulls: number
+    readonly definition: number
+    readonly repetition: number
+  }
 }
 
 interface MadeColumn {
@@ -68,14 +75,33 @@ export function madeParquet(schema: readonly SchemaElement[], groups: readonly M
   return writer.getBytes()
 }
 
-function headerOf({ kind, values, encoding = 'RLE_DICTIONARY', bytes, size = bytes.length }: MadePage): PageHeader {
+function headerOf({
+  kind,
+  values,
+  encoding = 'RLE_DICTIONARY',
+  bytes,
+  size = bytes.length,
+  levels,
+}: MadePage): PageHeader {
   const sizes = { uncompressed_page_size: size, compressed_page_size: bytes.length }
   if (kind === 'index') return { type: 'INDEX_PAGE', ...sizes }
   if (kind === 'dictionary') {
     return { type: 'DICTIONARY_PAGE', ...sizes, dictionary_page_header: { num_values: values, encoding: 'PLAIN' } }
   }
-  const levels = { definition_level_encoding: 'RLE', repetition_level_encoding: 'RLE' } as const
-  return { type: 'DATA_PAGE', ...sizes, data_page_header: { num_values: values, encoding, ...levels } }
+  if (levels !== undefined) {
+    const newer = {
+      num_values: values,
+      num_nulls: levels.nulls,
+      num_rows: levels.rows,
+      encoding,
+      definition_levels_byte_length: levels.definition,
+      repetition_levels_byte_length: levels.repetition,
+      is_compressed: true,
+    }
+    return { type: 'DATA_PAGE_V2', ...sizes, data_page_header_v2: newer }
+  }
+  const runs = { definition_level_encoding: 'RLE', repetition_level_encoding: 'RLE' } as const
+  return { type: 'DATA_PAGE', ...sizes, data_page_header: { num_values: values, encoding, ...runs } }
 }
 
 /** Length and bytes of levels or indices that are a run of one value of up to eight bits, each `[value, times]`. */

@@ -48,7 +48,7 @@ const ODD_VALUES = [
   ...['['.repeat(5000), '{"a":'.repeat(5000), '['.repeat(3000) + ']'.repeat(3000)],
 ].map((text) => new TextEncoder().encode(text))
 
-export interface Damage {
+export type Damage = {
   readonly kind: 'cut' | 'flip' | 'insert' | 'remove' | 'repeat' | 'value'
   /** Where, as a share of the length. */
   readonly at: number
@@ -150,7 +150,8 @@ export async function sayingWhy(read: () => Promise<void>): Promise<void> {
   }
 }
 
-function isSentence(message: string): void {
+/** Throws where what is told a person is none. */
+export function isSentence(message: string): void {
   if (message.length < 8 || /undefined|\[object|NaN is not/.test(message))
     throw new TypeError(`no sentence: ${message}`)
 }

@@ -9,7 +9,7 @@ const RUNS = Number(process.env.FUZZ_RUNS ?? 10_000)
 const SEED = Number(process.env.FUZZ_SEED ?? Math.floor(Math.random() * 2 ** 31))
 
 /** A folder of pages takes a hundred times what a query does, and so does a report, and buffers of a gigabyte. */
-const LONG = new Set(['dump', 'arrow', 'folder', 'edited-folder', 'random-page', 'repeated'])
+const LONG = new Set(['dump', 'arrow', 'parquet', 'folder', 'edited-folder', 'random-page', 'repeated'])
 
 console.log(`damaged inputs: FUZZ_SEED=${SEED} FUZZ_RUNS=${RUNS}`)
 

@@ -1,6 +1,7 @@
 import { declaredBuffers } from './arrow-target.ts'
 import { damagedFile, damagedLine, judgedFile } from './file-targets.ts'
 import { editedFolder, randomPage, readFolder } from './notebook-targets.ts'
+import { madePages } from './parquet-target.ts'
 import { queryText } from './query-target.ts'
 import { repeatedText } from './repeated-target.ts'
 import type { Target } from './target.ts'
@@ -12,6 +13,7 @@ export const TARGETS: readonly Target[] = [
   damagedLine,
   judgedFile,
   declaredBuffers,
+  madePages,
   queryText,
   mapping,
   marksFile,

@@ -12,6 +12,7 @@ const INPUTS: Readonly<Record<string, number>> = {
   line: 500,
   dump: 150,
   arrow: 300,
+  parquet: 150,
   query: 2500,
   map: 2000,
   marks: 1000,

@@ -1,4 +1,4 @@
-import { gzipSync } from 'node:zlib'
+import { brotliCompressSync, gzipSync } from 'node:zlib'
 import type { SchemaElement } from 'hyparquet/src/types.js'
 import { afterAll, expect, test } from 'vitest'
 import { openContainer } from '../../shared/containers/open.ts'
@@ -47,6 +47,20 @@ const compressed = (
     columns: [{ path: ['input_ids', 'list', 'element'], type: 'INT32', codec: 'GZIP', pages: [dictionary, ...packed] }],
   }
 }
+/** One list whose page is stored as it is here, and said to give a hundred bytes. */
+const packed = (codec: NonNullable<MadeGroup['columns'][number]['codec']>, bytes: Uint8Array): MadeGroup => ({
+  rows: 1,
+  values: 10,
+  size: 1000,
+  columns: [
+    {
+      path: ['input_ids', 'list', 'element'],
+      type: 'INT32',
+      codec,
+      pages: [{ kind: 'data', values: 10, bytes, size: 100 }],
+    },
+  ],
+})
 const texts = (rows: number, length: number): MadeGroup => {
   const entry = new Uint8Array(4 + length).fill(97)
   new DataView(entry.buffer).setUint32(0, length, true)
@@ -84,20 +98,28 @@ test.each<[string, MadeGroup, RegExp]>([
   ],
   [
     'a frame of blocks that give more than their page declares',
-    {
-      rows: 1,
-      values: 10,
-      size: 1000,
-      columns: [
-        {
-          path: ['input_ids', 'list', 'element'],
-          type: 'INT32',
-          codec: 'ZSTD',
-          pages: [{ kind: 'data', values: 10, bytes: zstdRuns(100_000, 1 << 17), size: 100 }],
-        },
-      ],
-    },
+    packed('ZSTD', zstdRuns(100_000, 1 << 17)),
     /column input_ids\.list\.element: .*they give more than the 100 bytes that are expected/,
+  ],
+  [
+    'a hundred bytes of Brotli that give more and more megabytes',
+    packed('BROTLI', new Uint8Array(brotliCompressSync(new Uint8Array(64 << 20)))),
+    /column input_ids\.list\.element: Brotli gives more than the 100 bytes declared/,
+  ],
+  [
+    'gzip that gives more than its page declares',
+    packed('GZIP', new Uint8Array(gzipSync(new Uint8Array(128 << 20)))),
+    /column input_ids\.list\.element: gzip gives more than the 100 bytes declared/,
+  ],
+  [
+    'LZ4 that gives more than its page declares',
+    packed('LZ4_RAW', Uint8Array.of(0x1f, 97, 1, 0, 255, 255, 0)),
+    /column input_ids\.list\.element: an LZ4 block is damaged/,
+  ],
+  [
+    'LZ4 whose lengths lead backwards',
+    packed('LZ4', Uint8Array.of(0, 0, 0, 0, 255, 255, 255, 248, 0, 0, 0, 0, 0, 0, 0, 0, 0)),
+    /column input_ids\.list\.element: an LZ4 block is damaged/,
   ],
 ])('%s', { timeout: 300_000 }, async (_, group, message) => {
   const bytes = madeParquet(NUMBERS, [group, numbers([SEVEN, list(3)], { rows: 1 })])
@@ -122,6 +144,14 @@ test('a footer that declares billions of values is refused before anything is re
   await expect(openContainer(memorySource(bytes, 1 << 16, 'dump'))).rejects.toThrow(
     /^dump .*it declares 1099511627776 values or more in \d+ bytes/,
   )
+})
+
+test('rows that are said to be of terabytes are not read one at a time', { timeout: 300_000 }, async () => {
+  const rows = 1 << 17
+  const group = numbers([SEVEN, ballast(1 << 16), list(3)], { rows, size: 2 ** 50 })
+  const { skipped, batches } = await readAll(memorySource(madeParquet(NUMBERS, [group])))
+  expect(skipped).toHaveLength(rows)
+  expect(batches).toBeLessThan(500)
 })
 
 test('a prompt that a thousand rows share is read', async () => {

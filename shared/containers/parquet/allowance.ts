@@ -7,6 +7,8 @@ export const MOST_VALUES = 1 << 25
 /** So many of them whatever their bytes, and for each of these: a long run takes next to none. */
 export const VALUES_WITHOUT_BYTES = 1 << 24
 export const VALUES_OF_A_BYTE = 256
+/** A value that is no number is an object beside its place, and counts as so many. */
+export const VALUES_OF_AN_OBJECT = 2
 /** Bytes or characters of texts that rows may have in all, and this many more for each byte of their pages: a dictionary gives one text again and again. */
 const MOST_TEXT = 1 << 28
 const MOST_TEXT_OF_A_BYTE = 64
@@ -29,10 +31,14 @@ export class Allowance {
     this.most = Math.min(MOST_VALUES, VALUES_WITHOUT_BYTES + VALUES_OF_A_BYTE * stored)
   }
 
-  /** A page that is about to be read. Throws `RangeError` where it declares more than is left. */
-  take({ header, bytes }: StoredPage): void {
+  /**
+   * A page that is about to be read. Throws `RangeError` where it declares more than is left.
+   *
+   * @param weight how many values each of its values counts as
+   */
+  take({ header, bytes }: StoredPage, weight = 1): void {
     const { data_page_header: v1, data_page_header_v2: v2, dictionary_page_header: dictionary } = header
-    this.takeValues((v1 ?? v2 ?? dictionary)?.num_values ?? 0)
+    this.takeValues(((v1 ?? v2 ?? dictionary)?.num_values ?? 0) * weight)
     const { uncompressed_page_size: size } = header
     this.bytes += size
     if (size > bytes.length && this.bytes > this.unpacked) throw new RangeError(tooMuchHeld(this.bytes, this.unpacked))

@@ -12,6 +12,7 @@ import {
   readDataPage,
   readDictionary,
   storedPage,
+  weightOf,
 } from './page.ts'
 
 /** Rows of one leaf column: of what is nested deeper, lists that the struct above it is assembled from. */
@@ -37,12 +38,13 @@ export function readColumn(
   const rows = new RowsBuilder(layout)
   let dictionary: DecodedArray | null = null
   let declared = 0
+  const weight = weightOf(layout)
   for (let at = 0; at < bytes.length; ) {
     const { page, next } = storedPage(bytes, at)
     at = next
     if (!HOLDS_VALUES.has(page.header.type)) continue
     declared += checkDeclared(declared, page, values)
-    allowance.take(page)
+    allowance.take(page, weight)
     if (page.header.type === 'DICTIONARY_PAGE') {
       dictionary = readDictionary(page, layout)
       continue
@@ -65,7 +67,7 @@ export function joinParts(
 ): ColumnRows {
   const rows = new RowsBuilder(layout)
   for (const part of parts) {
-    allowance.takeValues(part.count)
+    allowance.takeValues(part.count * weightOf(layout))
     allowance.takeTexts(part.values)
     rows.add({ ...part, values: convertedOnce(part.values, layout) })
   }

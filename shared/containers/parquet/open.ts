@@ -26,6 +26,8 @@ export interface ParquetSizes {
 const SIZES: ParquetSizes = { rowGroup: 16 << 20, page: 8 << 20, groupValues: 1 << 24, pageValues: 1 << 20 }
 /** Runs of one value take next to nothing however long they are, so that a footer may declare any number of rows; more than this need a byte each. */
 const ROWS_WITHOUT_BYTES = 1 << 17
+/** Bytes that a stored byte gives where a codec does its best (Zstandard: 128 KiB of four); a footer may declare any size. */
+const MOST_OF_A_BYTE = 1 << 15
 /** A footer lists every column of every row group; one of more than this is none. */
 const MAX_FOOTER_BYTES = 256 << 20
 
@@ -131,12 +133,13 @@ function groupsOf(
       return columnOf(meta, source)
     })
     const rows = Number(rowGroup.num_rows)
-    const size = sizeOf(rowGroup)
+    const stored = columns.reduce((sum, { start, end }) => sum + end - start, 0)
+    const size = Math.min(sizeOf(rowGroup), MOST_OF_A_BYTE * stored)
     if (!Number.isSafeInteger(rows) || rows < 0 || rows > 2 ** 31)
       throw new RangeError(`a row group declares ${rows} rows`)
     if (first + rows > Math.max(ROWS_WITHOUT_BYTES, source.size))
       throw new RangeError(`it declares ${first + rows} rows or more in ${source.size} bytes`)
-    bytes += columns.reduce((sum, { start, end }) => sum + end - start, 0)
+    bytes += stored
     // Writers get sizes wrong by a header or so; only what is made for it has its columns lie over each other.
     if (bytes > 2 * source.size) throw new RangeError('its columns have more bytes than the file')
     const values = columns.reduce((sum, column) => sum + column.values, 0)

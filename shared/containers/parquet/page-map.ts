@@ -16,6 +16,7 @@ import {
   readRepetition,
   rowsOfHeader,
   storedPage,
+  weightOf,
 } from './page.ts'
 import { PageRows } from './page-rows.ts'
 
@@ -65,6 +66,10 @@ export class PageMap {
   private turn: Promise<unknown> = Promise.resolve()
   private window = { start: 0, bytes: new Uint8Array(0) }
   private entries: DecodedArray | null = null
+  /** Why no more pages can be made out: the next rows would come to the same place. */
+  private broken: DamagedBytes | null = null
+  /** Large pages that cannot be decoded, by their start. Many rows are asked for one after the other. */
+  private readonly refused = new Map<number, DamagedBytes>()
   /** The large page that was decoded last: rows are asked for in order, or all from one place. */
   private decoded: { readonly start: number; readonly values: number; readonly rows: PageRows } | null = null
 
@@ -86,6 +91,8 @@ export class PageMap {
 
   private async take(from: number, until: number, signal: AbortSignal | undefined): Promise<ColumnPages> {
     await this.mapUntil(until, signal)
+    if (this.at >= this.column.end && from >= this.rows)
+      throw damaged(`it has ${this.rows} rows, its row group more than ${from}`)
     let begin = Math.max(0, partitionPoint(this.pages.length, (i) => (this.pages[i] as MappedPage).first <= from) - 1)
     while (begin > 0 && !(this.pages[begin] as MappedPage).fresh) begin--
     let end = begin
@@ -99,11 +106,12 @@ export class PageMap {
     if (first === undefined) return { bytes: new Uint8Array(0), first: 0, parts: null }
     if (pages.some(({ large }) => large)) {
       const parts: DataPage[] = []
-      const allowance = new Allowance(Number.POSITIVE_INFINITY)
+      const stored = pages.reduce((sum, { start, end }) => sum + end - start, 0)
+      const allowance = new Allowance(Number.POSITIVE_INFINITY, stored)
       for (const page of pages) {
         signal?.throwIfAborted()
         const part = (await this.rowsOf(page)).cut(from, until)
-        made(() => allowance.takeValues(part.count))
+        made(() => allowance.takeValues(part.count * weightOf(this.layout)))
         parts.push(part)
       }
       return { bytes: new Uint8Array(0), first: from, parts }
@@ -116,6 +124,17 @@ export class PageMap {
 
   private async rowsOf(page: MappedPage): Promise<PageRows> {
     if (this.decoded?.start === page.start) return this.decoded.rows
+    const before = this.refused.get(page.start)
+    if (before !== undefined) throw before
+    try {
+      return await this.decode(page)
+    } catch (error) {
+      if (error instanceof DamagedBytes) this.refused.set(page.start, error)
+      throw error
+    }
+  }
+
+  private async decode(page: MappedPage): Promise<PageRows> {
     const stored = await this.source.slice(page.start, page.end)
     if (this.entries === null && this.dictionary !== null) {
       const bytes = await this.dictionaryBytes()
@@ -135,11 +154,22 @@ export class PageMap {
   }
 
   private async mapUntil(row: number, signal: AbortSignal | undefined): Promise<void> {
+    if (this.broken !== null) throw this.broken
+    try {
+      await this.findPages(row, signal)
+    } catch (error) {
+      if (error instanceof DamagedBytes) this.broken = error
+      throw error
+    }
+  }
+
+  private async findPages(row: number, signal: AbortSignal | undefined): Promise<void> {
     // One page beyond: only it tells that the row before it is over.
     while (this.at < this.column.end && this.rows <= row) {
       signal?.throwIfAborted()
       const { page, length } = await this.nextPage()
-      made(() => new Allowance(this.limits.unpacked).take(page))
+      const values = made(() => checkDeclared(this.values, page, this.column.values))
+      made(() => new Allowance(this.limits.unpacked, length).take(page, weightOf(this.layout)))
       const start = this.at
       this.at += length
       if (page.header.type === 'DICTIONARY_PAGE') {
@@ -147,7 +177,6 @@ export class PageMap {
         continue
       }
       if (page.header.type !== 'DATA_PAGE' && page.header.type !== 'DATA_PAGE_V2') continue
-      const values = made(() => checkDeclared(this.values, page, this.column.values))
       this.values += values
       let rows = rowsOfHeader(page.header, this.layout)
       let fresh = true

@@ -5,7 +5,7 @@ import { deltaBinaryUnpack } from 'hyparquet/src/delta.js'
 import { byteStreamSplit } from 'hyparquet/src/encoding.js'
 import { readPlain } from 'hyparquet/src/plain.js'
 import type { ColumnMetaData, DecodedArray, PageHeader, SchemaElement, SchemaTree } from 'hyparquet/src/types.js'
-import { MOST_VALUES } from './allowance.ts'
+import { MOST_VALUES, VALUES_OF_AN_OBJECT } from './allowance.ts'
 import { compressors } from './codecs.ts'
 import { parsers } from './parsers.ts'
 import { type Runs, readRuns } from './runs.ts'
@@ -303,6 +303,11 @@ export function isNumeric({ type, converted_type: converted, logical_type: logic
   if (type === 'BOOLEAN' || type === 'FLOAT' || type === 'DOUBLE') return true
   if (type !== 'INT32' && type !== 'INT64') return false
   return (converted === undefined || /^U?INT_/.test(converted)) && (logical === undefined || logical.type === 'INTEGER')
+}
+
+/** How many values each value of a column counts as, where what is held is counted. */
+export function weightOf(layout: ColumnLayout): number {
+  return isNumeric({ ...leafOf(layout), type: layout.type }) ? 1 : VALUES_OF_AN_OBJECT
 }
 
 export function leafOf({ path }: ColumnLayout) {
