@@ -30,6 +30,8 @@ export function keepAddress(): void {
   wanted = parseAddress(location.hash)
   for (const store of [useFiles, useView, useSelection, useSecond, useFilters, usePlaces]) store.subscribe(write)
   useFiles.subscribe((now, before) => {
+    // What was closed is asked for no more: whoever loads the page again would be told that it is missing.
+    if (now.phase === 'empty' && before.phase !== 'empty' && wanted === null) forgetAddress()
     if (now.dumpHash === before.dumpHash) return
     useResume.setState({ address: null })
     if (now.dumpHash !== null && !takeWanted(now.dumpHash)) void offerPlace(now.dumpHash)
@@ -212,6 +214,12 @@ function depth(): number {
   return typeof state === 'object' && state !== null && 'depth' in state && typeof state.depth === 'number'
     ? state.depth
     : 0
+}
+
+/** Places in the notebook need no dump, and stay. */
+function forgetAddress(): void {
+  const { dump, view } = parseAddress(location.hash)
+  if (dump !== null && view !== 'notebook') history.replaceState(history.state, '', location.pathname + location.search)
 }
 
 function write(): void {

@@ -80,6 +80,12 @@ export class RolloutSearch {
     const open = indicesOf(first.verdicts, Verdict.open)
     if (open.length === 0) return this.result(task, first, null)
     if (plan === null) return this.result(task, first, null)
+    // Of all that facts leave open, not of those that an earlier search has not seen: a person counts the rollouts.
+    const of = countOf(
+      this.judge(task, () => new Uint8Array(this.columns.size).fill(Verdict.open)).verdicts,
+      Verdict.open,
+    )
+    const before = of - open.length
     this.underWay.add(plan)
     try {
       // How far it came is known from the first rollouts on, also to who stops it at once.
@@ -89,7 +95,7 @@ export class RolloutSearch {
         onProgress: (done) => {
           const now = Date.now()
           if (tell === undefined || facts !== this.origin.facts || now - told < Math.max(TELL_EVERY, 4 * cost)) return
-          tell(this.result(task, this.judge(task), { done, of: open.length }))
+          tell(this.result(task, this.judge(task), { done: before + done, of }))
           told = Date.now()
           cost = told - now
         },
@@ -142,8 +148,10 @@ export class RolloutSearch {
     return wanted
   }
 
-  private judge({ plan, marks, size }: Task): Judged {
-    const probed = (key: string) => this.answersOf(key).verdicts(this.columns.size)
+  private judge(
+    { plan, marks, size }: Task,
+    probed = (key: string) => this.answersOf(key).verdicts(this.columns.size),
+  ): Judged {
     const known = { columns: this.columns, marks, probed, answered: new Map() }
     const judged = (node: PlanNode) => verdictsOf(node, known).subarray(0, size)
     const byTerm = plan?.terms.map(({ plan: node }) => (node === null ? null : judged(node))) ?? []

@@ -193,6 +193,8 @@ describePage('the groups of a run', (page) => {
     expect(await view.locator('#markup').count()).toBe(0)
     await view.keyboard.press('d')
     await view.getByText(/their messages are compared word by word\.$/).waitFor()
+    // The heading does not speak of tokens where words are compared.
+    await view.getByRole('heading', { name: 'Side by side', exact: true }).waitFor()
     await view.keyboard.press('j')
     await view.getByRole('heading', { name: 'Group =1+1' }).waitFor()
     expect(window.errors).toEqual([])

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Download, Page } from 'playwright-core'
+import type { Download, Locator, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { cleanRollout, lines, qwen } from '../session/dumps.ts'
 import { describePage } from './describe-page.ts'
@@ -67,6 +67,34 @@ describePage('the lab', (tests) => {
     await panel.getByText('There is no mask to repair in this dump: none is recorded.').waitFor()
     await expect.poll(() => panel.textContent()).toContain('one number for each token under loss_mask')
     expect(await panel.textContent()).not.toContain('tokenizer')
+    expect(window.errors).toEqual([])
+    await window.close()
+  })
+
+  test('of texts alone each panel says how a run would come to hold token ids', async () => {
+    const rows = [0, 1].map((at) => ({
+      messages: [{ role: 'user', content: `Who is ${at}?` }],
+      reward: at,
+      group_id: 'g',
+    }))
+    const text = rows.map((each) => `${JSON.stringify(each)}\n`).join('')
+    const window = await tests.openWith([tests.folder.write('texts.jsonl', text)])
+    const { page } = window
+    await page.keyboard.press('4')
+    const lab = page.locator('.lab')
+    for (const [panel, so] of [
+      ['Limits', 'so a limit in tokens cuts nothing that can be seen.'],
+      ['Advantages and loss', 'so which tokens a loss would fall on is not known.'],
+      ['Repaired masks', 'so there is no mask to repair.'],
+    ] as const) {
+      await lab.getByRole('button', { name: panel, exact: true }).click()
+      const said = lab.locator('p', { hasText: so })
+      await said.waitFor()
+      expect(await said.innerText()).toContain('have the trainer write one number for each token under input_ids.')
+      expect(await said.locator('code').innerText()).toBe('input_ids')
+      expect(await lab.getByText('From 0 of 2').count()).toBe(0)
+      if (panel === 'Limits') expect(await said.innerText()).toContain('Or have the texts rendered')
+    }
     expect(window.errors).toEqual([])
     await window.close()
   })
@@ -174,6 +202,16 @@ describePage('the lab', (tests) => {
     await page.getByText('1 is trained, 0 is masked; 9 tokens differ from the stored mask').waitFor()
     const header = page.locator('.token.by-0').filter({ hasText: /^assistant$/ })
     await expect.poll(() => header.count()).toBeGreaterThan(0)
+    // What differs has a line of its own, which needs no colour; what is masked as it was has none.
+    const lineOf = (token: Locator) =>
+      token.evaluate((element) => {
+        const { borderTopStyle, borderTopWidth, content } = getComputedStyle(element, '::after')
+        return content === 'none' ? '' : `${borderTopWidth} ${borderTopStyle}`
+      })
+    const marked = page.locator('.token[data-token="568"]')
+    expect(await lineOf(marked)).toBe('3px dotted')
+    expect(await lineOf(page.locator('.token[data-token="566"]'))).toBe('')
+    await page.locator('.legend').getByText('differs', { exact: true }).waitFor()
     expect(window.errors).toEqual([])
     await window.close()
   })
@@ -188,6 +226,10 @@ describePage('the lab', (tests) => {
     await page.getByText('64 of 64', { exact: true }).waitFor()
     await expect.poll(() => row(page, 'turn headers').first().textContent()).toMatch(/turn headers–[1-9]/)
     await page.locator('.lab-strips .mask-strip').nth(1).waitFor()
+    // Drawn, as no letter of a font is: one that few fonts have was a box of its own.
+    const becomes = page.locator('.lab-runs tbody tr').first().locator('td').nth(2)
+    expect(await becomes.textContent()).toBe('masked')
+    expect(await becomes.locator('.lab-becomes').evaluate((mark) => mark.getBoundingClientRect().height)).toBe(4)
     await page.getByRole('button', { name: 'Next rollout that changes' }).click()
     await expect.poll(() => page.evaluate('location.hash')).toContain('lab.rollout=1')
     await page.getByRole('button', { name: 'Export the 64 rollouts whose mask changes, repaired…' }).click()

@@ -209,6 +209,36 @@ describePage('notebook', (tests) => {
     await window.close()
   })
 
+  test('a status that was chosen is set where its page is left, and the settings of an experiment stand in lines', async () => {
+    const window = await openNotebook()
+    const { page } = window
+    await page.locator('[data-card="H02"]').click()
+    await page.getByRole('combobox', { name: 'Status' }).selectOption('testing')
+    await page.getByRole('button', { name: 'Leave it' }).click()
+    await page.getByRole('button', { name: '← Back' }).click()
+    expect(await cardsIn(page, 'Testing')).toEqual([])
+    await page.locator('[data-card="H02"]').click()
+    await page.getByRole('combobox', { name: 'Status' }).selectOption('testing')
+    await page.getByRole('textbox', { name: /^Why/ }).fill('ids are dumped')
+    await page.getByRole('button', { name: '← Back' }).click()
+    await expect.poll(() => cardsIn(page, 'Testing')).toEqual(['H02'])
+    await page.locator('[data-card="H02"]').click()
+    await page.getByText(/^History/).click()
+    await page.getByText('ids are dumped').waitFor()
+
+    await page.keyboard.press('x')
+    await page.getByRole('button', { name: 'New experiment…' }).click()
+    await page.getByRole('textbox').fill('train --max-prompt-length 4096 --learning-rate 1e-6')
+    await page.getByRole('button', { name: /^D Hyperparameters/ }).click()
+    const heights = await page
+      .locator('.note-box .plain-table tr')
+      .evaluateAll((all) => all.map((each) => each.getBoundingClientRect().height))
+    expect(heights).toHaveLength(2)
+    for (const height of heights) expect(height).toBeLessThan(32)
+    expect(window.errors).toEqual([])
+    await window.close()
+  })
+
   test('an experiment claims nothing until somebody says what it tries, which its command line may suggest', async () => {
     const window = await openNotebook()
     const { page } = window

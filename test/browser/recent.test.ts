@@ -6,6 +6,23 @@ import { SAMPLES } from './inspector-page.ts'
 const NAME = 'clean-gsm8k.jsonl.gz'
 
 describePage('a recent file', (tests) => {
+  test('that was closed is not asked for when the page is loaded again', async () => {
+    const window = await tests.openWith([join(SAMPLES, NAME)])
+    const { page } = window
+    await page.keyboard.press('2')
+    await page.locator('.rollout-row').first().waitFor()
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type('Close these files')
+    await page.keyboard.press('Enter')
+    await page.locator('.recent').getByRole('button', { name: NAME }).waitFor()
+    expect(await page.evaluate('location.hash')).toBe('')
+    await page.reload()
+    await page.locator('.recent').getByRole('button', { name: NAME }).waitFor()
+    expect(await page.getByText('The link points into a dump').count()).toBe(0)
+    expect(window.errors).toEqual([])
+    await window.close()
+  })
+
   test('says that it waits to be chosen again, and what to do where nothing was', async () => {
     const window = await tests.openWith([join(SAMPLES, NAME)])
     const { page } = window

@@ -286,6 +286,39 @@ describe('reading again', () => {
     expect((await opened.search({ text: 'river' })).indices.length).toBe(9)
   })
 
+  test('a search that goes on counts what was looked into before, as its terms do', async () => {
+    const wide = dump()
+      .trimEnd()
+      .split('\n')
+      .map((line) => `{${' '.repeat(400_000)}${line.slice(1)}\n`)
+    const source = memorySource(wide.join(''))
+    let isSlow = false
+    const slow = {
+      ...source,
+      slice: async (start: number, end: number) => {
+        if (isSlow) await new Promise((resolve) => setTimeout(resolve, 300))
+        return source.slice(start, end)
+      },
+    }
+    const opened = await audited([slow], { tokenizer: 'qwen2.5' })
+    isSlow = true
+    const stop = new AbortController()
+    let before = 0
+    const tell = ({ reading }: SearchResult) => {
+      before = reading?.done ?? 0
+      if (before > 0) stop.abort(new Error('Stopped.'))
+    }
+    await expect(opened.search({ text: 'river' }, { signal: stop.signal, tell })).rejects.toThrow('Stopped.')
+    expect(before).toBeGreaterThan(0)
+    const told: SearchResult[] = []
+    await opened.search({ text: 'river' }, { tell: (now) => told.push(now) })
+    expect(told[0]?.reading?.done).toBeGreaterThanOrEqual(before)
+    for (const { reading, clauses } of told) {
+      expect(reading?.of).toBe(9)
+      expect(clauses[0]?.of).toBe(reading?.done)
+    }
+  })
+
   test('a file that changed is told, and costs nothing else', async () => {
     const source = memorySource(dump())
     let isOther = false

@@ -68,7 +68,7 @@ describe('the lab', () => {
     expect(free.cost).toMatchObject({ rollouts: 8, cut: 0, tokens: { lost: 0, of: report.totals.tokens.total } })
     expect(free.cost.trained).toEqual({ of: report.totals.tokens.trained, lost: 0 })
     expect(free.cost.supporting).toEqual({ of: 1, cut: 0 })
-    expect(free.basis).toEqual({ lookedInto: 8, rollouts: 8, withTurns: 8, withDocuments: 1 })
+    expect(free.basis).toEqual({ lookedInto: 8, rollouts: 8, withTurns: 8, withDocuments: 1, howToRecordIds: null })
     const tight = await page.ask('tryLimits', {
       ...input,
       limits: { ...NO_LIMITS, max_seq_len: free.cost.longest - 2 },

@@ -139,11 +139,13 @@ describe('overlays of a rollout', () => {
     const late = stored.map((flag, token) => (token === first ? 0 : flag))
     const wrong = { ...clean, record: { ...clean.record, loss_mask: late } }
     const session = await audited(lines([clean, wrong]))
-    for (const [index, how] of [
-      [0, '1 is trained, 0 is masked; the stored mask is the same'],
-      [1, '1 is trained, 0 is masked; 1 token differs from the stored mask'],
+    for (const [index, how, differing] of [
+      [0, '1 is trained, 0 is masked; the stored mask is the same', null],
+      [1, '1 is trained, 0 is masked; 1 token differs from the stored mask', [first]],
     ] as const) {
-      const { values, steps, scale: made } = await session.rollouts.overlay(index, 'repair')
+      const { values, steps, changed, scale: made } = await session.rollouts.overlay(index, 'repair')
+      const flags = changed === null ? null : [...changed]
+      expect(flags?.flatMap((flag, token) => (flag === 1 ? token : [])) ?? null).toEqual(differing)
       expect([...values]).toEqual(stored)
       expect([...steps]).toEqual(stored.map((flag) => flag * OVERLAY_STEPS))
       expect(made).toMatchObject({ kind: 'sequential', from: 0, to: 1, how })

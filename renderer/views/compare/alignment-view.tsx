@@ -13,7 +13,7 @@ import { END_WORDS } from '../../text/words.ts'
 import { TokenGlyphs } from '../rollout/lines.tsx'
 import { type AlignedRow, alignedRows, turnWords } from './alignment-rows.ts'
 
-/** Two rollouts side by side, token by token: what both begin with, where they part, what each has that the other has not. */
+/** Two rollouts side by side, token by token, or word by word where ids are missing: what both begin with, where they part, what each has that the other has not. */
 export function SideBySide({
   left,
   right,

@@ -41,7 +41,7 @@ export function PairOf({ position, here, there }: { position: number; here: numb
       {left !== null && right !== null && (
         <section aria-labelledby="pair-beside">
           <h2 className="pair-title" id="pair-beside">
-            Side by side, token by token
+            Side by side
           </h2>
           <SideBySide
             left={{ run: 'open', index: left }}

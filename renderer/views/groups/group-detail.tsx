@@ -56,7 +56,7 @@ export function GroupOf({
       {chosen !== null && other !== null && (
         <section className="group-beside" aria-labelledby="beside" ref={showBeside}>
           <div className="group-section-head">
-            <h3 id="beside">Side by side, token by token</h3>
+            <h3 id="beside">Side by side</h3>
             <button type="button" className="link" onClick={() => layBeside(null)}>
               put away
             </button>

@@ -9,7 +9,7 @@ import { type LabPlace, limitInForce, limitsInForceAgain, noLimits, tryLimit } f
 import { LimitControl } from './limit-control.tsx'
 import { LimitCost, LimitHeadline } from './limit-cost.tsx'
 import { LimitCurve } from './limit-curve.tsx'
-import { Basis, TrialState } from './trial-state.tsx'
+import { Basis, TrialState, WithoutIds } from './trial-state.tsx'
 import { useTrial } from './use-trial.ts'
 
 const CUT_WORDS = {
@@ -110,7 +110,10 @@ export function LimitsPanel({ place }: { place: LabPlace }) {
           <div className={trial.isStale ? 'lab-result stale' : 'lab-result'}>
             <TrialState trial={trial} doing="Looking where everything stands" />
             {result !== null && result.basis.lookedInto === 0 && (
-              <p className="quiet">There are no token ids here, so a limit in tokens cuts nothing that can be seen.</p>
+              <WithoutIds basis={result.basis} so="a limit in tokens cuts nothing that can be seen">
+                {' '}
+                Or have the texts rendered, under “tokenizer” in the line above: lengths then come from them.
+              </WithoutIds>
             )}
             {result !== null && result.basis.lookedInto > 0 && (
               <>

@@ -10,7 +10,7 @@ import { ABSENT, count, counted, decimalsOf, inDecimals, real, tallestBar } from
 import { shownId } from '../../text/visible.ts'
 import { ShareBar } from '../verdicts/loss-share.tsx'
 import type { LabPlace } from './lab-place.ts'
-import { Basis, TrialState } from './trial-state.tsx'
+import { Basis, TrialState, WithoutIds } from './trial-state.tsx'
 import { useTrial } from './use-trial.ts'
 
 const SCALING_WORDS = {
@@ -105,7 +105,10 @@ export function LossPanel({ place }: { place: LabPlace }) {
         </div>
         <div className={trial.isStale ? 'lab-result stale' : 'lab-result'}>
           <TrialState trial={trial} doing="Looking where the loss falls" />
-          {result !== null && (
+          {result !== null && result.basis.lookedInto === 0 && (
+            <WithoutIds basis={result.basis} so="which tokens a loss would fall on is not known" />
+          )}
+          {result !== null && result.basis.lookedInto > 0 && (
             <Picture picture={result} beside={loss.scaling === 'recorded' ? null : recorded.result} />
           )}
           {result !== null && <Basis basis={result.basis} />}

@@ -12,7 +12,7 @@ import { ABSENT, count, counted } from '../../text/numbers.ts'
 import { shownId, spelt } from '../../text/visible.ts'
 import { MaskStrip } from '../rollouts/mask-strip.tsx'
 import type { LabPlace } from './lab-place.ts'
-import { Basis, TrialState } from './trial-state.tsx'
+import { Basis, TrialState, WithoutIds } from './trial-state.tsx'
 import { useTrial } from './use-trial.ts'
 
 const MOST_NAMED = 100
@@ -111,7 +111,7 @@ function Outcome({ tried, place }: { tried: RepairTried; place: LabPlace }) {
 /** Only what lacks here is named: a tokenizer gives no mask, and no mask gives turns. */
 function NoneToRepair({ tried: { basis, unrepairable, howToRecord } }: { tried: RepairTried }) {
   const { 'no-mask': withoutMask, 'no-turns': withoutTurns, excluded } = unrepairable
-  if (basis.lookedInto === 0) return <p>There is no mask here to repair: these rollouts hold no token ids.</p>
+  if (basis.lookedInto === 0) return <WithoutIds basis={basis} so="there is no mask to repair" />
   const all = (rollouts: number) => rollouts === basis.lookedInto
   return (
     <>
@@ -268,7 +268,8 @@ function OneRollout({ index, among }: { index: number; among: readonly number[] 
                   <td>{turn ?? ABSENT}</td>
                   <td>{PART_WORDS[part]}</td>
                   <td>
-                    <span aria-hidden="true">{to === 'trained' ? '▮' : '▯'}</span> {to}
+                    <span className={`lab-becomes ${to}`} aria-hidden="true" />
+                    {to}
                   </td>
                   <td className="lab-text">{spelt(text)}</td>
                 </tr>

@@ -1,5 +1,7 @@
+import type { ReactNode } from 'react'
 import type { LabBasis } from '../../../shared/session/requests/lab.ts'
 import { UnderWayNotice } from '../../app/under-way.tsx'
+import { WithCode } from '../../app/with-code.tsx'
 import { count, counted, percent } from '../../text/numbers.ts'
 import type { Trial } from './use-trial.ts'
 
@@ -39,10 +41,20 @@ export function TrialState({ trial, doing }: { trial: Trial<unknown>; doing: str
   return isStale && isAsked ? <UnderWayNotice words={doing} stop={trial.stop} isAtOnce={false} /> : null
 }
 
-/** From which rollouts the numbers are, where it is not all of them. */
+/** That none of the rollouts holds token ids, what therefore cannot be told, and how a run would come to hold them. */
+export function WithoutIds({ basis, so, children }: { basis: LabBasis; so: string; children?: ReactNode }) {
+  return (
+    <p className="quiet">
+      There are no token ids here, so {so}. <WithCode text={basis.howToRecordIds ?? ''} />
+      {children}
+    </p>
+  )
+}
+
+/** From which rollouts the numbers are, where it is not all of them; where it is none there are no numbers. */
 export function Basis({ basis }: { basis: LabBasis }) {
   const { lookedInto, rollouts } = basis
-  if (lookedInto === rollouts) return null
+  if (lookedInto === rollouts || lookedInto === 0) return null
   return (
     <p className="quiet">
       From {count(lookedInto)} of {counted(rollouts, 'rollout')}: those that hold token ids, evenly spread over the dump

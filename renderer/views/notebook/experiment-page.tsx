@@ -161,7 +161,7 @@ function Settings({ experiment }: { experiment: Experiment }) {
       {known.length === 0 ? (
         <p className="quiet">None are known yet.</p>
       ) : (
-        <table className="plain-table">
+        <table className="plain-table settings-known">
           <tbody>
             {known.map(([id, { value, from }]) => (
               <tr key={id}>

@@ -1,12 +1,13 @@
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { editHypothesis } from '../../../shared/notebook/edit.ts'
 import { type Hypothesis, STATUSES, type Status } from '../../../shared/notebook/model.ts'
 import { useAskLeaving } from '../../app/use-ask-leaving.ts'
 import { changeNotebook } from '../../data/notebook.ts'
+import { holdDraft } from '../../state/drafts.ts'
 import { say } from '../../state/view.ts'
 import { STATUS_WORDS } from './notebook-words.ts'
 
-/** Sets the status, with the reason that the history keeps. */
+/** Sets the status, with the reason that the history keeps. What is chosen is set too where the page is left before: all else on it is kept as it is. */
 export function StatusForm({ hypothesis }: { hypothesis: Hypothesis }) {
   const [chosen, setChosen] = useState<Status | null>(null)
   const [reason, setReason] = useState('')
@@ -17,13 +18,25 @@ export function StatusForm({ hypothesis }: { hypothesis: Hypothesis }) {
     setChosen(null)
     setReason('')
   }
-  const set = (event: React.FormEvent) => {
-    event.preventDefault()
+  const settle = () => {
     if (!isChanged) return
     changeNotebook(`Status of ${hypothesis.id}`, (notebook, at) =>
       editHypothesis(notebook, hypothesis.id, { status }, { at, reason: reason.trim() }),
     )
     say(`${hypothesis.id} is ${STATUS_WORDS[status].name.toLowerCase()}`)
+  }
+  const latest = useRef(settle)
+  latest.current = settle
+  useEffect(() => {
+    const forget = holdDraft(() => latest.current())
+    return () => {
+      forget()
+      latest.current()
+    }
+  }, [])
+  const set = (event: React.FormEvent) => {
+    event.preventDefault()
+    settle()
     leave()
   }
   return (

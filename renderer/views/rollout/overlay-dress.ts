@@ -1,9 +1,10 @@
 import { NO_STEP, type Overlay } from '../../../shared/session/requests/rollout.ts'
 import { ABSENT, real } from '../../text/numbers.ts'
 
-/** Class by which a token shows its number under an overlay: fill by colour, bar by place and thickness. */
-export function overlayClass(overlay: Pick<Overlay, 'steps'>, token: number): string {
-  return stepClass(overlay.steps[token] ?? NO_STEP)
+/** Classes by which a token shows its number under an overlay: fill by colour, bar by place and thickness; a line of dots where the dump stores another. */
+export function overlayClass({ steps, changed }: Pick<Overlay, 'steps' | 'changed'>, token: number): string {
+  const step = stepClass(steps[token] ?? NO_STEP)
+  return changed?.[token] === 1 ? `${step} changed` : step
 }
 
 /** The number that a token is coloured by; a factor with its sign, and none with a word, which the legend says once. */

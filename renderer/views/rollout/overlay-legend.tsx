@@ -30,6 +30,14 @@ export function OverlayLegend({ overlay }: { overlay: Overlay }) {
         {scale.unit}
       </span>
       <span className="legend-notes">{notes.join(' · ')}</span>
+      {overlay.changed !== null && (
+        <span className="legend-notes">
+          <span className="legend-step token by-0 changed" aria-hidden="true">
+            {'   '}
+          </span>{' '}
+          differs
+        </span>
+      )}
     </p>
   )
 }

@@ -39,7 +39,7 @@ export function LabelsCell({ row }: { row: Row }) {
 }
 
 /** What the frame of a label takes, in letters of a cell, and one of its own smaller letters. */
-const FRAME_LETTERS = 2.4
+const FRAME_LETTERS = 2.7
 const SMALL_LETTER = 0.85
 
 /** Letters of a cell that the labels of a rollout take beside each other. */

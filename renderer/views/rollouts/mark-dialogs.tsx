@@ -7,6 +7,7 @@ import { list } from '../../data/list.ts'
 import { factsOf, knownRow } from '../../data/rows.ts'
 import { labelCounts, markKey, useMarks } from '../../state/marks.ts'
 import { useSelection } from '../../state/selection.ts'
+import { useView } from '../../state/view.ts'
 import { counted } from '../../text/numbers.ts'
 import { shownId } from '../../text/visible.ts'
 import { NoteForm } from './note-form.tsx'
@@ -49,6 +50,8 @@ const NO_LABELS: readonly string[] = []
 function LabelPicker({ index, facts }: { index: number; facts: TrajectoryFacts }) {
   const labels = useMarks((state) => state.labels)
   const own = labels.get(markKey(facts)) ?? NO_LABELS
+  const inRollout = useView((state) => state.view === 'rollout')
+  const isSpanMarked = useSelection((state) => state.range !== null) && inRollout
   const [text, setText] = useState('')
   const [at, setAt] = useState(0)
   const typed = tidyLabel(text)
@@ -115,7 +118,10 @@ function LabelPicker({ index, facts }: { index: number; facts: TrajectoryFacts }
           ))}
         </div>
       )}
-      <p className="quiet">Enter gives the label or takes it away, Escape closes.</p>
+      <p className="quiet">
+        {isSpanMarked && 'A label is given to the whole rollout; a note (N) can be about the tokens you marked. '}Enter
+        gives the label or takes it away, Escape closes.
+      </p>
     </>
   )
 }

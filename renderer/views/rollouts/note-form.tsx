@@ -1,4 +1,4 @@
-import { type FormEvent, type KeyboardEvent, useState } from 'react'
+import { type FormEvent, type KeyboardEvent, useEffect, useRef, useState } from 'react'
 import type { TrajectoryFacts } from '../../../shared/checks/facts.ts'
 import { LONGEST_NOTE } from '../../../shared/model/marks.ts'
 import { useAskLeaving } from '../../app/use-ask-leaving.ts'
@@ -90,6 +90,9 @@ function Fields({ draft, length, note, elsewhere, onKeep, onCancel }: FieldsProp
   const [first, setFirst] = useState(String(marked?.[0] ?? 0))
   const [last, setLast] = useState(String((marked?.[1] ?? 1) - 1))
   const span = spanOf(first, last, length)
+  // Whoever asked for another note to be changed, or kept a change, goes on writing.
+  const area = useRef<HTMLTextAreaElement>(null)
+  useEffect(() => area.current?.focus(), [])
   useAskLeaving(text.trim() !== '' && text !== note?.text)
   const canKeep = text.trim() !== '' && (!isSpan || span !== null)
   const keep = (event: FormEvent) => {
@@ -146,6 +149,7 @@ function Fields({ draft, length, note, elsewhere, onKeep, onCancel }: FieldsProp
         </fieldset>
       )}
       <textarea
+        ref={area}
         data-first-focus
         aria-label="Note"
         rows={5}

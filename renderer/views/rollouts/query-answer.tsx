@@ -16,12 +16,10 @@ export function QueryAnswer() {
   return (
     <div className="query-answer">
       {isAnswered && <Terms found={found} />}
-      {searching ? (
-        <Late>
-          <Reading reading={isAnswered ? found.reading : null} />
+      {(searching || !isAnswered || found.reading !== null) && (
+        <Late key={query}>
+          <Looking reading={isAnswered ? found.reading : null} isSearching={searching} />
         </Late>
-      ) : (
-        (!isAnswered || found.reading !== null) && <Stopped reading={isAnswered ? found.reading : null} />
       )}
     </div>
   )
@@ -67,40 +65,34 @@ function Terms({ found }: { found: Found }) {
   )
 }
 
-function Reading({ reading }: { reading: Found['reading'] }) {
+/** How far looking has come, or where it was stopped. One button does both, and so keeps the focus of who stops by keyboard. */
+function Looking({ reading, isSearching }: { reading: Found['reading']; isSearching: boolean }) {
   const shown = useObservable(list).length
   return (
-    <p className="query-reading" role="status">
-      {reading === null ? (
-        'looking into rollouts…'
-      ) : (
-        <>
-          <progress max={reading.of || 1} value={reading.done} aria-label="Looking into rollouts" /> looked into{' '}
-          {share(reading)}, {count(shown)} found
-        </>
-      )}{' '}
-      <button type="button" className="link" onClick={stopSearching}>
-        Stop
+    <p className={isSearching ? 'query-reading' : 'query-reading warn-text'} role="status">
+      {isSearching ? <Reading reading={reading} shown={shown} /> : stoppedWords(reading, shown)}{' '}
+      <button type="button" className="link" onClick={isSearching ? stopSearching : () => void refresh()}>
+        {isSearching ? 'Stop' : 'Go on'}
       </button>
     </p>
   )
 }
 
-/** `reading`: null where nothing was answered before it was stopped, so that the list is still that of the query before. */
-function Stopped({ reading }: { reading: Found['reading'] }) {
-  const shown = useObservable(list).length
+function Reading({ reading, shown }: { reading: Found['reading']; shown: number }) {
+  if (reading === null) return 'looking into rollouts…'
   return (
-    <p className="query-reading warn-text" role="status">
-      {reading === null
-        ? `Stopped before a rollout was looked into${shown > 0 ? '; the rows are still those of the query before' : ''}.`
-        : shown === 0
-          ? `Stopped after ${share(reading)}: none of these fits.`
-          : `Stopped after ${share(reading)}: there may be more.`}{' '}
-      <button type="button" className="link" onClick={() => void refresh()}>
-        Go on
-      </button>
-    </p>
+    <>
+      <progress max={reading.of || 1} value={reading.done} aria-label="Looking into rollouts" /> looked into{' '}
+      {share(reading)}, {count(shown)} found
+    </>
   )
+}
+
+/** `reading`: null where nothing was answered before it was stopped, so that the list is still that of the query before. */
+function stoppedWords(reading: Found['reading'], shown: number): string {
+  if (reading === null)
+    return `Stopped before a rollout was looked into${shown > 0 ? '; the rows are still those of the query before' : ''}.`
+  return `Stopped after ${share(reading)}: ${shown === 0 ? 'none of these fits' : 'there may be more'}.`
 }
 
 function share({ done, of }: NonNullable<Found['reading']>): string {

@@ -13,6 +13,9 @@ import { useMostSeen } from './use-most-seen.ts'
  */
 const GO_FIRST = ['index', 'turns', 'step', 'advantage', 'labels', 'notes', 'group', 'trained']
 
+/** What a person wrote is known again by so much of it (rem): findings, which say how many more there are, give way. */
+const KNOWN_AGAIN = 6.6
+
 /** Beside the cells of a row (pixels). */
 const PADDING = 20
 
@@ -49,23 +52,30 @@ export function useFitting(
   const letters = useMostSeen(columns, drawn, lettersIn)
   const shown = useMemo(() => {
     if (!isStandard) return columns
+    const used = columns.map((column) => {
+      const { key, rem } = column
+      if (key === 'notes' && hasNotes) return { ...column, rem: Math.max(rem, KNOWN_AGAIN) }
+      if (key !== 'labels' || !hasLabels) return column
+      return { ...column, rem: Math.min(widthFor(column, letters.get(key) ?? 0), Math.max(rem, KNOWN_AGAIN)) }
+    })
     const empty = columns.filter(({ needs }) => isLackingIn(report, needs)).map(({ key }) => key)
     if (!hasNotes) empty.push('notes')
     if (!hasLabels) empty.push('labels')
     const mayGo = (keys: readonly string[]) => [...new Set(keys)].filter((key) => key !== sort || key === 'index')
-    const wide = columns.map((column) => ({ ...column, rem: widthFor(column, letters.get(column.key) ?? 0) }))
+    const wide = used.map((column) => ({ ...column, rem: widthFor(column, letters.get(column.key) ?? 0) }))
     const whole = fitting(wide, room, mayGo(empty))
     const withoutPlace = fitting(whole, room, mayGo(['index']))
     const isWorth = gridOf(withoutPlace).rem <= room
     const kept = (isWorth ? withoutPlace : whole).map(({ key }) => key)
     return fitting(
-      columns.filter(({ key }) => kept.includes(key)),
+      used.filter(({ key }) => kept.includes(key)),
       room,
       mayGo([...empty, ...GO_FIRST]),
     )
   }, [columns, letters, room, isStandard, hasLabels, hasNotes, sort, report])
   useLayoutEffect(() => {
-    const leftOut = columns.filter((column) => !shown.includes(column)).map(({ key }) => key)
+    const isShown = new Set(shown.map(({ key }) => key))
+    const leftOut = columns.flatMap(({ key }) => (isShown.has(key) ? [] : key))
     useColumns.setState((before) => (before.leftOut.join() === leftOut.join() ? before : { leftOut }))
   }, [columns, shown])
   return useMemo(() => roomy(shown, room, letters), [shown, room, letters])

@@ -116,23 +116,26 @@ export class Lab {
       indices: changed.map(({ index }) => index),
       maskedWhole: [...maskedWhole].map(([because, indices]) => ({ because, indices })),
       unrepairable,
-      howToRecord: withoutMask < 0 ? null : this.howToRecordMask(withoutMask),
+      howToRecord: withoutMask < 0 ? null : this.howToRecord(withoutMask, 'mask'),
     }
   }
 
-  private howToRecordMask(index: number): string | null {
+  private howToRecord(index: number, stream: 'ids' | 'mask'): string | null {
     const { facts, runtime } = this.origin().again
     const source = runtime.plan.sources[facts[index]?.place.source ?? -1]
-    return source === undefined ? null : howToDump(source.formatId, 'mask')
+    return source === undefined ? null : howToDump(source.formatId, stream)
   }
 
   private basis(anatomies: ReadonlyMap<number, RolloutAnatomy>): LabBasis {
     const all = [...anatomies.values()]
+    const { facts } = this.origin().again
+    const withoutIds = facts.findIndex(({ length }) => length === 0)
     return {
       lookedInto: all.length,
-      rollouts: this.origin().again.facts.length,
+      rollouts: facts.length,
       withTurns: all.filter(({ written }) => written.length > 0).length,
       withDocuments: all.filter(({ documents }) => documents.length > 0).length,
+      howToRecordIds: withoutIds < 0 ? null : this.howToRecord(withoutIds, 'ids'),
     }
   }
 

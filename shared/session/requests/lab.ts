@@ -13,6 +13,8 @@ export interface LabBasis {
   /** With turns, which tell a prompt from a completion; the others are cut as a whole alone. */
   readonly withTurns: number
   readonly withDocuments: number
+  /** How a run like that of the first rollout without token ids would come to hold them; null where every rollout has some. */
+  readonly howToRecordIds: string | null
 }
 
 export interface LimitsTried {

@@ -53,7 +53,10 @@ export interface SearchResult {
   readonly hits: SearchHits | null
   /** Of the matching rollouts, how many have each check code. */
   readonly findings: Readonly<Record<string, number>>
-  /** How far reading rollouts again has come; null where none had to be read, or all are. */
+  /**
+   * How far looking into rollouts has come, of all that the query takes looking into, those that an earlier search saw counted; null where none
+   * had to be, or all are.
+   */
   readonly reading: { readonly done: number; readonly of: number } | null
   /** Sentences about what could not be looked at: no ids, no tokenizer, records that could not be read again. */
   readonly notes: readonly string[]

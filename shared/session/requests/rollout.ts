@@ -40,6 +40,8 @@ export interface Overlay {
    * `NO_STEP` where there is no number.
    */
   readonly steps: Int8Array
+  /** 1 on tokens whose number is not the one that the dump stores; null where none does, and for overlays that show what is stored. */
+  readonly changed: Uint8Array | null
   readonly scale: OverlayScale
 }
 

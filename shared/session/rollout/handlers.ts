@@ -31,6 +31,6 @@ export function rolloutTransferables(name: string, output: unknown): ArrayBuffer
     return [ids.buffer as ArrayBuffer, textOffsets.buffer as ArrayBuffer]
   }
   if (name !== 'overlay') return []
-  const { values, steps } = output as Overlay
-  return [values.buffer as ArrayBuffer, steps.buffer as ArrayBuffer]
+  const { values, steps, changed } = output as Overlay
+  return [values, steps, ...(changed === null ? [] : [changed])].map(({ buffer }) => buffer as ArrayBuffer)
 }

@@ -105,15 +105,15 @@ function streamOf({ trajectory, facts }: LoadedTrajectory, stream: TokenStream):
 export function overlayOf(loaded: LoadedTrajectory, id: OverlayId, context: OverlayContext): Overlay {
   const missing = missingFor(loaded, id)
   if (missing !== null) throw new Error(missing)
-  const { values, scale } = numbersOf(loaded, id, context)
-  return { id, title: TITLES[id], values, steps: stepsOf(values, scale), scale }
+  const { values, scale, changed = null } = numbersOf(loaded, id, context)
+  return { id, title: TITLES[id], values, steps: stepsOf(values, scale), changed, scale }
 }
 
 function numbersOf(
   loaded: LoadedTrajectory,
   id: OverlayId,
   context: OverlayContext,
-): Pick<Overlay, 'values' | 'scale'> {
+): Pick<Overlay, 'values' | 'scale'> & Partial<Pick<Overlay, 'changed'>> {
   if (id === 'repair') return repairOverlay(loaded)
   const lossType = lossTypeOf(id)
   return lossType === null ? streamOverlay(loaded, id, context) : weightOverlay(loaded, lossType, context)

@@ -16,10 +16,10 @@ export function missingForRepair({ view, trajectory, formatId }: LoadedTrajector
 }
 
 /** The mask that the turns ask for, as numbers: 1 = trained, 0 = masked, NaN where padding stays padding. Throws where there is none. */
-export function repairOverlay(loaded: LoadedTrajectory): Pick<Overlay, 'values' | 'scale'> {
+export function repairOverlay(loaded: LoadedTrajectory): Pick<Overlay, 'values' | 'scale' | 'changed'> {
   const repaired = repairedMask(loaded)
   if (repaired === null) throw new Error(missingForRepair(loaded) ?? 'There is no mask to repair.')
-  const { states } = loaded.view as TrajectoryView
+  const { states, mask: stored } = loaded.view as TrajectoryView
   let scored = 0
   const values = Float32Array.from(repaired.mask, (flag, token) => {
     const isOne = flag === 1 || (flag === 0 && states[token] !== TokenState.padding)
@@ -33,6 +33,7 @@ export function repairOverlay(loaded: LoadedTrajectory): Pick<Overlay, 'values' 
       : `${counted(changed, 'token')} ${changed === 1 ? 'differs' : 'differ'} from the stored mask`
   return {
     values,
+    changed: changed === 0 ? null : Uint8Array.from(repaired.mask, (flag, token) => Number(flag !== stored?.[token])),
     scale: {
       kind: 'sequential',
       from: 0,
