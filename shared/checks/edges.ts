@@ -77,6 +77,14 @@ export function writtenTurns(segmentation: Segmentation): readonly Turn[] {
   return found
 }
 
+/** The model's last turn: one that holds something, or that it closed with nothing in it. */
+export function answerTurn(segmentation: Segmentation): Turn | undefined {
+  return segmentation.turns.findLast(
+    ({ kind, contentStart, contentEnd, endToken }) =>
+      kind === 'assistant' && (contentEnd > contentStart || endToken >= 0),
+  )
+}
+
 /** What the model wrote in a turn, end token included, the replies spliced into it left out. */
 export function ownSpans(turn: Turn): Span[] {
   const spans: Span[] = []

@@ -1,7 +1,7 @@
 import type { Segmentation } from '../model/tokens.ts'
 import type { Message, Trajectory } from '../model/trajectory.ts'
 import type { PreparedTokens } from './create-facts.ts'
-import { writtenTurns } from './edges.ts'
+import { answerTurn } from './edges.ts'
 import type { TrajectoryFacts } from './facts.ts'
 import { OfLast } from './of-last.ts'
 import { passageOf, SearchedText } from './passages.ts'
@@ -71,7 +71,7 @@ function findFates(
 function environmentTexts(segmentation: Segmentation, text: Prepared['text']): { seen: string; unanswered: string } {
   const { turns } = segmentation
   const cut = segmentation.cutRight ? turns.at(-1) : undefined
-  const answer = cut ?? writtenTurns(segmentation).at(-1)
+  const answer = cut ?? answerTurn(segmentation)
   let seen = ''
   let unanswered = ''
   for (const turn of turns) {

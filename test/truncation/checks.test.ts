@@ -3,9 +3,10 @@ import type { TrajectoryFacts } from '../../shared/checks/facts.ts'
 import { endingOf } from '../../shared/checks/truncation/ending.ts'
 import { DEFAULT_THRESHOLDS } from '../../shared/model/thresholds/registry.ts'
 import { searchRow } from '../fixtures/checks/fixture.ts'
-import { conversation, user } from '../helpers/conversation.ts'
+import { assistant, conversation, tool, user } from '../helpers/conversation.ts'
 import { runOver } from '../helpers/dump-check.ts'
 import { dumpOf, factsOf } from '../helpers/facts.ts'
+import { audited, qwen } from '../session/dumps.ts'
 import { findings } from './findings.ts'
 
 describe('endingOf', () => {
@@ -236,6 +237,22 @@ describe('places of cuts', () => {
     expect(runOver('C09', dumpOf(facts)).context).toEqual({
       mean_reward: { all_visible: { rollouts: 2, mean: 0.8 }, some_hidden: { rollouts: 1, mean: 0.2 } },
     })
+  })
+
+  it('C09 takes a turn that the model closed with nothing in it for its answer', async () => {
+    const tokenizer = await qwen()
+    const text = 'The river Arn rises in the hills of Teal, where the old mill stands beside the road to the north.'
+    const talk = (answer: string) => {
+      const turns = [user('Where does the Arn rise?'), assistant('I look it up.'), tool(text), assistant(answer)]
+      const { record } = conversation(tokenizer, turns, {
+        messages: true,
+        documents: [{ id: 'd', text, supporting: true }],
+      })
+      return record
+    }
+    const lines = [talk(''), talk('In the hills.')].map((row) => `${JSON.stringify(row)}\n`).join('')
+    const report = (await audited(lines)).report()
+    expect(report.checks.find(({ code }) => code === 'C09')).toMatchObject({ status: 'pass', checked: 2 })
   })
 })
 

@@ -1,6 +1,6 @@
 import type { Steps } from '../../model/steps.ts'
 import type { AuditSettings, Check, DumpReporter, DumpView, Reporter, TrajectoryView } from '../check.ts'
-import { writtenTurns } from '../edges.ts'
+import { answerTurn } from '../edges.ts'
 import { documentFates } from '../supporting-documents.ts'
 import { reachedLimit } from './ending.ts'
 import { rewardByVisibility } from './reward-splits.ts'
@@ -40,7 +40,7 @@ function lookAtDocuments(view: TrajectoryView, settings: AuditSettings, report: 
   const fates = documentFates(trajectory, view) ?? []
   const lost = fates.filter(({ retrieved, visible }) => retrieved && !visible)
   report.place(lost.length > 0)
-  const answer = writtenTurns(segmentation).at(-1)
+  const answer = answerTurn(segmentation)
   if (lost.length === 0 || answer === undefined) return
   report.fault({
     tokens: { start: answer.contentStart, end: answer.end },
