@@ -7,6 +7,7 @@ import {
   extentText,
   failingChecks,
   fails,
+  groupsText,
   type Judgement,
   limitTexts,
   loggedTexts,
@@ -190,7 +191,8 @@ function printFacts(terminal: Terminal, report: Report, chosenBy: string | undef
   const limits = limitTexts(report)
   if (limits.length > 0) fact('limits', limits.join(', '))
   if (report.thresholds !== undefined) fact('thresholds', thresholdsText(report))
-  const groups = totals.groups > 0 ? ` in ${counted(totals.groups, 'group')}` : ''
+  const inGroups = groupsText(report)
+  const groups = inGroups === null ? '' : ` in ${inGroups}`
   // Turns are found in ids: without these there are none to count.
   const turns = totals.tokens.total > 0 ? `, ${counted(totals.turns, 'turn')}` : ''
   const chosen = chosenBy === undefined ? '' : `; chosen by ${chosenBy}, which keeps groups whole`

@@ -69,9 +69,11 @@ function wrap(segments: readonly Segment[], columns: number, hang: string): Segm
   for (const { text, style } of segments) {
     for (const word of text.split(/(?<= )/)) {
       const width = displayWidth(word.trimEnd())
-      if (used + width > columns && used > indent) newRow()
-      for (const piece of used + width > columns ? chop(word, columns - used, columns - indent) : [word]) {
-        if (used + displayWidth(piece.trimEnd()) > columns) newRow()
+      // Blanks that a full row is followed by begin no other.
+      const overflows = width > 0 && used + width > columns
+      if (overflows && used > indent) newRow()
+      for (const piece of overflows ? chop(word, columns - used, columns - indent) : [word]) {
+        if (width > 0 && used + displayWidth(piece.trimEnd()) > columns) newRow()
         rows.at(-1)!.push(style === undefined ? { text: piece } : { text: piece, style })
         used += displayWidth(piece)
       }

@@ -1,3 +1,4 @@
+import type { Aggregates } from '../hypotheses/aggregates.ts'
 import { count, counted, measured, percent, tokensText } from '../model/number-text.ts'
 import type {
   CheckResult,
@@ -230,4 +231,12 @@ export function loggedTexts({ series }: LogReport): string[] {
 
 function short(value: number): string {
   return Number(value.toPrecision(3)).toString()
+}
+
+/** `8 groups, 3 of them complete`: what judges groups leaves the others out, which no rate of complete groups shows. Null without groups. */
+export function groupsText({ totals, aggregates }: Pick<Report, 'totals' | 'aggregates'>): string | null {
+  if (totals.groups === 0) return null
+  const { complete } = (aggregates as Partial<Aggregates>).groups ?? { complete: 0 }
+  const some = complete > 0 && complete < totals.groups ? `, ${count(complete)} of them complete` : ''
+  return `${counted(totals.groups, 'group')}${some}`
 }

@@ -15,6 +15,7 @@ import {
   defectPlacesText,
   extentText,
   failingChecks,
+  groupsText,
   limitTexts,
   loggedTexts,
   thresholdsText,
@@ -82,10 +83,11 @@ function headHtml(report: Report): string {
     .filter((state) => tokens[state] > 0)
     .map((state) => `${count(tokens[state])} ${state} (${percent(tokens[state] / tokens.total)})`)
   const limits = limitTexts(report)
+  const groups = groupsText(report)
   const lost = tokens.lost > 0 ? `; beside them ${count(tokens.lost)} lost` : ''
   return `<header>
 <h1>Rollout Inspector report</h1>
-<p>${files}: ${counted(totals.trajectories, 'rollout')}${totals.groups > 0 ? ` in ${counted(totals.groups, 'group')}` : ''}, ${counted(totals.turns, 'turn')}, ${tokens.total === 0 ? 'no token ids' : `${counted(tokens.total, 'token')}: ${states.join(', ')}${lost}`}.</p>
+<p>${files}: ${counted(totals.trajectories, 'rollout')}${groups === null ? '' : ` in ${groups}`}, ${counted(totals.turns, 'turn')}, ${tokens.total === 0 ? 'no token ids' : `${counted(tokens.total, 'token')}: ${states.join(', ')}${lost}`}.</p>
 <p class=soft>Tokenizer ${code(tokenizer.id ?? 'none')} (${tokenizer.origin}). Policy ${policy.id} (${policy.origin}), mask alignment ${policy.mask_alignment}.${policy.intended.length > 0 ? ` Intended: ${text(policy.intended.join(', '))}.` : ''}${limits.length > 0 ? ` Limits: ${text(limits.join(', '))}.` : ''}${report.thresholds === undefined ? '' : ` Thresholds that were set: ${text(thresholdsText(report))}.`}</p>${skippedHtml(report)}
 </header>`
 }

@@ -10,6 +10,7 @@ import {
   defectPlacesText,
   extentText,
   failingChecks,
+  groupsText,
   limitTexts,
   loggedTexts,
   measureText,
@@ -90,7 +91,7 @@ function settings(report: Report): string[] {
     `- Policy: ${report.policy.id} (${report.policy.origin}), mask alignment ${report.policy.mask_alignment}`,
     ...(limits.length > 0 ? [`- Limits: ${limits.join(', ')}`] : []),
     ...(report.thresholds === undefined ? [] : [`- Thresholds that were set: ${thresholdsText(report)}`]),
-    `- ${counted(report.totals.trajectories, 'rollout')}, ${counted(report.totals.groups, 'group')}, ${counted(report.totals.turns, 'turn')}, ${counted(tokens.total, 'token')}: ` +
+    `- ${counted(report.totals.trajectories, 'rollout')}, ${groupsText(report) ?? '0 groups'}, ${counted(report.totals.turns, 'turn')}, ${counted(tokens.total, 'token')}: ` +
       `${count(tokens.trained)} trained, ${count(tokens.masked)} masked, ${count(tokens.padding)} padding, ${count(tokens.unknown)} unknown; ${count(tokens.lost)} lost`,
   ]
 }

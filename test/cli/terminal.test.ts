@@ -95,6 +95,13 @@ describe('drawing', () => {
     expect(text()).toMatch(/^ {30}words that find no place$/m)
   })
 
+  test('blanks behind a full row are no row', () => {
+    const { terminal, text } = terminalOn({ columns: 40 })
+    terminal.line(['a'.repeat(20), ' ', 'b'.repeat(19), '  ', ''])
+    terminal.line(['a'.repeat(20), ' ', 'b'.repeat(19), '  ', 'A01'])
+    expect(text()).toBe(`${'a'.repeat(20)} ${'b'.repeat(19)}\n${'a'.repeat(20)} ${'b'.repeat(19)}\nA01\n`)
+  })
+
   test('a last column with room wraps under its heading, also in the right half', () => {
     const { terminal, text } = terminalOn({ columns: 60 })
     printTable(terminal, ['a', 'b'], [['x'.repeat(34), 'words that go on in a second line']])

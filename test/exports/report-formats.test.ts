@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { defectPlacesText, placesText } from '../../shared/exports/phrases.ts'
+import { defectPlacesText, groupsText, placesText } from '../../shared/exports/phrases.ts'
 import { REPORT_FORMATS } from '../../shared/exports/report-formats.ts'
 import type { Report } from '../../shared/model/report.ts'
 import { finding, HOSTILE, report } from './report-fixture.ts'
@@ -38,6 +38,18 @@ function hostile(): Report {
     findings: [finding('M01', { message: HOSTILE, trajectory: HOSTILE, group: HOSTILE })],
   }
 }
+
+describe('groups', () => {
+  const given = report()
+  const of = (complete: number) => ({ ...given, aggregates: { groups: { complete } } })
+
+  test('that are left out are told', () => {
+    expect(groupsText(of(3))).toBe('32 groups, 3 of them complete')
+    for (const all of [0, 32]) expect(groupsText(of(all))).toBe('32 groups')
+    // A report that was made elsewhere need not have the sums.
+    expect(groupsText({ ...given, aggregates: {} })).toBe('32 groups')
+  })
+})
 
 describe('SARIF', () => {
   test('names rules, places and fingerprints', () => {

@@ -125,7 +125,16 @@ describe('A03', () => {
 
   it('cannot check advantages that no formula gives', () => {
     const facts = groupFacts([[1, 0, 0, 0]], (_, __, member) => ({ advantage: [3, 9, 1, 4][member] as number }))
-    expect(runOver('A03', dumpOf(facts)).abstained?.status).toBe('not-checkable')
+    expect(runOver('A03', dumpOf(facts)).abstained).toMatchObject({
+      status: 'not-checkable',
+      reason:
+        'how advantages are scaled is not known, no known formula gives the stored ones: declare the reward scaling',
+    })
+  })
+
+  it('blames no formula where every group has one reward, which all formulas make 0 of', () => {
+    const facts = groupFacts([[1, 1, 1]], () => ({ advantage: 0 }))
+    expect(runOver('A03', dumpOf(facts)).abstained?.reason).toContain('no group has different rewards to tell it by')
   })
 })
 

@@ -2,7 +2,7 @@ import { filtered, forEachOf, type Steps, within } from '../../model/steps.ts'
 import type { Check, DumpFault, DumpReporter, DumpView, GroupView } from '../check.ts'
 import type { TrajectoryFacts } from '../facts.ts'
 import { advantageBound, isGroupScaled, recomputeAdvantages } from './advantages.ts'
-import { fitting, scalingOf } from './scaling.ts'
+import { fitOf, fitting, scalingOf } from './scaling.ts'
 import { completeGroups, rewardsOf, trainedIn } from './statistics.ts'
 
 /** A03. An advantage larger than any rewards could give under the scaling in use: (n−1)/√n with the unbiased std; one that is infinite under any. */
@@ -40,7 +40,9 @@ function* lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
     return
   }
   if (scaling === null) {
-    report.abstain('not-checkable', 'no known formula gives the stored advantages: declare the reward scaling')
+    const why =
+      fitOf(view) === null ? 'no group has different rewards to tell it by' : 'no known formula gives the stored ones'
+    report.abstain('not-checkable', `how advantages are scaled is not known, ${why}: declare the reward scaling`)
     return
   }
   if (!isGroupScaled(scaling.scheme)) {
