@@ -49,8 +49,8 @@ export function maskLag(
       other.set(i, decided)
     }
   }
-  const scoreAt = (lag: number, lastEnd = end) => {
-    const startShare = shareAt(mask, starts, other, lag, end, 0, 1)
+  const scoreAt = (lag: number, lastEnd = end, from = starts) => {
+    const startShare = shareAt(mask, from, other, lag, end, 0, 1)
     const endShare = shareAt(mask, ends, other, lag, lastEnd, 1, 0)
     // Where the row ends with its only sampled span, one token late is an end that cannot be seen; so is any where the loss goes on behind the end.
     const hidden =
@@ -76,8 +76,12 @@ export function maskLag(
   }
   // Spans that begin where turns do have not moved, though a first token of which nothing is known would also let them begin behind it.
   const stays = (shareAt(mask, starts, NO_OTHER, 0, end, 0, 1) ?? 0) >= enough
-  // An end that would lie behind the row ends with it wherever it lies. One token late it may be a newline that is trained behind the others.
-  const inPlace = best > 1 ? scoreAt(0, end - best) : (scores[LARGEST_LAG] as number)
+  // Edges that a right mask has as well tell nothing of whether it lies in place: a start behind a first token that may be the prompt's, and an
+  // end that would lie behind the row, which ends with it wherever it lies.
+  const telling = starts.filter((start) => other.get(start) !== start + best)
+  // One token late it may be a newline that is trained behind the others.
+  const lastEnd = best > 1 || (best === 1 && telling.length > 0) ? end - best : end
+  const inPlace = scoreAt(0, lastEnd, telling.length > 0 ? telling : starts)
   const shifted = best !== 0 && !stays && bestScore >= enough && inPlace <= 1 - enough
   return { lag: shifted ? best : 0, score: bestScore, edges: starts.length + ends.length, scores }
 }

@@ -4,6 +4,7 @@ import { isObject, kindOf, numbersOf } from './fields.ts'
 import { COMPONENTS, creditOf, type LossComponents, trainedBy } from './prime-streams.ts'
 import { SequenceArrays, UNKNOWN } from './sequence.ts'
 import type { GraphNode } from './verifiers-v1-graph.ts'
+import { contradictsTrace, type PlacedNode, sampledFlags, sampledTail } from './verifiers-v1-sampled.ts'
 
 /** Which nodes earlier branches of the same trace have trained: the trainer trains each once, for each of its losses. */
 export interface TrainedNodes {
@@ -61,7 +62,8 @@ export function branchStreams(
   }
   const arrays = new SequenceArrays(length, issues)
   const ids = new Int32Array(length)
-  const flags = new Uint8Array(length).fill(UNKNOWN)
+  const placed: PlacedNode[] = []
+  const marks = new Uint8Array(length).fill(UNKNOWN)
   const mask = new Uint8Array(length).fill(UNKNOWN)
   const found: Partial<Record<keyof typeof COMPACT, Float32Array>> = {}
   const components: { -readonly [Name in keyof LossComponents]: LossComponents[Name] } = {
@@ -79,16 +81,18 @@ export function branchStreams(
     const index = path[i] as number
     const end = at + node.ids.length
     ids.set(node.ids, at)
-    masked = arrays.placeFlags(flags, `${node.name}.mask`, node.object.mask ?? null, at, end) || masked
-    const own = flags.subarray(at, end)
+    masked = arrays.placeFlags(marks, `${node.name}.mask`, node.object.mask ?? null, at, end) || masked
+    const own = marks.subarray(at, end)
     const shared = own.includes(1) && trained.sampled.has(index)
+    placed.push({ node, at, marks: own, shared })
     mask.set(own, at)
     if (shared) {
       context.push(index)
       for (let t = at; t < end; t++) if (mask[t] === 1) mask[t] = 0
-    } else if (own.includes(1)) {
-      trained.sampled.add(index)
-      promptLength ??= at + own.indexOf(1)
+    } else if (own.includes(1)) trained.sampled.add(index)
+    const tail = sampledTail({ node, marks: own })
+    if (!shared && node.object.sampled !== false && (tail !== null || own.includes(1))) {
+      promptLength ??= tail === null ? at + own.indexOf(1) : end - tail
     }
     for (const [stream, key] of Object.entries(COMPACT) as [keyof typeof COMPACT, string][]) {
       const values = compactValues(node, key, own, arrays, issues)
@@ -97,22 +101,22 @@ export function branchStreams(
         continue
       }
       found[stream] ??= new Float32Array(length).fill(Number.NaN)
-      spread(values, own, found[stream].subarray(at, end))
+      // Where the mask leaves out some of what was sampled, values for all of it stand behind the generation prompt.
+      if (tail === values.length) found[stream].set(values, end - tail)
+      else spread(values, own, found[stream].subarray(at, end))
     }
     placeWeights(node, index, at, { length, trained, components, arrays, issues })
-    // Who wrote a message stands beside its mask, and holds where the two disagree. Context was not written in this sequence.
-    if (shared || node.object.sampled === false) own.fill(0)
-    else if (node.sampled && masked && !own.includes(1)) placeContent(node, flags, at, arrays)
     at = end
   }
   const loss = masked ? trainedBy(mask, components) : null
   const credit = creditOf(found.advantages ?? null, mask, components)
   return {
     ids,
-    promptLength,
+    // Told by the mask alone, it is no better than the mask.
+    promptLength: contradictsTrace(placed) ? null : promptLength,
     mask: loss?.mask ?? null,
     weights: loss?.weights ?? null,
-    sampled: masked ? flags : null,
+    sampled: masked ? sampledFlags(placed, length) : null,
     logprobs: { sampler: found.sampler ?? null, trainer: found.trainer ?? null, reference: found.reference ?? null },
     entropy: found.entropy ?? null,
     advantages: credit.advantages,
@@ -121,15 +125,6 @@ export function branchStreams(
     context,
     dropped: found.dropped ?? null,
   }
-}
-
-/** Of a reply whose mask marks none of it, its body was sampled; which tokens these are is not known where `is_content` is left empty. */
-function placeContent(node: GraphNode, flags: Uint8Array, at: number, arrays: SequenceArrays): void {
-  const end = at + node.ids.length
-  const content = node.object.is_content
-  const said = Array.isArray(content) || ArrayBuffer.isView(content) ? content : null
-  if (said === null || said.length === 0) flags.fill(UNKNOWN, at, end)
-  else arrays.placeFlags(flags, `${node.name}.is_content`, said, at, end)
 }
 
 /** A node's values for its sampled tokens; null where it has none. */

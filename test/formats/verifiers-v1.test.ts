@@ -176,6 +176,46 @@ describe('who wrote a message', () => {
     expect(flags([node(null, [1]), left, ...rest])).toEqual([['0 0 0 0 0 1', '0 255 255 255 0 1']])
   })
 
+  const prompted = (parent: number, first: number, mask: boolean[], logprobs: number[] = []) => ({
+    ...node(parent, [90, 91, first, 4, 99], true, 'said'),
+    mask,
+    logprobs,
+  })
+  const [F, T] = [false, true]
+
+  test('is told to the end of a reply, where its mask ends before', () => {
+    const nodes = [node(null, [1]), prompted(0, 2, [F, F, T, T, F]), node(1, [5]), prompted(2, 3, [F, F, T, T, T])]
+    expect(flags(nodes)).toEqual([['0 0 0 1 1 0 0 0 0 1 1 1', '0 255 255 1 1 1 0 255 255 1 1 1']])
+    expect(read(nodes).trajectories[0]?.promptLength).toBeNull()
+  })
+
+  test('is not told of what stands before a mask that begins late, and is of one that begins where it should', () => {
+    const late = (first: number) => [F, F, F, T, T].map((mark, i) => (i === 2 ? first === 0 : mark))
+    const nodes = (last: number) => [node(null, [1]), prompted(0, 2, late(1)), node(1, [5]), prompted(2, last, late(1))]
+    expect(flags(nodes(3))).toEqual([['0 0 0 0 1 1 0 0 0 0 1 1', '0 255 255 255 1 1 0 255 255 255 1 1']])
+    // The same words before both may as well be the generation prompt's.
+    expect(flags(nodes(2))).toEqual([['0 0 0 0 1 1 0 0 0 0 1 1', '0 0 0 0 1 1 0 0 0 0 1 1']])
+    const whole = [node(null, [1]), prompted(0, 2, late(0)), node(1, [5]), prompted(2, 3, late(0))]
+    expect(flags(whole)).toEqual([['0 0 0 1 1 1 0 0 0 1 1 1', '0 0 0 1 1 1 0 0 0 1 1 1']])
+  })
+
+  test('is told by the logprobs of a reply, which are in their places, where its mask marks fewer', () => {
+    const reply = prompted(0, 2, [F, F, T, T, F], [-1, -2, -3])
+    const [{ sampled, logprobs, promptLength } = {} as Trajectory] = read([node(null, [1]), reply]).trajectories
+    expect(Array.from(sampled ?? [])).toEqual([0, 0, 0, 1, 1, 1])
+    expect(Array.from(logprobs.sampler ?? []).slice(3)).toEqual([-1, -2, -3])
+    expect(promptLength).toBe(3)
+  })
+
+  test('is told of a masked reply by the generation prompt of the others, and of nothing that was sampled', () => {
+    const masked = prompted(2, 3, [F, F, F, F, F])
+    const nodes = [node(null, [1]), prompted(0, 2, [F, F, T, T, T]), node(1, [5]), masked]
+    expect(flags(nodes)[0]?.[1]).toBe('0 255 255 1 1 1 0 0 0 1 1 1')
+    const empty = { ...masked, token_ids: [90, 91], mask: [F, F] }
+    expect(flags([...nodes.slice(0, 3), empty])[0]?.[1]).toBe('0 255 255 1 1 1 0 0 0')
+    expect(flags([node(null, [1]), { ...masked, parent: 0 }])[0]?.[1]).toBe('0 255 255 255 255 1')
+  })
+
   test('follows the mask, where the trace does not say it', () => {
     const { sampled: _, ...unsaid } = node(1, [4, 5], true)
     expect(flags([node(null, [1]), node(0, [2, 3], true), unsaid])).toEqual([['0 1 1 1 1', '0 1 1 1 1']])

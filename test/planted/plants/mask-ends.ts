@@ -3,7 +3,7 @@ import { realEnd, remask, train } from '../edit.ts'
 import type { Plant } from '../plant.ts'
 import { type PlantedRollout, type PlantedToken, turnsBy } from '../rollout.ts'
 import type { FormatName } from '../writers/registry.ts'
-import { assistant, MASK, planOf, QWEN, SUPPORTED } from './mask.ts'
+import { assistant, IN_NODES, MASK, planOf, QWEN, SUPPORTED } from './mask.ts'
 
 const PADDED = { padding: 'right' } as const satisfies DumpPlan
 const PADDED_LEFT = { padding: 'left' } as const satisfies DumpPlan
@@ -24,6 +24,7 @@ export const MASK_END_PLANTS: readonly Plant[] = [
     code: 'M10',
     title: 'end tokens that were sampled are not trained',
     needs: MASK,
+    alsoIn: IN_NODES,
     perTurn: true,
     severity: unlessLean,
     rollout: (rollout) =>
@@ -36,7 +37,7 @@ export const MASK_END_PLANTS: readonly Plant[] = [
     code: 'M10',
     title: 'end tokens are not trained, of turns whose first token was certain',
     needs: MASK,
-    alsoIn: ['slime-rollout'],
+    alsoIn: ['slime-rollout', 'verifiers-v1'],
     perTurn: true,
     severity: unlessLean,
     rollout: (rollout) =>
@@ -54,6 +55,7 @@ export const MASK_END_PLANTS: readonly Plant[] = [
     title: 'the newline after the model’s turns is trained',
     families: QWEN,
     needs: MASK,
+    alsoIn: IN_NODES,
     perTurn: true,
     rollout: (rollout) =>
       assistant(rollout)

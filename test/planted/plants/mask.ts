@@ -8,6 +8,8 @@ import { VARIANTS } from '../variants.ts'
 
 export const QWEN = ['qwen2.5', 'qwen3'] as const
 export const MASK = ['mask'] as const
+/** Formats that hold a mask in each message, beside who wrote it. */
+export const IN_NODES = ['verifiers-v1'] as const
 export const SUPPORTED = { H02: 'supported' } as const
 
 /** The plan of a clean variant, which a plant then damages. */
@@ -66,6 +68,7 @@ export const MASK_PLANTS: readonly Plant[] = [
     code: 'M01',
     title: 'replies of the tool are trained',
     needs: MASK,
+    alsoIn: IN_NODES,
     perTurn: true,
     rollout: (rollout) =>
       turnsBy(rollout, 'tool').map(({ contentStart, contentEnd }) => train(rollout, contentStart, contentEnd)),
@@ -75,6 +78,7 @@ export const MASK_PLANTS: readonly Plant[] = [
     code: 'M01',
     title: 'whole turns of the tool are trained, header and end included',
     needs: MASK,
+    alsoIn: IN_NODES,
     perTurn: true,
     rollout: (rollout) => turnsBy(rollout, 'tool').map(({ start, end }) => train(rollout, start, end)),
     verdicts: SUPPORTED,
@@ -83,6 +87,7 @@ export const MASK_PLANTS: readonly Plant[] = [
     code: 'M01',
     title: 'a few words in the middle of one reply are trained',
     needs: MASK,
+    alsoIn: IN_NODES,
     rollout: (rollout, { random }) => {
       const { contentStart, contentEnd } = random.pick(turnsBy(rollout, 'tool'))
       const at = random.integer(contentStart + 8, contentEnd - 16)
@@ -94,6 +99,7 @@ export const MASK_PLANTS: readonly Plant[] = [
     code: 'M01',
     title: 'the question is trained',
     needs: MASK,
+    alsoIn: IN_NODES,
     perTurn: true,
     rollout: (rollout) =>
       turnsBy(rollout, 'user').map(({ contentStart, contentEnd }) => train(rollout, contentStart, contentEnd)),
@@ -121,6 +127,7 @@ export const MASK_PLANTS: readonly Plant[] = [
     code: 'M02',
     title: 'the environment is trained and the model is not',
     needs: MASK,
+    alsoIn: IN_NODES,
     rollout: (rollout) => [
       remask(rollout, (index, was) => rollout.tokens[index]?.part !== 'padding' && was[index] === false),
     ],
@@ -130,6 +137,7 @@ export const MASK_PLANTS: readonly Plant[] = [
     code: 'M02',
     title: 'after the prompt the environment is trained and the model is not',
     needs: MASK,
+    alsoIn: IN_NODES,
     rollout: (rollout) => {
       const from = turnsBy(rollout, 'assistant')[0]?.contentStart ?? 0
       const end = realEnd(rollout)
@@ -141,6 +149,7 @@ export const MASK_PLANTS: readonly Plant[] = [
     code: 'M03',
     title: 'only the last turn of the model is trained',
     needs: MASK,
+    alsoIn: IN_NODES,
     // There masked replies before the first trained one are those that another branch trains (decision 7).
     notIn: ['atropos', 'prime-rl-export'],
     perTurn: true,
@@ -154,6 +163,7 @@ export const MASK_PLANTS: readonly Plant[] = [
     code: 'M03',
     title: 'only the first turn of the model is trained',
     needs: MASK,
+    alsoIn: IN_NODES,
     perTurn: true,
     rollout: (rollout) =>
       assistant(rollout)
@@ -165,6 +175,7 @@ export const MASK_PLANTS: readonly Plant[] = [
     code: 'M03',
     title: 'the last turn of the model is not trained',
     needs: MASK,
+    alsoIn: IN_NODES,
     perTurn: true,
     rollout: (rollout) =>
       assistant(rollout)
@@ -188,6 +199,7 @@ export const MASK_PLANTS: readonly Plant[] = [
     code: 'M05',
     title: 'the trained span of a turn runs to the end of the row',
     needs: MASK,
+    alsoIn: IN_NODES,
     rollout: (rollout, { random }) => {
       const { contentStart } = random.pick(assistant(rollout).slice(0, -1))
       return [train(rollout, contentStart, realEnd(rollout))]
@@ -203,8 +215,23 @@ export const MASK_PLANTS: readonly Plant[] = [
   },
   {
     code: 'M06',
+    title: 'the masks of replies come one token late, as a whole, and the first of the next message is trained',
+    // Thoughts of Qwen3 begin with a tag that is one token, and may be the prompt's: there a late mask is no other than a trained newline.
+    families: ['qwen2.5', 'llama3'],
+    needs: MASK,
+    notIn: ['native', 'native-lean', 'nemo-rl', 'atropos', 'verifiers-legacy', 'nemo-gym', 'prime-rl-export'],
+    alsoIn: IN_NODES,
+    rollout: (rollout) => {
+      const firsts = new Set(assistant(rollout).map(({ contentStart }) => rollout.tokens[contentStart]?.id))
+      return firsts.size === 1 ? null : [remask(rollout, (index, was) => was[index - 1] ?? false)]
+    },
+    verdicts: SUPPORTED,
+  },
+  {
+    code: 'M06',
     title: 'the mask comes two tokens early',
     needs: MASK,
+    alsoIn: IN_NODES,
     rollout: (rollout) => [remask(rollout, (index, was) => was[index + 2] ?? false)],
     verdicts: SUPPORTED,
   },
@@ -212,6 +239,7 @@ export const MASK_PLANTS: readonly Plant[] = [
     code: 'M06',
     title: 'the mask comes one token early',
     needs: MASK,
+    alsoIn: IN_NODES,
     // Where the format does not settle it, a mask that is everywhere one early may as well be aligned to targets.
     notIn: ['native', 'native-lean'],
     rollout: (rollout) => [remask(rollout, (index, was) => was[index + 1] ?? false)],
@@ -221,6 +249,7 @@ export const MASK_PLANTS: readonly Plant[] = [
     code: 'M06',
     title: 'the mask comes one token early in two rollouts',
     needs: MASK,
+    alsoIn: IN_NODES,
     patterns: ['sporadic'],
     rollout: (rollout) => [remask(rollout, (index, was) => was[index + 1] ?? false)],
   },
@@ -267,6 +296,7 @@ export const MASK_PLANTS: readonly Plant[] = [
     code: 'M08',
     title: 'headers of the model’s turns are trained',
     needs: MASK,
+    alsoIn: IN_NODES,
     perTurn: true,
     rollout: (rollout) => assistant(rollout).map(({ start, headerEnd }) => train(rollout, start, headerEnd)),
   },
@@ -274,6 +304,7 @@ export const MASK_PLANTS: readonly Plant[] = [
     code: 'M08',
     title: 'headers are trained from the second turn on',
     needs: MASK,
+    alsoIn: IN_NODES,
     perTurn: true,
     rollout: (rollout) =>
       assistant(rollout)
@@ -327,6 +358,7 @@ export const MASK_PLANTS: readonly Plant[] = [
     title: 'thoughts are masked and the rest of their turns is trained',
     families: QWEN,
     needs: MASK,
+    alsoIn: IN_NODES,
     perTurn: true,
     rollout: (rollout) => thoughts(rollout).map(({ start, end }) => train(rollout, start, end, false)),
   },
@@ -335,6 +367,7 @@ export const MASK_PLANTS: readonly Plant[] = [
     title: 'the closing tag of thoughts is masked',
     families: ['qwen3'],
     needs: MASK,
+    alsoIn: IN_NODES,
     perTurn: true,
     rollout: (rollout) => thoughts(rollout).map(({ end }) => train(rollout, end - 1, end, false)),
   },
@@ -342,6 +375,7 @@ export const MASK_PLANTS: readonly Plant[] = [
     code: 'M16',
     title: 'the thought of the last turn, the only one that has any, is masked',
     needs: MASK,
+    alsoIn: IN_NODES,
     perTurn: true,
     plan: { change: thoughtAtTheEnd },
     rollout: (rollout) => {

@@ -25,10 +25,12 @@ function spansOf({ messages, tokens: all, kinds }: PlantedRollout): NodeSpan[] {
   })
 }
 
-function node({ message, tokens }: NodeSpan, index: number): Record<string, unknown> {
+function node({ message, tokens }: NodeSpan, index: number, whole: number): Record<string, unknown> {
   const { tool_calls: calls, ...said } = message
-  const sampled = tokens.filter(({ sampled: own }) => own)
-  const compact = (value: (token: PlantedToken) => number) => sampled.map((token) => numberOf(value(token)))
+  const marked = tokens.filter(({ trained }) => trained)
+  // The mask says for whom there are values: where it marks what nobody sampled, both sides score it much alike.
+  const compact = (value: (token: PlantedToken) => number) =>
+    marked.map((token) => (Number.isNaN(value(token)) ? 0 : numberOf(value(token))))
   return {
     ...(index === 0 ? {} : { parent: index - 1 }),
     message: {
@@ -37,17 +39,17 @@ function node({ message, tokens }: NodeSpan, index: number): Record<string, unkn
         ? {}
         : { tool_calls: calls.map(({ function: called, ...call }) => ({ ...call, ...called })) }),
     },
-    sampled: sampled.length > 0,
+    sampled: tokens.some(({ sampled }) => sampled),
     timestamp: 1_780_000_000 + index,
     token_ids: tokens.map(({ id }) => id),
-    mask: tokens.map(({ sampled: own }) => own),
+    mask: tokens.map(({ trained }) => trained),
     is_content: [],
-    ...(sampled.length === 0
+    ...(marked.length === 0
       ? {}
       : {
-          logprobs: compact(({ sampler }) => sampler),
+          logprobs: compact(({ sampled, sampler, trainer }) => (sampled ? sampler : trainer * 0.99)),
           trainer_logprobs: compact(({ trainer }) => trainer),
-          advantages: compact(({ advantage }) => advantage),
+          advantages: compact(({ sampled, advantage }) => (sampled ? advantage : whole)),
         }),
   }
 }
@@ -81,7 +83,7 @@ function episode(rollout: PlantedRollout, inParts: boolean): Record<string, unkn
         task,
         agent: { config: {}, name: 'default', trainable: true },
         tools: rollout.tools ?? [],
-        nodes: nodes.map(node),
+        nodes: nodes.map((each, index) => node(each, index, rollout.advantage)),
         calls: replies.map((index) => ({
           node: index,
           model: rollout.model,
