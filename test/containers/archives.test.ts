@@ -85,6 +85,28 @@ describe('archives', () => {
     ])
   })
 
+  test('a tar archive that was cut off in a file gives those before it, and says how much of it is there', async () => {
+    const whole = tarred({ 'a.jsonl': lines, 'b.jsonl': lines })
+    // Two blocks of zeros end it, and the last file has a header and less than three blocks.
+    const cut = whole.subarray(0, whole.length - 1024 - 512)
+    const { sources, problems } = await expandArchive(memorySource(cut, 999, 'run.tar'))
+    expect(sources.map(({ name }) => name)).toEqual(['run.tar › a.jsonl'])
+    expect(problems.map(({ message }) => message)).toEqual([
+      expect.stringMatching(
+        /^run\.tar is an archive, and the archive ends inside the file at byte \d+: \d+ bytes are declared, \d+ are there\.$/,
+      ),
+    ])
+  })
+
+  test('a packed tar archive gives no more than is allowed', async () => {
+    const bytes = gzipped(tarred({ 'a.jsonl': lines.repeat(1000) }))
+    const allowed = await expandArchive(memorySource(bytes, 999, 'run.tar.gz'))
+    expect(allowed.sources).toHaveLength(1)
+    const { sources, problems } = await expandArchive(memorySource(bytes, 999, 'run.tar.gz'), { maxUnpacked: 4096 })
+    expect(sources).toEqual([])
+    expect(problems).toMatchObject([{ code: 'unpacked-limit', message: expect.stringContaining('--max-unpacked') }])
+  })
+
   test('folders without end in a tar archive are not gone through to theirs', async () => {
     const folder = tarred({ 'folder/': '' }).subarray(0, 512)
     const bytes = new Uint8Array(512 * 200_000)

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
+import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -59,6 +59,23 @@ test('serve offers what may belong to a run under its folder, with its place in 
     'steps/step_2.jsonl',
     'train.log',
   ])
+  stop.abort()
+  expect(await end).toBe(0)
+})
+
+// Elsewhere the addresses of loopback beside the first are not set up.
+test.runIf(process.platform === 'linux')('serve listens on this machine alone, unless told otherwise', async () => {
+  const stop = new AbortController()
+  const end = serve(['.', '--port', '0'], io, stop.signal)
+  await expect.poll(() => output.stdout).toContain('http://')
+  expect(output.stdout).toMatch(/http:\/\/127\.0\.0\.1:\d+\/\?token=/)
+  const port = Number(/:(\d+)\/\?token=/.exec(output.stdout)?.[1])
+  // Whoever listens on all addresses has the port on every other one of loopback as well.
+  const other = await new Promise<string>((done) => {
+    const socket = connect(port, '127.0.0.2', () => done('connected'))
+    socket.on('error', (error: NodeJS.ErrnoException) => done(error.code ?? ''))
+  })
+  expect(other).not.toBe('connected')
   stop.abort()
   expect(await end).toBe(0)
 })
