@@ -253,6 +253,12 @@ describe('a file that something happens to', () => {
     expect(notices).toEqual([])
   })
 
+  test('that is renamed counts once, where its bytes are not compared and its identity alone tells it', async () => {
+    const packed = (name: string) => [{ name, identity: '1', bytes: gzipped(part(0, 6)) }]
+    const { report } = await followed([packed('run.jsonl.gz'), packed('kept.jsonl.gz')])
+    expect(counted(report)).toEqual([['kept.jsonl.gz', 6]])
+  })
+
   test('that is moved aside counts once, also where nothing but its bytes tells it', async () => {
     const stays = (name: string, to: number) => ({ name, identity: null, bytes: part(0, to) })
     const emptied = (from: number, to: number) => ({ name: 'run.jsonl', identity: '1', bytes: part(from, to) })
