@@ -145,7 +145,7 @@ export const INSPECT_OPTIONS: readonly OptionSpec[] = [
     name: 'against',
     kind: 'paths',
     placeholder: 'PATH…',
-    help: 'a second run, for the verdicts that need two (H06-library, H08); stands after the first',
+    help: 'a second run, for the verdicts that need two (H06-library, H07, H08); stands after the first',
   },
   {
     name: 'dataset',
@@ -174,7 +174,7 @@ export const MERGE_OPTIONS: readonly OptionSpec[] = [
     name: 'against',
     kind: 'paths',
     placeholder: 'REPORT…',
-    help: 'the reports of a second run, for the verdicts that need two (H06-library, H08); stands after the first',
+    help: 'the reports of a second run, for the verdicts that need two (H06-library, H07, H08); stands after the first',
   },
 ]
 
