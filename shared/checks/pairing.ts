@@ -12,7 +12,7 @@ export interface PairingFacts {
   readonly questionIds?: string
   /** Of the system message; `none` where the messages have none. */
   readonly system: string | null
-  /** Of the names and parameters of the tools, in whatever order and shape they are listed; `none` for an empty list. */
+  /** Of the tools, as `toolsDigest` makes it; `none` for an empty list. */
   readonly tools: string | null
   /** Of the words of the last assistant message. */
   readonly answer: string | null
@@ -78,20 +78,72 @@ export function questionIdsKey(ids: Int32Array, start: number, end: number): str
   return `ids ${new Hash64().words(ids, start, end).digest()}`
 }
 
+/** Rollouts of a run have few lists of tools. */
+const keptTools = new KeptTexts<string>(64)
+
+/**
+ * Digest of the names and parameters of tools, in whatever order and shape they are listed, and behind it those of what not every dump keeps of
+ * them: descriptions, those of parameters, types, which are required. Empty where no tool tells.
+ */
 function toolsDigest(tools: readonly unknown[]): string {
   if (tools.length === 0) return 'none'
-  const listed = tools.map((tool) => {
-    const { name, parameters } = described(tool)
-    return `${name}(${Object.keys(parameters).sort().join(',')})`
+  const listed = tools.map(described).sort((a, b) => (a.name < b.name ? -1 : 1))
+  const aspects = [
+    listed.map(({ name, parameters }) => `${name}(${Object.keys(parameters).sort().join(',')})`),
+    told(listed.map(({ description }) => description)),
+    told(listed.flatMap(({ parameters }) => valuesOf(parameters, ({ description }) => wordsIn(description)))),
+    told(
+      listed.flatMap(({ parameters }) =>
+        valuesOf(parameters, ({ type }) => (type === undefined ? '' : JSON.stringify(type))),
+      ),
+    ),
+    told(listed.map(({ required }) => required)),
+  ]
+  return keptTools.of(aspects.map((lines) => lines.join('\n')).join('\0'), (text) =>
+    text
+      .split('\0')
+      .map((aspect) => (aspect === '' ? '' : new Hash64().text(aspect).digest()))
+      .join(NEXT),
+  )
+}
+
+const NEXT = '/'
+
+/** Whether two digests of tools are of the same ones: what only one of two dumps keeps of them is no difference. */
+export function areSameTools(a: string, b: string): boolean {
+  const others = b.split(NEXT)
+  return a.split(NEXT).every((aspect, i) => {
+    const other = others[i] ?? ''
+    return aspect === other || (i > 0 && (aspect === '' || other === ''))
   })
-  return new Hash64().text(listed.sort().join('\n')).digest()
+}
+
+/** Nothing where none of them tells. */
+function told(values: readonly string[]): readonly string[] {
+  return values.every((value) => value === '') ? [] : values
+}
+
+function valuesOf(parameters: Record<string, unknown>, of: (schema: Record<string, unknown>) => string): string[] {
+  return Object.keys(parameters)
+    .sort()
+    .map((key) => of(asObject(parameters[key])))
 }
 
 /** `{type: function, function: {name, parameters}}`, or its inner object alone. */
-function described(tool: unknown): { name: string; parameters: Record<string, unknown> } {
+function described(tool: unknown) {
   const outer = asObject(tool)
   const inner = 'function' in outer ? asObject(outer.function) : outer
-  return { name: String(inner.name ?? ''), parameters: asObject(asObject(inner.parameters).properties) }
+  const schema = asObject(inner.parameters)
+  return {
+    name: String(inner.name ?? ''),
+    description: wordsIn(inner.description),
+    parameters: asObject(schema.properties),
+    required: Array.isArray(schema.required) ? `[${schema.required.map(String).sort().join(',')}]` : '',
+  }
+}
+
+function wordsIn(value: unknown): string {
+  return typeof value === 'string' ? normalised(value).replaceAll('\0', '') : ''
 }
 
 function asObject(value: unknown): Record<string, unknown> {

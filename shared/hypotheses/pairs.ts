@@ -1,6 +1,7 @@
 import type { DumpView } from '../checks/check.ts'
 import type { TrajectoryFacts } from '../checks/facts.ts'
 import { isCut } from '../checks/limits.ts'
+import { areSameTools } from '../checks/pairing.ts'
 import { meanRewardsByAnswer, pairingQuestions, type QuestionPair, type Rows } from '../checks/run-pairs.ts'
 import type { Count } from '../model/report.ts'
 import { atOnce, forEachOf, type Steps, within } from '../model/steps.ts'
@@ -96,7 +97,7 @@ export interface PromptDifferences {
 }
 
 export function differencesOf({ rows, others }: QuestionPair, sameTokenizer: boolean): PromptDifferences {
-  const tools = differ(rows, others, ({ pairing }) => pairing?.tools ?? null)
+  const tools = differ(rows, others, ({ pairing }) => pairing?.tools ?? null, areSameTools)
   const system =
     // What the ids hold is what the model saw; messages alone do not show a default that the template put in. Templates of two families
     // put other things into the system turn.
@@ -106,8 +107,17 @@ export function differencesOf({ rows, others }: QuestionPair, sameTokenizer: boo
   return { tools, system, rendering }
 }
 
-/** Whether no rollout of the one side has the value of a rollout of the other; null where a side does not tell. */
-function differ(rows: Rows, others: Rows, of: (row: TrajectoryFacts) => string | null): boolean | null {
+/**
+ * Whether no rollout of the one side has the value of a rollout of the other; null where a side does not tell.
+ *
+ * @param areSame whether two values that are not one and the same text are alike; they are not where it is left out
+ */
+function differ(
+  rows: Rows,
+  others: Rows,
+  of: (row: TrajectoryFacts) => string | null,
+  areSame?: (a: string, b: string) => boolean,
+): boolean | null {
   const here = new Set<string>()
   // Mostly all rollouts of a side have one value.
   let last: string | null = null
@@ -123,6 +133,7 @@ function differ(rows: Rows, others: Rows, of: (row: TrajectoryFacts) => string |
     const value = of(row)
     if (value === null || value === last) continue
     if (here.has(value)) return false
+    if (areSame) for (const own of here) if (areSame(own, value)) return false
     tells = true
     last = value
   }

@@ -1,0 +1,61 @@
+import { expect, it } from 'vitest'
+import { areSameTools, pairingFacts } from '../../shared/checks/pairing.ts'
+import type { Trajectory } from '../../shared/model/trajectory.ts'
+
+interface Tool {
+  name: string
+  description?: string
+  parameters?: { type: string; properties: Record<string, object>; required?: string[] }
+}
+
+const parameters = {
+  type: 'object',
+  properties: { query: { type: 'string', description: 'what to look for' }, limit: { type: 'integer' } },
+  required: ['query', 'limit'],
+}
+const SEARCH: Tool = { name: 'search', description: 'Finds documents.', parameters }
+const OTHER: Tool = { name: 'open', description: 'Opens one.' }
+
+const digest = (tools: readonly unknown[]) =>
+  pairingFacts({ messages: null, ids: null, tools } as unknown as Trajectory, null).tools as string
+const same = (a: readonly unknown[], b: readonly unknown[]) => areSameTools(digest(a), digest(b))
+const properties = (query: object) => ({ ...parameters, properties: { ...parameters.properties, query } })
+
+it.each<[string, Tool]>([
+  ['another description', { ...SEARCH, description: 'Finds pages.' }],
+  [
+    'another description of a parameter',
+    { ...SEARCH, parameters: properties({ type: 'string', description: 'words' }) },
+  ],
+  [
+    'another type of a parameter',
+    { ...SEARCH, parameters: properties({ type: 'array', description: 'what to look for' }) },
+  ],
+  ['fewer parameters that are required', { ...SEARCH, parameters: { ...parameters, required: ['query'] } }],
+  ['another name', { ...SEARCH, name: 'find' }],
+  [
+    'a parameter less',
+    { ...SEARCH, parameters: { ...parameters, properties: { query: parameters.properties.query } } },
+  ],
+])('tools with %s are not the same', (_, tool) => {
+  expect(same([SEARCH, OTHER], [tool, OTHER])).toBe(false)
+})
+
+it.each<[string, readonly unknown[]]>([
+  ['listed in another order and shape', [OTHER, { type: 'function', function: SEARCH }]],
+  [
+    'whose required parameters stand in another order',
+    [{ ...SEARCH, parameters: { ...parameters, required: ['limit', 'query'] } }, OTHER],
+  ],
+  ['with other white space in a description', [{ ...SEARCH, description: ' Finds\n documents.' }, OTHER]],
+  [
+    'of which a dump keeps names and parameters alone',
+    [{ name: 'search', parameters: { properties: { query: {}, limit: {} } } }, { name: 'open' }],
+  ],
+])('tools %s are the same', (_, tools) => {
+  expect(same([SEARCH, OTHER], tools)).toBe(true)
+})
+
+it('no tools are others than some', () => {
+  expect([same([], []), same([], [SEARCH])]).toEqual([true, false])
+})
