@@ -1,7 +1,7 @@
 import type { Turn } from '../../model/tokens.ts'
 import type { TrajectoryView } from '../check.ts'
 import { LONGEST_PREFILL } from '../prompt-end.ts'
-import { pairsOf } from './scored.ts'
+import { isPlaceholder, pairsOf } from './scored.ts'
 
 /**
  * Token after an opening think tag that was put at the beginning of a turn: each of its tokens has a logprob of exactly 0.0, as a format
@@ -15,8 +15,9 @@ export function forcedPrefillEnd(view: TrajectoryView, { contentStart, contentEn
   for (let to = contentStart + 1; to <= longest && sampler[to - 1] === 0; to++) {
     if (/^\s*<think>\s*$/.test(view.text({ start: contentStart, end: to }))) end = to
   }
-  const placeholders = pairsOf(view)?.placeholders ?? []
-  const isForced = placeholders.some((token) => token >= contentStart && token < end)
+  const pairs = pairsOf(view)
   // Where the words behind it have none either, it is not the tag that was put there (L05).
-  return isForced && !placeholders.includes(end) ? end : contentStart
+  if (pairs === null || isPlaceholder(pairs, end)) return contentStart
+  for (let at = contentStart; at < end; at++) if (isPlaceholder(pairs, at)) return end
+  return contentStart
 }

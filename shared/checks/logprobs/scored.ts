@@ -1,3 +1,4 @@
+import { partitionPoint } from '../../model/partition-point.ts'
 import type { Thresholds } from '../../model/thresholds/registry.ts'
 import { Expected, Provenance } from '../../model/tokens.ts'
 import type { TrajectoryView } from '../check.ts'
@@ -28,6 +29,11 @@ export function pairsOf(view: TrajectoryView): ScoredPairs | null {
     cache.set(view, pairs)
   }
   return pairs
+}
+
+/** Whether the trainer contradicts the exact 0.0 of a token. A row may have as many of them as tokens, and be asked at every turn. */
+export function isPlaceholder({ placeholders }: ScoredPairs, token: number): boolean {
+  return placeholders[partitionPoint(placeholders.length, (i) => (placeholders[i] as number) < token)] === token
 }
 
 /** Between which numbers a logprob lies. */

@@ -2,7 +2,7 @@ import { Provenance } from '../../model/tokens.ts'
 import type { Check, TrajectoryView } from '../check.ts'
 import { edgeAfter, writtenTurns } from '../edges.ts'
 import { haveUnfitLogprobs } from '../layout/unfit-arrays.ts'
-import { pairsOf } from '../logprobs/scored.ts'
+import { isPlaceholder, pairsOf } from '../logprobs/scored.ts'
 import { hidesEdges, isSwallowed } from '../shape.ts'
 import { storedResponse } from '../template/drift.ts'
 
@@ -61,11 +61,11 @@ function appendedBy(view: TrajectoryView, at: number): string | null {
   }
   const trainer = logprobs.trainer?.[at] ?? Number.NaN
   // A trainer that disagrees all over the row is no witness for one of its tokens.
-  if (!(trainer < view.thresholds['contradicts-zero']) || pairsOf(view)?.trainerIsOff) return null
+  const pairs = pairsOf(view)
+  if (!(trainer < view.thresholds['contradicts-zero']) || pairs?.trainerIsOff) return null
   if (logprobs.sampler?.[at] === 0) {
-    const placeholders = pairsOf(view)?.placeholders ?? []
     // Where the words before it have none either, it is not the end that was appended (L05).
-    if (!placeholders.includes(at) || placeholders.includes(at - 1)) return null
+    if (pairs === null || !isPlaceholder(pairs, at) || isPlaceholder(pairs, at - 1)) return null
     return `its sampler logprob is exactly 0, the trainer's ${trainer.toFixed(2)}`
   }
   if (view.provenance?.[at] !== Provenance.notSampled) return null
