@@ -21,6 +21,8 @@ export interface StructureOracleInput {
   endMayBePadding(turn: Turn): boolean
   /** Number of tokens of an opening think tag (and its newline) at the start of a turn's content, 0 without one. */
   openThink(turn: Turn): number
+  /** The scores of the block between a turn's header and its content say that the model wrote it as likely as not. */
+  isCertainBlock(turn: Turn): boolean
   /** The token spells white space only. */
   isBlank(token: number): boolean
 }
@@ -113,9 +115,10 @@ function expectTurn(turn: Turn, input: StructureOracleInput, ofBlocks: Expected,
       history || spliced || input.stopsOnString || input.endMayBePadding(turn) ? Expected.undecided : Expected.trained
   }
   if (provenance === null) return
+  const ofBlock = ofBlocks === Expected.masked && input.isCertainBlock(turn) ? Expected.undecided : ofBlocks
   for (let i = headerEnd; i < contentStart; i++) {
     if (provenance[i] === Provenance.sampled) expected[i] = Expected.trained
-    else if (provenance[i] === Provenance.silent) expected[i] = ofBlocks
+    else if (provenance[i] === Provenance.silent) expected[i] = ofBlock
   }
   for (let i = contentStart; i < contentEnd; i++) {
     if (expected[i] === Expected.trained && provenance[i] === Provenance.notSampled) expected[i] = Expected.undecided

@@ -7,6 +7,7 @@ import type { AuditSettings, TrajectoryView } from './check.ts'
 import { createFacts, type PreparedTokens } from './create-facts.ts'
 import { endOfExamples } from './examples.ts'
 import { unfitFacts } from './layout/unfit-arrays.ts'
+import { isCertainBlock } from './logprobs/certain-block.ts'
 import { logprobFacts } from './logprobs/sums.ts'
 import { isMaskedWholeAtStop } from './mask/all-zero.ts'
 import { streamsWithoutNumbers } from './no-numbers.ts'
@@ -150,6 +151,7 @@ function oracles(
     endMayBePadding: ({ endToken }: Turn) =>
       endToken === ids.length - 1 && (tokenizer.frame?.pad.includes(ids[endToken] as number) ?? false),
     openThink: (turn: Turn) => openThinkLength(turn, ids, tokenizer),
+    isCertainBlock: (turn: Turn) => isCertainBlock(trajectory, turn, settings.thresholds),
   }
   const { id, origin } = settings.policy
   const isDeclared = origin === 'given'

@@ -14,7 +14,7 @@ const codes = (audited: AuditedDump) => [
 const BLOCK = 4
 
 /** Every turn opens with an empty thought that the model wrote; the logprobs of its tokens are those of `scoresOf`. */
-const emptyThoughts = (scoresOf: (turn: number) => readonly number[]) =>
+const emptyThoughts = (scoresOf: (turn: number) => readonly number[], trainer = 0) =>
   cleanDump('empty thoughts of its own', 'qwen3', {
     groups: 2,
     change: (conversation) => ({
@@ -26,7 +26,7 @@ const emptyThoughts = (scoresOf: (turn: number) => readonly number[]) =>
         const scores = scoresOf(index)
         for (const [at, token] of rollout.tokens.slice(headerEnd, headerEnd + BLOCK).entries()) {
           token.sampler = scores[at] as number
-          token.trainer = token.sampler
+          token.trainer = at === 1 ? token.sampler + trainer : token.sampler
         }
       }
     },
@@ -48,6 +48,11 @@ describe.each([
   })
 
   it('may be a prefill where nothing says that any of them was sampled', async () => {
-    expect(codes(await audit(await emptyThoughts(() => [0, 0, 0, 0]), writer))).toEqual(['M09'])
+    expect(codes(await audit(await emptyThoughts(() => [0, 0, 0, 0], -0.3), writer))).toEqual(['M09'])
+  })
+
+  it('is the model’s as likely as not where the trainer was as certain of it', async () => {
+    const scored = writer !== slimeRollout
+    expect(codes(await audit(await emptyThoughts(() => [0, 0, 0, 0]), writer))).toEqual(scored ? [] : ['M09'])
   })
 })

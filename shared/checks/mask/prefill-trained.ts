@@ -3,6 +3,7 @@ import { learnedTemplateOf } from '../../tokens/template/rerender.ts'
 import type { Tokenizer } from '../../tokens/tokenizer.ts'
 import type { Check, TrajectoryView } from '../check.ts'
 import { carryLoss, edgeBefore } from '../edges.ts'
+import { isCertainBlock } from '../logprobs/certain-block.ts'
 import { forcedPrefillEnd } from '../logprobs/forced-prefill.ts'
 import { LONGEST_PREFILL, storedPromptEnd } from '../prompt-end.ts'
 import { hidesEdges, isSwallowed } from '../shape.ts'
@@ -53,14 +54,16 @@ function trainedTo(view: TrajectoryView, turn: Turn, end: number): Span[] {
   if (isSwallowed(view, turn)) return []
   const runs = runsOf(mask as Uint8Array, 1, turn.headerEnd, end)
   const found = runs.filter(
-    (run) => provenance?.[run.start] !== Provenance.sampled && !(end === turn.contentStart && isOwnBlock(view, run)),
+    (run) =>
+      provenance?.[run.start] !== Provenance.sampled && !(end === turn.contentStart && isOwnBlock(view, turn, run)),
   )
   return found.length > 0 && isDisplacedByBlock(view) ? [] : found
 }
 
-/** The dump does not say that the block was not sampled, and says that the model writes such blocks itself. */
-function isOwnBlock({ segmentation, provenance }: TrajectoryView, { start }: Span): boolean {
-  return segmentation !== null && provenance?.[start] === Provenance.silent && writesItsBlocks(segmentation, provenance)
+/** The dump does not say that the block was not sampled, and says that the model writes such blocks itself, or that both engines were certain of it. */
+function isOwnBlock({ segmentation, provenance, trajectory, thresholds }: TrajectoryView, turn: Turn, { start }: Span) {
+  if (segmentation === null || provenance?.[start] !== Provenance.silent) return false
+  return writesItsBlocks(segmentation, provenance) || isCertainBlock(trajectory, turn, thresholds)
 }
 
 /**
