@@ -1,7 +1,7 @@
 import { flagsOf } from '../../containers/kernel/numbers.ts'
-import type { Span } from '../../model/tokens.ts'
-import type { Check, TrajectoryView } from '../check.ts'
-import { tokenCount } from '../edges.ts'
+import type { Segmentation, Span } from '../../model/tokens.ts'
+import type { Check, Reporter, TrajectoryView } from '../check.ts'
+import { edgeBefore, tokenCount } from '../edges.ts'
 import { countOf, firstDifference, lengthOf, runsOf } from '../spans.ts'
 
 export const M15: Check = {
@@ -12,7 +12,7 @@ export const M15: Check = {
   severity: 'error',
   unit: 'trajectory',
   needs: ['ids', 'mask', 'attention_mask'],
-  looksAt: 'trajectories with an attention mask',
+  looksAt: 'turns of trajectories with an attention mask',
   why: 'The prompt and the tool replies are invisible to the forward pass: the policy is trained on its own words without question or documents.',
   fix: 'Give the forward pass an attention mask of all real tokens, and apply the loss mask to the loss alone.',
   cite: 'TRL#4974, TimeSearch-R#7',
@@ -23,7 +23,7 @@ export const M15: Check = {
     const seen = seenTokens(attention)
     const equal = isLossMask(view, seen, left, end)
     const hidden = hiddenTokens(view, seen, left, end, equal)
-    report.place(hidden.length > 0)
+    placeTurns(view, hidden, report)
     if (hidden.length === 0) return
     const count = lengthOf(hidden)
     report.fault({
@@ -39,6 +39,18 @@ export const M15: Check = {
       },
     })
   },
+}
+
+/** A turn each, so that replies which are hidden wherever there are any show as such beside rollouts without one. */
+function placeTurns({ segmentation }: TrajectoryView, hidden: readonly Span[], report: Reporter): void {
+  const turns = segmentation?.turns ?? []
+  if (segmentation === null || turns.length === 0) report.place(hidden.length > 0)
+  let next = 0
+  for (const turn of turns) {
+    while (next < hidden.length && hidden[next]!.end <= turn.start) next++
+    const isHidden = next < hidden.length && hidden[next]!.start < turn.end
+    report.place(isHidden, { boundary: edgeBefore(segmentation as Segmentation, turn) })
+  }
 }
 
 /** 1 where the forward pass sees a token. */

@@ -54,6 +54,12 @@ function someRepliesWithoutAnswer(conversation: PlannedConversation, random: Ran
   }
 }
 
+/** A fifth answers at once, and asks no tool. */
+function someOfOneTurn(conversation: PlannedConversation, random: Random): PlannedConversation {
+  if (!random.chance(0.2)) return conversation
+  return { ...conversation, turns: conversation.turns.slice(-1) }
+}
+
 /** As where the template takes thoughts out of history. */
 function thoughtAtTheEnd(conversation: PlannedConversation): PlannedConversation {
   const { turns } = conversation
@@ -351,6 +357,21 @@ export const MASK_PLANTS: readonly Plant[] = [
         for (const token of rollout.tokens.slice(start, end)) token.attended = false
         return { start, end }
       }),
+    verdicts: SUPPORTED,
+  },
+  {
+    code: 'M15',
+    title: 'replies of the tool are hidden wherever there are any, and a fifth of the rollouts have one turn',
+    needs: ['mask', 'attention'],
+    patterns: ['systematic'],
+    plan: { groups: 8, change: someOfOneTurn },
+    rollout: (rollout) => {
+      const replies = turnsBy(rollout, 'tool').map(({ start, end }) => {
+        for (const token of rollout.tokens.slice(start, end)) token.attended = false
+        return { start, end }
+      })
+      return replies.length === 0 ? null : replies
+    },
     verdicts: SUPPORTED,
   },
   {
