@@ -116,7 +116,7 @@ function Reading() {
             {rate !== null && ` · ${bytes(rate)}/s`}
           </span>
           <button type="button" className="link" onClick={() => closeDump()}>
-            Stop
+            Stop and close
           </button>
         </>
       ) : (

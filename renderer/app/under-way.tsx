@@ -1,3 +1,4 @@
+import { useState } from 'react'
 import { createPortal } from 'react-dom'
 import type { Wait } from '../data/use-answer.ts'
 import { byWords, type UnderWay, useUnderWay } from '../state/under-way.ts'
@@ -18,11 +19,21 @@ export function WaitingForAnother({ doing, wait }: { doing: string; wait: Wait }
 
 /** Lies over the page and not in it: a picture of the page is without it. */
 export function UnderWayNotice({ words, stop, isAtOnce }: UnderWay) {
+  // A step that cannot be left halfway is ended first: whoever stopped it is not left to press again.
+  const [isStopping, setStopping] = useState(false)
+  const said = isStopping ? `Stopping: ${spelt(words)}` : spelt(words)
   const notice = (
     <p className="under-way" role="status">
-      <progress aria-label={spelt(words)} /> {spelt(words)}…{' '}
-      {stop !== null && (
-        <button type="button" className="button small" onClick={stop}>
+      <progress aria-label={said} /> {said}…{' '}
+      {stop !== null && !isStopping && (
+        <button
+          type="button"
+          className="button small"
+          onClick={() => {
+            setStopping(true)
+            stop()
+          }}
+        >
           Stop
         </button>
       )}

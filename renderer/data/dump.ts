@@ -1,7 +1,15 @@
 import type { AuditOptions } from '../../shared/model/policy.ts'
 import type { OpenedDump, Progress, SourceInput } from '../../shared/session/protocol.ts'
 import { Cancelled, sentenceOf } from '../engine/client.ts'
-import { abandonEngine, ask, closeInEngine, onEngineProgress, onEngineStop, openInEngine } from '../engine/engine.ts'
+import {
+  abandonEngine,
+  ask,
+  closeInEngine,
+  onEngineProgress,
+  onEngineStop,
+  openInEngine,
+  startEngine,
+} from '../engine/engine.ts'
 import { addHappened, addProblem, dismissProblem, type FilesState, openNothing, useFiles } from '../state/files.ts'
 import { NO_FILTERS, useFilters } from '../state/filters.ts'
 import { forgetKept } from '../state/kept.ts'
@@ -252,8 +260,11 @@ export function closeDump(): void {
   forgetSecond()
   showNothing()
   useView.setState({ view: 'verdicts', dialog: null })
-  if (phase === 'opening') abandonEngine()
-  else closeInEngine()
+  // What is being read may be a page of hundreds of megabytes, which is decoded in one go: only an engine that ends leaves it at once.
+  if (phase === 'opening' || phase === 'reading') {
+    abandonEngine()
+    startEngine()
+  } else closeInEngine()
 }
 
 /** The sentence about the first fault of a run that is followed, as long as it is known to stand in its files. */

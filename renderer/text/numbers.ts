@@ -1,4 +1,4 @@
-import { unitOf } from '../../shared/model/number-text.ts'
+import { minus, unitOf } from '../../shared/model/number-text.ts'
 
 const whole = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 })
 
@@ -115,8 +115,4 @@ export function bytes(value: number): string {
 
 function trimZero(text: string): string {
   return text.includes('.') ? text.replace(/\.?0+$/, '') : text
-}
-
-function minus(text: string): string {
-  return text.replace('-', '−')
 }

@@ -18,6 +18,11 @@ export function counted(value: number, one: string, many = `${one}s`): string {
   return `${count(value)} ${value === 1 ? one : many}`
 }
 
+/** A number below 0 with the sign that stands for it in prose, which is as wide as a digit; a hyphen is short, and may end a line. */
+export function minus(text: string): string {
+  return text.replace('-', '−')
+}
+
 const MOST_LISTED = 3
 
 /** `4, 6 or 8`, `9 values from 100 to 108`, `80 values, the 32 most common from 200 to 231`: of values in order, with how many more there are. */
@@ -45,7 +50,7 @@ export function measured(name: string, value: number | string | null): string {
   if (typeof value === 'string') return value
   const unit = unitOf(name)
   if (unit === 'share' && value >= 0) return percent(value)
-  const plain = Number.isInteger(value) ? count(value) : String(Number(value.toPrecision(4)))
+  const plain = minus(Number.isInteger(value) ? count(value) : String(Number(value.toPrecision(4))))
   return unit === 'times' ? `${plain}×` : plain
 }
 

@@ -7,6 +7,7 @@ import { ServedFiles } from '../../cli/server/served-files.ts'
 import { createSite } from '../../cli/server/site.ts'
 import { searchRollouts } from '../cli/dumps.ts'
 import { describePage } from './describe-page.ts'
+import { HOLDING } from './hold-answers.ts'
 import { openWindow, TestFolder } from './inspector-page.ts'
 
 describePage('a run that is followed in the page', (tests) => {
@@ -103,6 +104,27 @@ describePage('a run that is followed in the page', (tests) => {
     await page.keyboard.press('Enter')
     await page.getByText('Drop them from the file manager in Chrome or Edge').waitFor()
     await page.getByText('read 3 rollouts').waitFor()
+    expect(window.errors).toEqual([])
+    await window.close()
+  })
+
+  test('says that it is stopping, and asks no second time, where what it reads cannot be left at once', async () => {
+    const path = folder.write('run.jsonl', part(0, 3))
+    const window = await tests.open({}, async (page) => void (await page.addInitScript(HOLDING)))
+    const { page } = window
+    await window.drop([path])
+    await window.read()
+    await page.getByRole('button', { name: 'Follow', exact: true }).click()
+    await page.getByText('following, 3 rollouts so far').waitFor()
+    appendFileSync(path, part(3, 7))
+    await page.evaluate(`window.hold('follow', 'progress')`)
+    await page.getByRole('button', { name: 'Follow', exact: true }).click()
+    const told = page.locator('.under-way', { hasText: /reading what was written until now…/i })
+    await told.getByRole('button', { name: 'Stop' }).click()
+    await told.getByText('Stopping: Reading what was written until now…').waitFor()
+    expect(await told.getByRole('button').count()).toBe(0)
+    await page.evaluate('window.letGo()')
+    await told.waitFor({ state: 'detached' })
     expect(window.errors).toEqual([])
     await window.close()
   })

@@ -32,6 +32,8 @@ describePage('labels and notes', (tests) => {
     await expect.poll(() => label.evaluate((each) => each.scrollWidth - each.clientWidth)).toBeLessThanOrEqual(0)
     const note = page.locator('.rollout-row td:last-child').first()
     expect(await note.evaluate((each) => each.clientWidth)).toBeGreaterThan(100)
+    const ends = page.locator('.rollout-row td', { hasText: '✂' })
+    expect(await ends.evaluateAll((all) => all.filter((each) => each.scrollWidth > each.clientWidth).length)).toBe(0)
     const titles = await page.getByRole('columnheader').allInnerTexts()
     for (const title of ['step', 'turns', 'advantage']) expect(titles.join(' ')).toContain(title)
   })

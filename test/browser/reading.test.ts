@@ -45,7 +45,11 @@ describePage('while a file is read', (tests) => {
     const content = manyRollouts()
     const slow = await serveSlowly('slow.jsonl', content, Math.floor(content.length / 2))
     const window = await openWindow(tests.browser, slow.server)
-    await window.page.getByRole('button', { name: 'Stop' }).click()
+    const [engine] = window.page.workers()
+    const ended = new Promise((done) => engine?.once('close', done))
+    await window.page.getByRole('button', { name: 'Stop and close' }).click()
+    // Whatever it is decoding, nothing of it goes on.
+    await ended
     await window.page.getByText('Drop rollout files or a run’s folder here').waitFor()
     expect(await window.page.getByRole('alert').count()).toBe(0)
     expect(window.errors).toEqual([])

@@ -4,6 +4,7 @@ import { qwen } from '../session/dumps.ts'
 import { violations } from './axe.ts'
 import { describePage } from './describe-page.ts'
 import type { Window } from './inspector-page.ts'
+import { openRollout } from './open-rollout.ts'
 import { oddDump, wholeDump } from './rollout-dumps.ts'
 
 describePage('the tabs of a rollout', (pageTests) => {
@@ -17,16 +18,15 @@ describePage('the tabs of a rollout', (pageTests) => {
     await window.close()
   })
 
-  async function openAt(name: string, dump: string, key: 'Home' | 'End') {
+  async function openAt(name: string, dump: string, which: 'first' | 'last') {
     window = await pageTests.openWith([pageTests.folder.write(name, dump)], { bypassCSP: true })
     const { page } = window
-    for (const pressed of ['2', 'j', key, 'Enter']) await page.keyboard.press(pressed)
-    await page.getByRole('heading', { level: 1 }).waitFor()
+    await openRollout(page, which)
     return page
   }
 
   test('are gone through by arrow keys, from the last to the first, and are one stop of Tab', async () => {
-    const page = await openAt('tabs.jsonl', wholeDump(tokenizer), 'Home')
+    const page = await openAt('tabs.jsonl', wholeDump(tokenizer), 'first')
     const tabs = page.getByRole('tablist', { name: 'Look at' }).getByRole('tab')
     const focused = () => page.evaluate('document.activeElement?.textContent')
     await tabs.first().click()
@@ -48,14 +48,14 @@ describePage('the tabs of a rollout', (pageTests) => {
   })
 
   test('that need token ids are passed over where there are none', async () => {
-    const page = await openAt('texts.jsonl', oddDump(tokenizer), 'End')
+    const page = await openAt('texts.jsonl', oddDump(tokenizer), 'last')
     await page.getByRole('tab', { name: 'Messages', selected: true }).focus()
     await page.keyboard.press('ArrowLeft')
     await page.getByRole('tab', { name: 'Record', selected: true }).waitFor()
   })
 
   test('of its branches keep the focus while arrow keys go through them', async () => {
-    const page = await openAt('branches.jsonl', wholeDump(tokenizer), 'End')
+    const page = await openAt('branches.jsonl', wholeDump(tokenizer), 'last')
     const heading = page.getByRole('heading', { level: 1 })
     await page.getByRole('tab', { name: /^branch 2/ }).focus()
     for (const [key, id] of [
@@ -74,7 +74,7 @@ describePage('the tabs of a rollout', (pageTests) => {
   })
 
   test('say with what switch a stream would be there, its name set as code', async () => {
-    const page = await openAt('streams.jsonl', wholeDump(tokenizer), 'Home')
+    const page = await openAt('streams.jsonl', wholeDump(tokenizer), 'first')
     await page.locator('.token').first().waitFor()
     await page.keyboard.press('>')
     await page.getByText(/^coloured by advantage/).waitFor()
@@ -87,7 +87,7 @@ describePage('the tabs of a rollout', (pageTests) => {
   })
 
   test('and other buttons leave the arrow keys of tokens alone, and so does the strip where Shift marks them', async () => {
-    const page = await openAt('marked.jsonl', wholeDump(tokenizer), 'Home')
+    const page = await openAt('marked.jsonl', wholeDump(tokenizer), 'first')
     await page.locator('.token').first().waitFor()
     await page.getByRole('button', { name: 'grid', exact: true }).click()
     await page.locator('.grid-cell').first().waitFor()

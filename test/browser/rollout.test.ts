@@ -6,6 +6,7 @@ import { cutRollout, lines, qwen } from '../session/dumps.ts'
 import { violations } from './axe.ts'
 import { describePage } from './describe-page.ts'
 import { SAMPLES, type Window } from './inspector-page.ts'
+import { openRollout } from './open-rollout.ts'
 import { ODD_ROLLOUTS, oddDump, wholeDump } from './rollout-dumps.ts'
 
 describePage('the screen of one rollout', (pageTests) => {
@@ -23,10 +24,7 @@ describePage('the screen of one rollout', (pageTests) => {
   async function openFirst(name: string, dump: string) {
     window = await pageTests.openWith([pageTests.folder.write(name, dump)])
     const { page } = window
-    await page.keyboard.press('2')
-    await page.keyboard.press('j')
-    await page.keyboard.press('Enter')
-    await page.getByRole('heading', { level: 1 }).waitFor()
+    await openRollout(page)
     return page
   }
 

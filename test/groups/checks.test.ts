@@ -183,10 +183,13 @@ describe('A10', () => {
   const all = (reward: number) =>
     runOver('A10', dumpOf(groupFacts([1, 2, 3].map(() => [reward, reward, reward, reward]))))
 
-  it.each([0, -1])('names rewards that are all %i', (reward) => {
+  it.each([
+    [0, '0'],
+    [-1, '−1'],
+  ])('names rewards that are all %i, below 0 with a minus sign and no hyphen', (reward, written) => {
     const { tally, findings } = all(reward)
     expect(tally).toMatchObject({ checked: 12, affected: 12 })
-    expect(findings[0]).toMatchObject({ severity: 'info', message: `All 12 rewards are ${reward}` })
+    expect(findings[0]).toMatchObject({ severity: 'info', message: `All 12 rewards are ${written}` })
   })
 
   it('leaves a dump alone that holds only what succeeded', () => {

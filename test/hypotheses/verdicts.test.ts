@@ -304,7 +304,7 @@ describe('H05', () => {
     )
     expect(result.verdict).toBe('supported')
     expect(remedyOf(result)).toBe(
-      `Every reward of a complete group is ${reward}: see that the reward function can tell a right answer from a wrong one, and ${advised}`,
+      `Every reward of a complete group is ${String(reward).replace('-', '−')}: see that the reward function can tell a right answer from a wrong one, and ${advised}`,
     )
   })
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { digits } from '../../shared/checks/logprobs/text.ts'
+import { digits, rounded } from '../../shared/checks/logprobs/text.ts'
 
 test('three digits are those that the exact way gives', () => {
   const exactly = (value: number) => String(Number(value.toPrecision(3)))
@@ -13,7 +13,7 @@ test('three digits are those that the exact way gives', () => {
         ties.map(([whole, by]) => whole / by),
       ),
       (value) => {
-        expect(digits(value)).toBe(exactly(value))
+        expect(String(rounded(value))).toBe(exactly(value))
       },
     ),
     {
@@ -23,4 +23,9 @@ test('three digits are those that the exact way gives', () => {
       ),
     },
   )
+})
+
+test('a number below 0 is written with a minus sign, and is a number without one', () => {
+  expect(digits(-0.02361)).toBe('−0.0236')
+  expect(rounded(-0.02361)).toBe(-0.0236)
 })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { count } from '../../shared/model/number-text.ts'
+import { count, measured } from '../../shared/model/number-text.ts'
 
 const written = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 })
 
@@ -39,4 +39,10 @@ test('any number is written as the rules of English say', () => {
       expect(count(value)).toBe(written.format(value))
     }),
   )
+})
+
+test('a measure below 0 has the sign of prose, a number between words too', () => {
+  expect(measured('correlation of length and reward', -0.2497)).toBe('−0.2497')
+  expect(measured('mean reward', -3)).toBe('−3')
+  expect(measured('mean reward', 3)).toBe('3')
 })

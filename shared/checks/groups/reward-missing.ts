@@ -2,6 +2,7 @@ import { forEachOf, type Steps, within } from '../../model/steps.ts'
 import type { Check, DumpReporter, DumpView } from '../check.ts'
 import { FactColumns } from '../fact-columns.ts'
 import type { TrajectoryFacts } from '../facts.ts'
+import { shown } from './statistics.ts'
 
 /**
  * A10. A reward is no number, or is missing where others are there, or all of them were set to one number, most often 0. One above 0 is
@@ -61,7 +62,7 @@ function* lookAtRewards(view: DumpView, report: DumpReporter): Steps<void> {
       ? view.facts.filter(({ rewards }) => Object.values(rewards ?? {}).some((value) => value !== 0)).length
       : 0
   report.fault({
-    message: `All ${rewarded} rewards are ${only}${scored > 0 ? `, while components of ${scored} rollouts are not` : ''}`,
+    message: `All ${rewarded} rewards are ${shown(only)}${scored > 0 ? `, while components of ${scored} rollouts are not` : ''}`,
     evidence: { reward: only, rollouts: rewarded, rollouts_with_components_other_than_0: scored },
   })
 }

@@ -1,4 +1,4 @@
-import { counted } from '../../model/number-text.ts'
+import { counted, minus } from '../../model/number-text.ts'
 import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { DumpReporter, DumpView, GroupView } from '../check.ts'
 import type { TrajectoryFacts } from '../facts.ts'
@@ -51,7 +51,7 @@ export function trainedIn(rows: readonly TrajectoryFacts[]): { affectedTokens: n
 
 /** A reward or advantage as a message shows it: six digits, without the tail that binary fractions leave. */
 export function shown(value: number): string {
-  return String(Number(value.toPrecision(6)))
+  return minus(String(Number(value.toPrecision(6))))
 }
 
 export function mean(values: readonly number[]): number {

@@ -1,6 +1,6 @@
 import type { Check } from '../check.ts'
 import { gapOf, isMixtureOfExperts } from './gap.ts'
-import { digits, scoredSpan, scoredSpans } from './text.ts'
+import { rounded, scoredSpan, scoredSpans } from './text.ts'
 
 /** L12. A few tokens far apart at random places, in a model that routes tokens to experts. */
 export const L12: Check = {
@@ -31,7 +31,7 @@ export const L12: Check = {
         share_above_ln2: gap.largeShare,
         mean_absolute_gap: gap.meanAbsolute,
         largest: [gap.largest.token, gap.largest.gap],
-        mean_gap_by_turn: gap.turns.map(({ mean }) => Number(digits(mean))),
+        mean_gap_by_turn: gap.turns.map(({ mean }) => rounded(mean)),
         model: view.trajectory.model,
       },
     })

@@ -1,16 +1,22 @@
+import { minus } from '../../model/number-text.ts'
 import type { Span } from '../../model/tokens.ts'
 import type { TrajectoryView } from '../check.ts'
 import { pairsOf } from './scored.ts'
 
-/** Three significant digits. */
+/** Three significant digits, as a message shows them. */
 export function digits(value: number): string {
+  return minus(String(rounded(value)))
+}
+
+/** Three significant digits, as a number. */
+export function rounded(value: number): number {
   const size = Math.abs(value)
-  if (!(size >= 0.01 && size < 100)) return String(Number(value.toPrecision(3)))
+  if (!(size >= 0.01 && size < 100)) return Number(value.toPrecision(3))
   const scale = size < 0.1 ? 1e4 : size < 1 ? 1e3 : size < 10 ? 100 : 10
   const scaled = value * scale
   const whole = Math.round(scaled)
   // What lies between two is for the exact way; a quotient of whole numbers is the number that its digits spell.
-  return String(Math.abs(scaled - whole) > 0.499 ? Number(value.toPrecision(3)) : whole / scale)
+  return Math.abs(scaled - whole) > 0.499 ? Number(value.toPrecision(3)) : whole / scale
 }
 
 /** From the first scored token to the last: where a statement about all of them points. */
