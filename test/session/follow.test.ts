@@ -2,26 +2,16 @@ import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { FollowedFile } from '../../shared/session/followed-file.ts'
 import { gzipped, memorySource } from '../containers/memory-source.ts'
-import { audited, cleanRollout, lines, qwen, rolloutWithTrainedReply } from './dumps.ts'
-import { atOnce, type FileThen, followed } from './followed.ts'
+import { audited, cleanRollout, qwen } from './dumps.ts'
+import { atOnce, type FileThen, followed, growing, pairedRollouts } from './followed.ts'
 
-/** Rollouts of groups of two, of which some are faulty. */
 let rollouts: string[]
 
 beforeAll(async () => {
-  const tokenizer = await qwen()
-  rollouts = Array.from({ length: 90 }, (_, seed) => {
-    const make = seed % 7 === 3 ? rolloutWithTrainedReply : cleanRollout
-    return lines([make(tokenizer, seed, { group: String(seed >> 1), groupSize: 2, reward: seed % 2 })])
-  })
+  rollouts = await pairedRollouts(90)
 })
 
 const encode = (text: string) => new TextEncoder().encode(text)
-
-/** One file that grows to so many bytes, one after the other. */
-function growing(whole: Uint8Array, sizes: readonly number[], name = 'run.jsonl'): FileThen[][] {
-  return [...sizes, whole.length].map((size) => [{ name, bytes: whole.subarray(0, size) }])
-}
 
 /** Lines of two files that hold parts of the same rollouts. */
 function joinable(length: number): [generated: string[], trained: string[]] {
@@ -198,41 +188,6 @@ describe('a file that cannot be read on', () => {
     const gzip = gzipped(whole())
     const cut = [{ name: 'run.jsonl.gz', bytes: gzip.subarray(0, gzip.length - 20), quiet: false }]
     expect((await followed([cut, cut])).report).toEqual(await atOnce(cut))
-  })
-})
-
-describe('a disk', () => {
-  test('that is slow changes nothing', async () => {
-    const whole = encode(rollouts.slice(0, 20).join(''))
-    const expected = await atOnce([{ name: 'run.jsonl', bytes: whole }])
-    let reads = 0
-    const slow = () => new Promise<void>((done) => setTimeout(done, reads++ % 3))
-    const { report, notices } = await followed(growing(whole, [9000, 20_000, 20_010]), {}, undefined, slow)
-    expect(report).toEqual(expected)
-    expect(notices).toEqual([])
-  })
-
-  test('that fails once, at any read, is tried again, and the report is that of a sound one', async () => {
-    // Long enough not to be read in one go.
-    const lines = rollouts.slice(0, 12).map((line) => line.replace('\n', `${' '.repeat(8000)}\n`))
-    const whole = encode(lines.join(''))
-    const expected = await atOnce([{ name: 'run.jsonl', bytes: whole }])
-    const moments = [...growing(whole, [70_000, 90_000]), growing(whole, []).flat(), growing(whole, []).flat()]
-    let reads = 0
-    await followed(moments, {}, undefined, async () => void reads++)
-    expect(reads).toBeGreaterThan(10)
-    for (let failing = 1; failing <= reads; failing++) {
-      let read = 0
-      let failed = false
-      const { report, notices } = await followed(moments, {}, undefined, async (look) => {
-        // The first look opens the files, and the last is the last chance.
-        if (++read < failing || failed || look === 1 || look === moments.length) return
-        failed = true
-        throw Object.assign(new Error('i/o error, read'), { code: 'EIO' })
-      })
-      expect(report, `read ${failing} failed`).toEqual(expected)
-      for (const notice of notices) expect(notice, `read ${failing}`).toMatch(/i\/o error.*tried again/s)
-    }
   })
 })
 

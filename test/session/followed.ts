@@ -3,7 +3,7 @@ import type { Report } from '../../shared/model/report.ts'
 import type { WatchedFile } from '../../shared/session/followed-file.ts'
 import { Session } from '../../shared/session/session.ts'
 import { memorySource } from '../containers/memory-source.ts'
-import { audited } from './dumps.ts'
+import { audited, cleanRollout, lines, qwen, rolloutWithTrainedReply } from './dumps.ts'
 import { testHost } from './test-host.ts'
 
 /** A file at one moment. `identity` is its name unless said. */
@@ -81,4 +81,18 @@ export async function atOnce(files: readonly FileThen[], options: AuditOptions =
   )
   const report = session.report()
   return { ...report, sources: report.sources.map((source) => ({ ...source, sha256: null })) }
+}
+
+/** Lines of rollouts in groups of two, of which some are faulty. */
+export async function pairedRollouts(count: number): Promise<string[]> {
+  const tokenizer = await qwen()
+  return Array.from({ length: count }, (_, seed) => {
+    const make = seed % 7 === 3 ? rolloutWithTrainedReply : cleanRollout
+    return lines([make(tokenizer, seed, { group: String(seed >> 1), groupSize: 2, reward: seed % 2 })])
+  })
+}
+
+/** One file that grows to so many bytes, one after the other. */
+export function growing(whole: Uint8Array, sizes: readonly number[], name = 'run.jsonl'): FileThen[][] {
+  return [...sizes, whole.length].map((size) => [{ name, bytes: whole.subarray(0, size) }])
 }
