@@ -26,7 +26,11 @@ describe.each(FAMILIES)('a clean run of %s', (family) => {
 
   it('looks at every turn', async () => {
     const { byCode, views } = await auditDump({ story: 'clean', family, rows: searchRows({}, GROUP) })
-    expect(byCode.get('M08')?.tally.placesChecked).toBe(6)
+    expect(byCode.get('M08')?.tally.byBoundary).toEqual({
+      'user>assistant': { checked: 3, affected: 0 },
+      'assistant>tool': { checked: 3, affected: 0 },
+      'tool>assistant': { checked: 3, affected: 0 },
+    })
     expect(byCode.get('M10')?.tally.byBoundary).toEqual({
       'assistant>tool': { checked: 3, affected: 0 },
       'assistant>end': { checked: 3, affected: 0 },

@@ -66,14 +66,33 @@ describe('one fault is not named twice', () => {
     expect(byCode.get('M08')?.tally).toMatchObject({
       checked: 3,
       affected: 3,
-      placesChecked: 6,
+      placesChecked: 9,
       placesAffected: 3,
       affectedTokens: 9,
       affectedWeight: weightUnits(9),
       byTurn: { 1: 0, 2: 3 },
-      byBoundary: { 'user>assistant': { checked: 3, affected: 0 }, 'tool>assistant': { checked: 3, affected: 3 } },
+      byBoundary: {
+        'user>assistant': { checked: 3, affected: 0 },
+        'assistant>tool': { checked: 3, affected: 0 },
+        'tool>assistant': { checked: 3, affected: 3 },
+      },
     })
     expect(byCode.get('M11')?.tally.byTurn).toEqual({ 1: 3, 2: 3 })
+  })
+
+  it.each([
+    ['llama3', 1, ['M08']],
+    ['llama3', 4, ['M08']],
+    ['qwen2.5', 1, ['M11']],
+    ['qwen2.5', 2, ['M08', 'M11']],
+  ] as const)('loss that ends late reaches the header of the next turn (%s, by %i): M08', async (family, by, codes) => {
+    const late = (mask: number[], layout: Conversation['layout']) => {
+      const { endToken } = layout[2]!
+      mask.fill(1, endToken, endToken + 1 + by)
+    }
+    const { byCode, failing } = await auditDump({ story: 'late', family, rows: searchRows({}, { editMask: late }) })
+    expect(failing).toEqual(codes)
+    expect(byCode.get('M08')?.tally.byTurn).toEqual({ 1: codes.includes('M08' as never) ? 3 : 0, 2: 0 })
   })
 
   it('the later path is T04, T05, T07 and M15', async () => {

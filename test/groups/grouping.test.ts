@@ -227,3 +227,21 @@ describe('A06', () => {
     expect(equal(60)).toMatchObject({ checked: 1, affected: 1, affectedTokens: 60 })
   })
 })
+
+describe('T09', () => {
+  const systems = (odd: Partial<TrajectoryFacts>) =>
+    groupFacts([[1, 0, 1, 0]], (_, __, member) => ({
+      systemHash: 'asked',
+      toolsMissing: false,
+      ...(member === 2 ? { systemHash: 'other', ...odd } : {}),
+    }))
+
+  it('names the rollout of a group that has another system text', () => {
+    const { findings } = runOver('T09', dumpOf(systems({})))
+    expect(findings.map(({ record }) => record)).toEqual([2])
+  })
+
+  it('leaves one to T07 whose text is another for want of the tools', () => {
+    expect(runOver('T09', dumpOf(systems({ toolsMissing: true }))).findings).toEqual([])
+  })
+})

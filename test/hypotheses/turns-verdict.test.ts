@@ -104,7 +104,7 @@ describe('H07', () => {
     const { verdict, because, would_change } = verdictOf('H07', dump, { checks })
     expect(verdict).toBe('inconclusive')
     expect(because[0]).toMatchObject({
-      measure: 'Assistant header is trained (M08, a warning): rate from assistant turn 2 on',
+      measure: 'Turn header is trained (M08, a warning): rate from assistant turn 2 on',
       value: 1,
     })
     expect(because.find(({ measure }) => measure === 'faults of error severity in assistant turns')).toMatchObject({
@@ -113,7 +113,7 @@ describe('H07', () => {
     })
     expect(because.filter(({ checks }) => checks.includes('M11') && checks.length === 1)).toEqual([])
     expect(would_change).toContain(
-      'contradicted if later assistant turns have it as rarely as first ones: Assistant header is trained (M08, a warning)',
+      'contradicted if later assistant turns have it as rarely as first ones: Turn header is trained (M08, a warning)',
     )
   })
 

@@ -1,32 +1,30 @@
-import type { Check } from '../check.ts'
+import { Provenance, type Span, type Turn } from '../../model/tokens.ts'
+import type { Check, TrajectoryView } from '../check.ts'
 import { carryLoss, edgeBefore } from '../edges.ts'
-import { hidesEdges, isSwallowed } from '../shape.ts'
+import { hidesEdges, isSwallowed, shapeOf } from '../shape.ts'
 import { lengthOf, listOf, runsOf } from '../spans.ts'
+import { isDisplacedByBlock } from './drift-by-prefill.ts'
 
 export const M08: Check = {
   code: 'M08',
   name: 'header-trained',
-  title: 'Assistant header is trained',
+  title: 'Turn header is trained',
   hypotheses: ['H02'],
   severity: 'warning',
   unit: 'trajectory',
   needs: ['ids', 'mask', 'tokenizer'],
-  looksAt: 'assistant headers',
+  looksAt: 'headers of assistant turns, and of turns behind them whose content is not trained',
   why: 'The template supplies the header; training it spends loss on tokens that were never sampled.',
-  fix: 'Begin the trained span after the generation prompt.',
+  fix: 'Begin the trained span after the generation prompt, and end it with the end token.',
   cite: 'SkyRL#710, Automodel#3739, prime-rl#2471',
   trajectory(view, _settings, report) {
     if (view.segmentation === null || hidesEdges(view)) return
     const mask = view.mask as Uint8Array
     for (const turn of view.segmentation.turns) {
-      if (turn.kind !== 'assistant' || turn.header !== 'present') continue
+      if (turn.header !== 'present') continue
       const before = view.segmentation.turns[turn.index - 1]
-      // A run that flows in from a trained turn of the environment is that turn's fault.
-      const flowsIn = before !== undefined && before.kind !== 'assistant' && mask[before.contentEnd - 1] === 1
-      const trained =
-        isSwallowed(view, turn) || (flowsIn && mask[turn.start - 1] === 1)
-          ? []
-          : runsOf(mask, 1, turn.start, turn.headerEnd)
+      const trained = turn.kind === 'assistant' ? inOwn(view, turn, before) : inNext(view, turn, before)
+      if (trained === null) continue
       report.place(trained.length > 0, { turn: turn.ordinal, boundary: edgeBefore(view.segmentation, turn) })
       if (trained.length === 0) continue
       const count = lengthOf(trained)
@@ -34,7 +32,7 @@ export const M08: Check = {
         turn,
         tokens: { start: trained[0]!.start, end: trained.at(-1)!.end },
         affected: trained,
-        message: carryLoss(count, `of the header of assistant turn ${turn.ordinal}`),
+        message: carryLoss(count, `of the header of ${describe(turn)}`),
         evidence: {
           header_tokens: turn.headerEnd - turn.start,
           trained_tokens: count,
@@ -43,4 +41,34 @@ export const M08: Check = {
       })
     }
   },
+}
+
+/** Of an assistant turn's header: a run that flows in from a trained turn of the environment is that turn's fault. */
+function inOwn(view: TrajectoryView, turn: Turn, before: Turn | undefined): Span[] {
+  const mask = view.mask as Uint8Array
+  const flowsIn = before !== undefined && before.kind !== 'assistant' && mask[before.contentEnd - 1] === 1
+  if (isSwallowed(view, turn) || (flowsIn && mask[turn.start - 1] === 1)) return []
+  return runsOf(mask, 1, turn.start, turn.headerEnd)
+}
+
+/** Of the header behind a turn of the model, where the loss ends late; null where there is none. With its content trained, the turn is M01. */
+function inNext(view: TrajectoryView, turn: Turn, before: Turn | undefined): Span[] | null {
+  const { provenance } = view
+  const mask = view.mask as Uint8Array
+  if (before?.kind !== 'assistant' || turn.kind === 'other') return null
+  // Some families have no end token: there the model itself writes the next role.
+  if (before.endToken < 0 || before.endToken >= turn.start) return null
+  const trained = runsOf(mask, 1, turn.start, turn.headerEnd)
+  if (trained.length === 0) return trained
+  const isOthers =
+    isSwallowed(view, turn) ||
+    shapeOf(view).overrun?.turn === before ||
+    mask[turn.contentStart] === 1 ||
+    isDisplacedByBlock(view)
+  return isOthers ? [] : trained.filter(({ start }) => provenance?.[start] !== Provenance.sampled)
+}
+
+function describe({ kind, role, ordinal }: Turn): string {
+  if (kind === 'assistant') return `assistant turn ${ordinal}`
+  return `the ${kind === 'tool' ? 'tool' : role} turn behind assistant turn ${ordinal}`
 }

@@ -123,6 +123,8 @@ function* lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
     if (rows.size < 2) return
     const [common, ...others] = [...rows.values()].sort((a, b) => b.length - a.length)
     for (const row of others.flat()) {
+      // One that lacks the tools, or alone has them, has another text for that: it is T07.
+      if (row.toolsMissing !== common?.[0]?.toolsMissing) continue
       report.unitAfterAll()
       report.fault({
         member: row,
