@@ -35,7 +35,7 @@ export async function startSession(): Promise<void> {
   hostNotice.set(session?.notice ?? null)
   for (const problem of session?.problems ?? []) addProblem(problem)
   if (session !== null && session.files.length > 0) await openSources(session.files.map((file) => urlSource(file)))
-  else await openWanted()
+  else if (!(await openSampleAgain())) await openWanted()
   const shell = window.inspector
   if (shell === undefined) return
   const before = windowFiles()
@@ -44,6 +44,19 @@ export async function startSession(): Promise<void> {
   const opened = await shell.ready()
   if (opened.files.length === 0 && before.length > 0) await openSources(before)
   await openFromShell(opened)
+}
+
+/** A page that had the sample open and is loaded again has it open, where its address points; a person's own file has to be chosen. */
+async function openSampleAgain(): Promise<boolean> {
+  if (window.inspector !== undefined || servedFolder.get() !== null) return false
+  const [before, ...others] = windowFiles()
+  keepWindowFiles()
+  const file = sample.get()
+  if (file === null || others.length > 0 || before?.kind !== 'url') return false
+  const lent = urlSource(file)
+  const isOpenAgain = lent.kind === 'url' && lent.url === before.url
+  if (isOpenAgain) await openSample()
+  return isOpenAgain
 }
 
 /** A place in what was opened of the served folder is shown again; a folder of one file leaves nothing to choose. */

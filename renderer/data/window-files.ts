@@ -5,7 +5,7 @@ import { isOpenedFile, urlSource } from './served-folder.ts'
 const KEY = 'window-files'
 
 /**
- * Keeps which of the desktop shell's files are open, as long as the window lives: the process of its page may end, and the page be loaded again. Files
+ * Keeps which files of the page's host are open, as long as the window lives: the process of its page may end, and the page be loaded again. Files
  * that were not read to their end are not kept: it may have ended of them.
  */
 export function keepWindowFiles(): void {

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { describePage } from './describe-page.ts'
 import { SAMPLES } from './inspector-page.ts'
+import { openRollout } from './open-rollout.ts'
 
 const NAME = 'clean-gsm8k.jsonl.gz'
 
@@ -19,6 +20,28 @@ describePage('a recent file', (tests) => {
     await page.reload()
     await page.locator('.recent').getByRole('button', { name: NAME }).waitFor()
     expect(await page.getByText('The link points into a dump').count()).toBe(0)
+    expect(window.errors).toEqual([])
+    await window.close()
+  })
+
+  test('that is the sample is open again, at its place, when the page is loaded again, and not once it was closed', async () => {
+    const window = await tests.open()
+    const { page } = window
+    await page.getByRole('button', { name: 'Open the sample run' }).click()
+    await window.read()
+    await openRollout(page)
+    await page.locator('.tokens .token.trained').first().click()
+    const place = /tokens=\d+-\d+/.exec(page.url())?.[0]
+    expect(place).toBeDefined()
+    await page.reload()
+    await page.locator('.tokens .token.selected').waitFor()
+    expect(page.url()).toContain(place)
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type('Close these files')
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Open the sample run' }).waitFor()
+    await page.reload()
+    await page.getByRole('button', { name: 'Open the sample run' }).waitFor()
     expect(window.errors).toEqual([])
     await window.close()
   })
