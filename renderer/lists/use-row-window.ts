@@ -1,8 +1,10 @@
 import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { keepScroll, keptScroll } from '../state/kept.ts'
+import { keepSize, knownSize, observeSize } from './known-size.ts'
 import { baseAfter, type DrawnRows, slotOf } from './row-slots.ts'
 import { barOf, furthest, scrollScale, topAfter } from './scroll-scale.ts'
+import { usePaintedFrames } from './use-painted-frames.ts'
 
 /** Rows beyond the edges of the window, so that a step of the wheel shows no gap. */
 const BESIDE = 10
@@ -45,33 +47,43 @@ export function useRowWindow(
     rowHeight,
     headHeight,
     name,
+    room = null,
   }: {
     readonly count: number
     readonly rowHeight: number
     readonly headHeight: number
     /** By which it is found where it was, when it comes back. */
     readonly name: string
+    /** By which its height is known before it is drawn: the frame that somebody waits for is drawn once then, with the rows that are seen in it. */
+    readonly room?: string | null
   },
 ): RowWindow {
-  const [drawn, setDrawn] = useState<Drawn>({ first: 0, end: 0, base: 0, shift: 0 })
-  const [viewport, setViewport] = useState(0)
-  const [isFlying, setIsFlying] = useState(false)
   const [top] = useState(() => keptScroll(name))
+  const [opening] = useState(() => (room === null || top > 0 ? null : knownSize<number>(room)))
+  const [drawn, setDrawn] = useState<Drawn>(() => {
+    const end = opening === null ? 0 : Math.min(count, Math.ceil((opening - headHeight) / rowHeight))
+    return { first: 0, end, base: 0, shift: 0 }
+  })
+  const [viewport, setViewport] = useState(opening ?? 0)
+  const [isFlying, setIsFlying] = useState(false)
+  /** Rows beside those in sight follow in the frame behind the first one. */
+  const painted = usePaintedFrames(1)
+  const hasBeside = opening === null || painted > 0
   /** `wanted` is where a person was; `top` may be less while the window is too high for it. */
   const at = useRef({ top, bar: 0, wanted: top })
   const counted = useRef(count)
   const scale = scrollScale(count * rowHeight, Math.max(rowHeight, viewport - headHeight))
   const inFlight = useRef(false)
-  const latest = useRef({ ...scale, count, name, viewport })
-  latest.current = { ...scale, count, name, viewport }
+  const latest = useRef({ ...scale, count, name, viewport, hasBeside })
+  latest.current = { ...scale, count, name, viewport, hasBeside }
 
   const show = useCallback(
     (top: number, bar: number, wanted = top) => {
       at.current = { top, bar, wanted }
       keepScroll(latest.current.name, wanted)
-      const { window, count: rows } = latest.current
+      const { window, count: rows, hasBeside } = latest.current
       // The next leap leads beyond these, too.
-      const beside = inFlight.current ? 0 : BESIDE
+      const beside = inFlight.current || !hasBeside ? 0 : BESIDE
       const first = Math.max(0, Math.floor(top / rowHeight) - beside)
       const end = Math.min(rows, Math.ceil((top + window) / rowHeight) + beside)
       // To a 64th of a pixel: what is left of adding and taking away would move every row by nothing, and draw it anew.
@@ -88,18 +100,27 @@ export function useRowWindow(
   useLayoutEffect(() => {
     const element = scroller.current
     if (element === null) return
-    const measure = () => setViewport(element.clientHeight)
-    measure()
-    const observer = new ResizeObserver(measure)
-    observer.observe(element)
-    return () => observer.disconnect()
-  }, [scroller])
+    return observeSize(element, {
+      measure: () => element.clientHeight,
+      set: (height) => {
+        if (room !== null) keepSize(room, height)
+        setViewport(height)
+      },
+      isShort: opening === null ? null : (height) => height > opening,
+    })
+  }, [scroller, room, opening])
 
+  useEffect(() => {
+    if (hasBeside && opening !== null) show(at.current.top, at.current.bar, at.current.wanted)
+  }, [hasBeside, opening, show])
+
+  const isDrawnFor = useRef(opening === null ? null : { count, viewport: opening })
   // Another number of rows or another height: the same place of the list, as far as it is still there.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the scale is made of these
   useLayoutEffect(() => {
     const element = scroller.current
-    if (element === null) return
+    const first = isDrawnFor.current
+    isDrawnFor.current = null
+    if (element === null || (first?.count === count && first.viewport === viewport)) return
     // What stands above the list may come and go, and make its window lower again.
     const wanted = counted.current === count ? at.current.wanted : at.current.top
     counted.current = count

@@ -9,7 +9,7 @@ export interface Piece {
 // What a reader cannot see or what changes how the text around it is read: controls, format characters (bidi, zero
 // width, tags), line and paragraph separators, every space but the plain one, lone surrogates.
 const HIDDEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]|[\p{Zs}--[ ]]/v
-const PRINTABLE_ASCII = /^[\x21-\x7e]*$/
+const HIDDEN_OR_SPACE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Zs}]/v
 
 const NAMES: Readonly<Record<string, string>> = {
   '\n': '⏎',
@@ -37,7 +37,7 @@ const NAMES: Readonly<Record<string, string>> = {
 
 /** Splits token text so that whitespace, control and bidi characters can be seen and can do nothing. */
 export function pieces(text: string): Piece[] {
-  if (PRINTABLE_ASCII.test(text)) return text === '' ? [] : [{ kind: 'plain', text }]
+  if (!HIDDEN_OR_SPACE.test(text)) return text === '' ? [] : [{ kind: 'plain', text }]
   const found: Piece[] = []
   let plain = ''
   const flush = () => {
@@ -64,6 +64,14 @@ const RIGHT_TO_LEFT = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Nko}\p{Scrip
 /** Whether any of it is written from the right. */
 export function isRightToLeft(text: string): boolean {
   return RIGHT_TO_LEFT.test(text)
+}
+
+/** All blocks that Unicode keeps for what is written from the right, letters and digits, assigned or not. */
+const RIGHT_TO_LEFT_BLOCKS = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u
+
+/** False where nothing of a text can turn the direction of what stands beside it, once it is made visible. */
+export function mayRunLeft(text: string): boolean {
+  return RIGHT_TO_LEFT_BLOCKS.test(text)
 }
 
 /** What is hidden in running text, where spaces and line breaks do what they do. */

@@ -36,7 +36,7 @@ export interface TrajectoryDetail extends RolloutRef {
   /** The decoded sequence; token i is `text.slice(textOffsets[i], textOffsets[i + 1])` (length S + 1). A character split over tokens stands at the first of them, the others are empty. */
   readonly text: string
   readonly textOffsets: Uint32Array
-  /** Bit 1 special, bit 2 added, bit 4 ends inside a character, bit 8 starts inside a character, bit 16 unknown id. */
+  /** Bit 1 special, bit 2 added, bit 4 ends inside a character, bit 8 starts inside a character, bit 16 unknown id, bit 32 spells nothing. */
   readonly flags: Uint8Array
   readonly logprobs: {
     readonly sampler: Float32Array | null

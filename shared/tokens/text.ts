@@ -7,6 +7,8 @@ export const TokenFlag = {
   endsInsideCharacter: 4,
   startsInsideCharacter: 8,
   unknown: 16,
+  /** It spells nothing: the vocabulary has it without a byte. */
+  silent: 32,
 } as const
 
 export interface TokenTexts {
@@ -196,6 +198,7 @@ export function tokenTexts(table: TokenTable, ids: Int32Array): TokenTexts {
         else if (byte === 0xf4) upper = 0x8f
       } else output.push(REPLACEMENT)
     }
+    if (from === to) flag |= TokenFlag.silent
     if (needed > 0) flag |= TokenFlag.endsInsideCharacter
     flags[i] = flag
   }

@@ -85,9 +85,14 @@ describePage('where the system sets all colours', (page) => {
     await view.keyboard.press('2')
     await view.locator('.rollout-row').first().waitFor()
     await view.keyboard.press('Enter')
-    const dot = () => style(view.locator('.glyph-space').first(), 'background-image')
-    await view.locator('.glyph-space').first().waitFor()
-    expect(await dot()).toContain(ink)
+    // In a line the dot belongs to the token, in the grid to an element of its own.
+    const dotOf = async (of: string, part: string | null) => {
+      await view.locator(of).first().waitFor()
+      return view.evaluate(`getComputedStyle(document.querySelector('${of}'), ${JSON.stringify(part)}).backgroundImage`)
+    }
+    expect(await dotOf('.token-line .token.led', '::after')).toContain(ink)
+    await view.keyboard.press('g')
+    expect(await dotOf('.grid-cell .glyph-space', null)).toContain(ink)
     await view.keyboard.press('5')
     const [chooser] = await Promise.all([
       view.waitForEvent('filechooser'),

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import { cells } from '../../renderer/text/visible.ts'
 import { layOut, layOutGrid, lineOf, partsOfLine, RowKind } from '../../renderer/views/rollout/layout.ts'
-import { LOOK_CLOSER, tokenWidths } from '../../renderer/views/rollout/token-widths.ts'
+import { TokenFlag } from '../../renderer/views/rollout/token-text.ts'
+import { ENDS_LINE, tokenWidth } from '../../renderer/views/rollout/token-width.ts'
 
 function rollout(tokens: readonly string[], extra: object = {}) {
   const textOffsets = new Uint32Array(tokens.length + 1)
@@ -111,40 +113,63 @@ describe('lines of tokens', () => {
 })
 
 describe('the columns of tokens', () => {
-  it('are those of what is drawn for them, and none where there is a newline or hardly an end', () => {
-    const tokens = [
-      'abc',
-      'é',
-      '映画',
-      '~\u007f',
-      '',
-      '',
-      'x\n',
-      ' y',
-      '\u202e',
-      'z'.repeat(254),
-      'z'.repeat(255),
-      '🙂',
-    ]
+  it('are those of what is drawn for them, and none where there is a newline', () => {
+    const tokens = ['abc', 'é', '映画', '~\u007f', '', '', 'x\n', ' y', '\u202e', 'z'.repeat(300), '🙂', '\n']
     const flags = Uint8Array.from(tokens, (_, token) => ({ 4: 8, 5: 16 })[token] ?? 0)
-    const widths = tokenWidths(rollout(tokens, { flags }))
-    expect([...widths]).toEqual([3, 1, 4, 2, 1, 7, LOOK_CLOSER, 2, 3, 254, LOOK_CLOSER, 2])
+    const detail = rollout(tokens, { flags })
+    const widths = tokens.map((_, token) => tokenWidth(detail, token))
+    expect(widths).toEqual([3, 1, 4, 2, 1, 7, ENDS_LINE, 2, 3, 300, 2, ENDS_LINE])
   })
 
-  it('are found out once for a rollout, whatever the window is wide', () => {
-    const detail = rollout(['a', '映'])
-    const reads: string[] = []
-    const told = new Proxy(detail, {
-      get(all, name) {
-        reads.push(String(name))
-        return Reflect.get(all, name)
-      },
+  it('are counted where a token spells nothing in the midst of plain text, and in the word that such a token ends', () => {
+    const detail = rollout(['one', '', ' two', ' th', '', 'ee'], {
+      flags: Uint8Array.of(0, TokenFlag.silent, 0, 0, TokenFlag.silent | TokenFlag.special, 0),
     })
-    layOut(told, 40)
-    expect(reads).toContain('text')
-    reads.length = 0
-    layOut(told, 80)
-    expect(reads).not.toContain('text')
+    expect(drawn(detail, 6)).toEqual(['one⟨1⟩', ' two', ' th⟨4⟩', 'ee'])
+  })
+
+  it('are counted for what goes on with a character of the token before, with plain text behind it', () => {
+    const detail = rollout(['東', '', '', 'abc', ' d'], { flags: Uint8Array.of(4, 12, 8, 0, 0) })
+    expect(drawn(detail, 7)).toEqual(['東◂◂abc', ' d'])
+    expect(drawn(detail, 6)).toEqual(['東◂◂', 'abc d'])
+  })
+
+  it('make no line wider than its room, and lose and repeat nothing', () => {
+    const texts = [' a', 'b\n', '映', ' café', 'x'.repeat(40), '🙂', '\t', ' ', 'ing', '.', '⟨id 7?⟩', ' two words']
+    const random = (at: number) => (Math.imul(at + 1, 0x9e3779b1) >>> 16) % texts.length
+    const detail = rollout(Array.from({ length: 3000 }, (_, at) => texts[random(at)] as string))
+    for (const columns of [5, 20, 81]) {
+      const lines = drawn(detail, columns)
+      const wide = (text: string) => [...text.replaceAll('\n', ' ')].reduce((sum, sign) => sum + cells(sign), 0)
+      for (const line of lines) expect(wide(line)).toBeLessThanOrEqual(columns)
+      expect(lines.join('')).toBe(detail.text)
+    }
+  })
+})
+
+describe('the first lines alone', () => {
+  const texts = [' a', 'b\n', '映', ' café', 'x'.repeat(400), '🙂', ' two words', 'ing']
+  const detail = rollout(
+    Array.from({ length: 4000 }, (_, at) => texts[(Math.imul(at + 1, 0x9e3779b1) >>> 16) % texts.length] as string),
+    { segmentation: { turns: [0, 40, 900, 1800].map((start, index) => ({ index, start })) }, lost: [{ at: 41 }] },
+  )
+  const folds = [{ name: 'think', start: 50, end: 60 }] as const
+
+  it.each([0, 1, 45, 55, 1234, 3990, 3999])('go so far behind token %i, and stand where they do among all', (token) => {
+    const whole = layOut(detail, 60, folds)
+    const part = layOut(detail, 60, folds, { token, behind: 20 })
+    for (const name of ['kinds', 'tokens', 'offsets', 'refs'] as const) {
+      expect([...part[name]]).toEqual([...whole[name].subarray(0, part.count)])
+    }
+    const isAll = part.count === whole.count
+    expect(isAll || part.count - lineOf(whole, token) > 20).toBe(true)
+    expect(isAll).toBe(token > 3980)
+    if (isAll) expect(part.estimate).toBe(whole.count)
+  })
+
+  it('tell about how many there are', () => {
+    const { estimate } = layOut(detail, 60, folds, { token: 0, behind: 200 })
+    expect(Math.abs(estimate / layOut(detail, 60, folds).count - 1)).toBeLessThan(0.15)
   })
 })
 

@@ -6,7 +6,7 @@ import { lineAt, linesBetween, lineTops } from '../../renderer/views/rollout/lin
 const kinds = fc.array(fc.constantFrom(...Object.values(RowKind)), { minLength: 1, maxLength: 60 })
 
 function topsOf(kinds: readonly number[], isGrid: boolean) {
-  return lineTops({ count: kinds.length, kinds: Uint8Array.from(kinds) }, isGrid)
+  return lineTops({ count: kinds.length, estimate: kinds.length, kinds: Uint8Array.from(kinds) }, isGrid)
 }
 
 describe('where lines stand', () => {
@@ -46,6 +46,12 @@ describe('where lines stand', () => {
         expect(last).toBeLessThan(kinds.length)
       }),
     )
+  })
+
+  it('is as high as it will be about, where only the first lines are laid out', () => {
+    const tops = lineTops({ count: 2, estimate: 10, kinds: Uint8Array.of(RowKind.tokens, RowKind.tokens) }, false)
+    expect(tops.total).toBe(240)
+    expect(lineAt(tops, 200)).toBe(1)
   })
 
   it('is nowhere as long as there is no line', () => {

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { buildTokenTable, bytesOf } from '../../shared/tokens/table.ts'
 import { byteSpans, decodeSpan, TokenFlag, tokenTexts } from '../../shared/tokens/text.ts'
-import type { Tokenizer, TokenTable } from '../../shared/tokens/tokenizer.ts'
+import { type Tokenizer, TokenKind, type TokenTable } from '../../shared/tokens/tokenizer.ts'
 import { testTokenizer } from '../helpers/tokenizers.ts'
 
 let qwen: Tokenizer
@@ -50,6 +50,16 @@ describe('tokenTexts', () => {
       '\n',
     ])
     expect([...tokenTexts(qwen.table, ids).flags]).toEqual([1, 2, 1, 16, 16, 0])
+  })
+
+  it('marks what the vocabulary has without a byte', () => {
+    const table = byteTable()
+    const offsets = Uint32Array.from([...table.offsets, table.offsets.at(-1) as number])
+    const kinds = Uint8Array.from([...table.kinds, TokenKind.added])
+    const silent = { ...table, size: table.size + 1, offsets, kinds }
+    const { text, flags } = tokenTexts(silent, Int32Array.of(0x61, table.size, 0x62))
+    expect(text).toBe('ab')
+    expect([...flags]).toEqual([0, TokenFlag.added | TokenFlag.silent, 0])
   })
 
   it('ends a character under way at an unknown id', () => {

@@ -27,7 +27,7 @@ export function BoundaryZoom({ detail, overlay }: { detail: TrajectoryDetail; ov
   const faults = useMemo(() => faultMap(detail), [detail])
   const overall = useBoundaries(detail.run)
   const scroller = useRef<HTMLDivElement>(null)
-  const width = useWidth(scroller)
+  const width = useWidth(scroller, 'zoom')
   const columns = useMemo(() => zoomColumns(detail, edges, width), [detail, edges, width])
   const jump = useSelection((state) => state.jump)
   const overscan = useOverscan(3)

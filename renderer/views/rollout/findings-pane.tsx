@@ -1,4 +1,5 @@
-import { type KeyboardEvent, type ReactNode, type RefObject, useLayoutEffect, useRef, useState } from 'react'
+import { type KeyboardEvent, type ReactNode, type RefObject, useEffect, useRef, useState } from 'react'
+import { usePaintedFrames } from '../../lists/use-painted-frames.ts'
 import { LEAST_HEIGHT, mostHeight, setFindingsHeight, useFindingsHeight } from '../../state/findings-height.ts'
 
 /** Pixels that an arrow key moves the edge by: about a line. */
@@ -10,9 +11,10 @@ export function FindingsPane({ label, children }: { label: string; children: Rea
   const list = useRef<HTMLElement>(null)
   /** What the window leaves the list; there is nothing to measure before it is drawn. */
   const [left, setLeft] = useState(LEAST_HEIGHT)
-  useLayoutEffect(() => {
-    if (height === null && list.current !== null) setLeft(list.current.offsetHeight)
-  }, [height])
+  const isPainted = usePaintedFrames(1) > 0
+  useEffect(() => {
+    if (isPainted && height === null && list.current !== null) setLeft(list.current.offsetHeight)
+  }, [height, isPainted])
   return (
     <div className="findings-pane">
       <Edge list={list} height={height} left={left} />

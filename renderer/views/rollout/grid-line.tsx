@@ -1,17 +1,15 @@
 import { memo } from 'react'
 import { spelt } from '../../text/visible.ts'
-import { RowKind } from './layout.ts'
-import { classOf, TokenGlyphs, type TokenLineProps } from './lines.tsx'
+import type { LineSpan } from './layout.ts'
+import { classOf, type TokenDress, TokenGlyphs } from './lines.tsx'
 import { overlayValue } from './overlay-dress.ts'
 import { tokenText } from './token-text.ts'
 
 /** One line of the grid: a cell for each token, its text above its number, or above its id where nothing colours it. */
-export const GridLine = memo(function GridLine(props: TokenLineProps & { readonly perLine: number }) {
-  const { detail, layout, line, token, faults, overlay } = props
-  const from = layout.tokens[line] as number
-  const next = line + 1
-  const to = next < layout.count ? (layout.tokens[next] as number) : (detail.ids?.length ?? 0)
-  if (layout.kinds[line] !== RowKind.tokens) return null
+export const GridLine = memo(function GridLine(
+  props: TokenDress & Pick<LineSpan, 'from' | 'to'> & { readonly perLine: number },
+) {
+  const { detail, from, to, token, faults, overlay } = props
   return (
     <div className="grid-line" style={{ gridTemplateColumns: `repeat(${props.perLine}, minmax(0, 1fr))` }}>
       {Array.from({ length: to - from }, (_, k) => from + k).map((index) => {

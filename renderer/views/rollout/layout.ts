@@ -3,7 +3,7 @@ import type { TrajectoryDetail } from '../../../shared/session/protocol.ts'
 import type { TagName } from '../../../shared/session/rollout/tags.ts'
 import { cells } from '../../text/visible.ts'
 import { TokenFlag, tokenText } from './token-text.ts'
-import { LOOK_CLOSER, tokenWidths } from './token-widths.ts'
+import { ENDS_LINE, firstWidth, hasSilent, nextOdd, nextSilent, tokenWidth } from './token-width.ts'
 
 export const RowKind = { tokens: 0, turn: 1, lost: 2, fold: 3 } as const
 
@@ -14,6 +14,8 @@ export const RowKind = { tokens: 0, turn: 1, lost: 2, fold: 3 } as const
 export interface TokenLayout {
   /** Number of lines. */
   readonly count: number
+  /** How many there will be, as far as that can be told from those that are laid out; `count` where they all are. */
+  readonly estimate: number
   /** One `RowKind` per line. */
   readonly kinds: Uint8Array
   /** First token of the line; for headings and gaps, the token that follows. Never falls from line to line. */
@@ -27,6 +29,7 @@ export interface TokenLayout {
 /** Before it is known how long a line is. */
 export const NO_LINES: TokenLayout = {
   count: 0,
+  estimate: 0,
   kinds: new Uint8Array(0),
   tokens: new Int32Array(0),
   offsets: new Int32Array(0),
@@ -63,13 +66,15 @@ class Lines {
     this.refs.push(ref)
   }
 
-  done(): TokenLayout {
+  /** `share` of the tokens stand on them. */
+  done(share = 1): TokenLayout {
     return {
       count: this.kinds.length,
-      kinds: Uint8Array.from(this.kinds),
-      tokens: Int32Array.from(this.tokens),
-      offsets: Int32Array.from(this.offsets),
-      refs: Int32Array.from(this.refs),
+      estimate: Math.round(this.kinds.length / share),
+      kinds: new Uint8Array(this.kinds),
+      tokens: new Int32Array(this.tokens),
+      offsets: new Int32Array(this.offsets),
+      refs: new Int32Array(this.refs),
     }
   }
 }
@@ -121,14 +126,37 @@ class Interludes {
   }
 }
 
+/** As many lines as a window shows. */
+export interface LinesEnough {
+  /** The lines to this token. */
+  readonly token: number
+  /** And so many behind it; of the last one where it ends is not known. */
+  readonly behind: number
+}
+
 /** A word longer than this is broken where it meets the edge, as text without spaces is. */
 const LONGEST_WORD = 24
 
-/** Breaks a rollout into lines of at most `columns`; a newline, a turn, a gap and a fold each end a line. `folds` in order, none in another. */
-export function layOut(detail: Laid, columns: number, folds: readonly Fold[] = []): TokenLayout {
-  const widths = tokenWidths(detail)
+/**
+ * Breaks a rollout into lines of at most `columns`; a newline, a turn, a gap and a fold each end a line. `folds` in order, none in another.
+ * Where every character takes one column the place in the text is the column, and the end of a line is found without a look at
+ * each token.
+ *
+ * @param enough it stops there: what is waited for is the first window of a long rollout
+ */
+export function layOut(
+  detail: Laid,
+  columns: number,
+  folds: readonly Fold[] = [],
+  enough: LinesEnough | null = null,
+): TokenLayout {
+  const { text, textOffsets } = detail
+  const length = detail.ids?.length ?? 0
   const lines = new Lines()
   const interludes = new Interludes(detail, folds, lines)
+  /** Where the next character stands, and the next token, that no place in the text tells the columns of. */
+  let odd = -1
+  let silent = hasSilent(detail) ? -1 : length
   let used = 0
   let open = false
   let first = -1
@@ -138,75 +166,81 @@ export function layOut(detail: Laid, columns: number, folds: readonly Fold[] = [
     first = token
     open = true
   }
-  for (let token = 0; token < widths.length; token++) {
+  const wanted = enough?.token ?? length
+  /** Lines that are enough, once the line of the wanted token is there. */
+  let most = Number.POSITIVE_INFINITY
+  for (let token = 0; token < length; ) {
+    if (token > wanted) {
+      most = Math.min(most, lines.kinds.length + (enough?.behind ?? 0))
+      if (lines.kinds.length >= most) return lines.done(token / length)
+    }
     if (token >= interludes.due) {
       const { next, wrote } = interludes.before(token)
       if (wrote) open = false
       if (next > token) {
-        token = next - 1
+        token = next
         continue
       }
     }
-    if (open) {
-      const end = fitting(widths, token, Math.min(interludes.due, widths.length), columns - used)
-      used += sum(widths, token, end)
+    const start = textOffsets[token] as number
+    if (odd < start) odd = nextOdd(text, start)
+    if (silent < token) silent = nextSilent(detail, token)
+    if (start < odd && token < silent && (textOffsets[token + 1] as number) > start) {
+      if (!open) begin(token, 0)
+      const to = Math.min(interludes.due, length, silent)
+      const end = lastWithin(textOffsets, token, to, Math.min(odd, start + columns - used))
+      used += (textOffsets[end] as number) - start
       if (end > token) {
-        token = end - 1
+        token = end
         continue
       }
     }
-    const known = widths[token] as number
-    const width = known < LOOK_CLOSER ? known : firstWidthOf(tokenText(detail, token))
+    const width = tokenWidth(detail, token)
+    const needed = width === ENDS_LINE ? firstWidth(tokenText(detail, token)) : width
     // A token that does not fit begins a new line; one wider than a whole line runs over several.
     if (!open) begin(token, 0)
-    else if (used + Math.min(width, columns) > columns) {
-      const word = wordBefore(detail, widths, first, token)
-      const carried = sum(widths, word, token)
+    else if (used + Math.min(needed, columns) > columns) {
+      const word = wordBefore(detail, first, token)
       begin(word, 0)
-      used = carried
+      for (let carried = word; carried < token; carried++) used += tokenWidth(detail, carried)
     }
-    if (known < LOOK_CLOSER && used + known <= columns) {
-      used += known
-      continue
+    if (width !== ENDS_LINE && used + width <= columns) used += width
+    else {
+      let offset = 0
+      for (const character of tokenText(detail, token)) {
+        if (!open) begin(token, offset)
+        const wide = cells(character)
+        if (used > 0 && used + wide > columns) begin(token, offset)
+        used += wide
+        offset += character.length
+        if (character === '\n') open = false
+      }
     }
-    let offset = 0
-    for (const character of tokenText(detail, token)) {
-      if (!open) begin(token, offset)
-      const wide = cells(character)
-      if (used > 0 && used + wide > columns) begin(token, offset)
-      used += wide
-      offset += character.length
-      if (character === '\n') open = false
-    }
+    token++
   }
-  interludes.lostBefore(widths.length)
+  interludes.lostBefore(length)
   return lines.done()
 }
 
 /** The token that the word begins with which `token` goes on with, where that is behind the first one of the line and may be carried to the next; else the token itself. */
-function wordBefore(detail: Laid, widths: Uint8Array, first: number, token: number): number {
+function wordBefore(detail: Laid, first: number, token: number): number {
   let carried = 0
-  for (let word = token; word > first && carried <= LONGEST_WORD; carried += widths[--word] as number) {
+  for (let word = token; word > first && carried <= LONGEST_WORD; carried += tokenWidth(detail, --word)) {
     if (startsWord(detail, word)) return word
   }
   return token
 }
 
-/** How far the tokens go on from `from` that have room in so many columns; a newline has none. A function of its own: what is called for each line is compiled after a few of them. */
-function fitting(widths: Uint8Array, from: number, to: number, room: number): number {
-  let token = from
-  let left = Math.min(room, LOOK_CLOSER - 1)
-  for (; token < to; token++) {
-    left -= widths[token] as number
-    if (left < 0) break
+/** The last token between `token` and `to` that begins at `limit` in the text or before it; each of them has text. A function of its own: what is called for each line is compiled after a few of them. */
+function lastWithin(textOffsets: Uint32Array, token: number, to: number, limit: number): number {
+  let low = token
+  let high = Math.min(to, token + Math.max(0, limit - (textOffsets[token] as number)))
+  while (low < high) {
+    const middle = (low + high + 1) >> 1
+    if ((textOffsets[middle] as number) <= limit) low = middle
+    else high = middle - 1
   }
-  return token
-}
-
-function sum(widths: Uint8Array, from: number, to: number): number {
-  let sum = 0
-  for (let token = from; token < to; token++) sum += widths[token] as number
-  return sum
+  return low
 }
 
 /** Puts `perLine` tokens on each line; turns, gaps and folds have lines of their own. */
@@ -242,30 +276,38 @@ function startsWord({ text, textOffsets, flags }: Laid, token: number): boolean 
   return text.charCodeAt(from) === SPACE
 }
 
-/** The columns a token needs on its first line. */
-function firstWidthOf(text: string): number {
-  let width = 0
-  for (const character of text) {
-    width += cells(character)
-    if (character === '\n') break
+/** Where a line of tokens begins and ends: tokens, and UTF-16 offsets in what is drawn for them. */
+export interface LineSpan {
+  readonly from: number
+  readonly fromOffset: number
+  readonly to: number
+  /** 0 where no part of token `to` is on the line. */
+  readonly toOffset: number
+}
+
+export function spanOfLine(length: number, layout: TokenLayout, line: number): LineSpan {
+  const next = line + 1
+  const goesOn = next < layout.count && layout.kinds[next] === RowKind.tokens
+  return {
+    from: layout.tokens[line] as number,
+    fromOffset: layout.offsets[line] as number,
+    to: next < layout.count ? (layout.tokens[next] as number) : length,
+    toOffset: goesOn ? (layout.offsets[next] as number) : 0,
   }
-  return width
 }
 
 /** The tokens, or parts of them, on one line of tokens. */
 export function partsOfLine(detail: Laid, layout: TokenLayout, line: number): LinePart[] {
-  const length = detail.ids?.length ?? 0
-  const token = layout.tokens[line] as number
-  const offset = layout.offsets[line] as number
-  const next = line + 1
-  const endToken = next < layout.count ? (layout.tokens[next] as number) : length
-  const endOffset = next < layout.count && layout.kinds[next] === RowKind.tokens ? (layout.offsets[next] as number) : 0
+  return partsBetween(detail, spanOfLine(detail.ids?.length ?? 0, layout, line))
+}
+
+export function partsBetween(detail: Laid, { from, fromOffset, to, toOffset }: LineSpan): LinePart[] {
   const parts: LinePart[] = []
-  for (let index = token; index < endToken || (index === endToken && endOffset > 0); index++) {
+  for (let index = from; index < to || (index === to && toOffset > 0); index++) {
     const text = tokenText(detail, index)
-    const from = index === token ? offset : 0
-    const to = index === endToken ? endOffset : text.length
-    if (to > from) parts.push({ token: index, text: text.slice(from, to), first: from === 0 })
+    const begin = index === from ? fromOffset : 0
+    const end = index === to ? toOffset : text.length
+    if (end > begin) parts.push({ token: index, text: text.slice(begin, end), first: begin === 0 })
   }
   return parts
 }

@@ -1,21 +1,22 @@
 import { partitionPoint } from '../../../shared/model/partition-point.ts'
 import { RowKind, type TokenLayout } from './layout.ts'
 
-const LINE_HEIGHT = 24
+export const LINE_HEIGHT = 24
 const GRID_HEIGHT = 46
 
 /** Where the lines of a rollout stand, in pixels from the first one's top. */
 export interface LineTops {
   /** Number of lines. */
   readonly count: number
-  /** Height of all lines. */
+  /** Height of all lines, or about that of those that are not laid out yet. */
   readonly total: number
   /** Where a line begins; the end of the last one for `count`. */
   topOf(line: number): number
 }
 
-export function lineTops({ count, kinds }: Pick<TokenLayout, 'count' | 'kinds'>, isGrid: boolean): LineTops {
-  if (!isGrid) return { count, total: count * LINE_HEIGHT, topOf: (line) => line * LINE_HEIGHT }
+export function lineTops(layout: Pick<TokenLayout, 'count' | 'estimate' | 'kinds'>, isGrid: boolean): LineTops {
+  const { count, kinds } = layout
+  if (!isGrid) return { count, total: layout.estimate * LINE_HEIGHT, topOf: (line) => line * LINE_HEIGHT }
   const tops = new Int32Array(count + 1)
   for (let line = 0; line < count; line++) {
     tops[line + 1] = (tops[line] as number) + (kinds[line] === RowKind.tokens ? GRID_HEIGHT : LINE_HEIGHT)

@@ -1,13 +1,13 @@
-import { memo } from 'react'
+import { memo, type ReactNode } from 'react'
 import { clipped } from '../../../shared/model/clipped.ts'
 import type { TrajectoryDetail } from '../../../shared/session/protocol.ts'
 import type { Overlay } from '../../../shared/session/requests/rollout.ts'
 import { selectToken } from '../../state/selection.ts'
 import { counted } from '../../text/numbers.ts'
-import { pieces, spelt } from '../../text/visible.ts'
+import { mayRunLeft, pieces, spelt } from '../../text/visible.ts'
 import { aboutWords } from '../rollouts/note-words.ts'
 import { FAULT_NAMES, type FaultMap } from './faults.ts'
-import { type Fold, partsOfLine, type TokenLayout } from './layout.ts'
+import { type Fold, type LineSpan, partsBetween } from './layout.ts'
 import { stateName } from './oracles.ts'
 import { overlayClass } from './overlay-dress.ts'
 import { openPadding, toggleFold } from './rollout-place.ts'
@@ -93,10 +93,9 @@ export function FoldLine(props: { detail: TrajectoryDetail; fold: Fold | undefin
   )
 }
 
-export interface TokenLineProps {
+/** How tokens are dressed. */
+export interface TokenDress {
   readonly detail: TrajectoryDetail
-  readonly layout: TokenLayout
-  readonly line: number
   readonly token: number | null
   readonly range: readonly [number, number] | null
   readonly faults: FaultMap
@@ -106,26 +105,31 @@ export interface TokenLineProps {
   readonly noted: Uint8Array | null
 }
 
-export const TokenLine = memo(function TokenLine(props: TokenLineProps) {
-  const { detail, layout, line, token, faults } = props
+export const TokenLine = memo(function TokenLine(props: TokenDress & LineSpan) {
+  const { detail, token, faults } = props
+  const parts = partsBetween(detail, props)
   return (
-    <div className="token-line">
-      {partsOfLine(detail, layout, line).map((part) => (
-        <span
-          key={part.token}
-          className={classOf(props, part.token, part.token === token)}
-          data-token={part.token}
-          data-pin={part.first ? faults.pins.get(part.token) : undefined}
-        >
-          <TokenGlyphs text={part.text} />
-        </span>
-      ))}
+    <div className={parts.some(({ text }) => mayRunLeft(text)) ? 'token-line both-ways' : 'token-line'}>
+      {parts.map(({ token: index, text, first }) => {
+        const name = classOf(props, index, index === token)
+        const isLed = isLedBySpace(text)
+        return (
+          <span
+            key={index}
+            className={isLed ? `${name} led` : name}
+            data-token={index}
+            data-pin={first ? faults.pins.get(index) : undefined}
+          >
+            {isLed ? ledGlyphs(text) : glyphs(text)}
+          </span>
+        )
+      })}
     </div>
   )
 })
 
 export function classOf(
-  { detail, range, faults, overlay, noted }: Pick<TokenLineProps, 'detail' | 'range' | 'faults' | 'overlay' | 'noted'>,
+  { detail, range, faults, overlay, noted }: Pick<TokenDress, 'detail' | 'range' | 'faults' | 'overlay' | 'noted'>,
   token: number,
   isSelected: boolean,
 ): string {
@@ -145,20 +149,31 @@ export function classOf(
 
 /** Token text as text nodes, with everything hidden made visible. */
 export function TokenGlyphs({ text }: { text: string }) {
+  return <>{glyphs(text)}</>
+}
+
+/** The same for where a line has many of them: plain text is no element of its own. */
+function glyphs(text: string): ReactNode {
   const parts = pieces(text)
-  if (parts.length === 1 && parts[0]?.kind === 'plain') return <>{parts[0].text}</>
-  return (
-    <>
-      {parts.map((piece, position) =>
-        piece.kind === 'plain' ? (
-          piece.text
-        ) : (
-          // biome-ignore lint/suspicious/noArrayIndexKey: pieces of one text never move
-          <span key={position} className={`glyph-${piece.kind}`}>
-            {piece.text}
-          </span>
-        ),
-      )}
-    </>
+  if (parts.length === 1 && parts[0]?.kind === 'plain') return parts[0].text
+  return parts.map((piece, position) =>
+    piece.kind === 'plain' ? (
+      piece.text
+    ) : (
+      // biome-ignore lint/suspicious/noArrayIndexKey: pieces of one text never move
+      <span key={position} className={`glyph-${piece.kind}`}>
+        {piece.text}
+      </span>
+    ),
   )
+}
+
+/** Most words begin with one space. Its dot is laid under the token itself: an element for each would be as many again. */
+function isLedBySpace(text: string): boolean {
+  return text.startsWith(' ') && text.charAt(1) !== ' '
+}
+
+function ledGlyphs(text: string): ReactNode {
+  const rest = glyphs(text.slice(1))
+  return typeof rest === 'string' ? text : [' ', rest]
 }

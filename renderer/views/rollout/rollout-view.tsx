@@ -5,7 +5,10 @@ import { Waiting } from '../../app/waiting.tsx'
 import { useDetail, useOpening, useOverlay, useRelatives } from '../../data/details.ts'
 import { list } from '../../data/list.ts'
 import { useObservable } from '../../data/observable.ts'
+import { knownRow } from '../../data/rows.ts'
+import { useKeptHeight } from '../../lists/known-size.ts'
 import { useFiles } from '../../state/files.ts'
+import { useFindingsHeight } from '../../state/findings-height.ts'
 import { type SecondState, useSecond } from '../../state/second.ts'
 import { jumpAgain, jumpTo, selectRollout, useSelection } from '../../state/selection.ts'
 import { tokenPlaceOf } from '../../state/token-place.ts'
@@ -24,10 +27,11 @@ import { RolloutHead } from './rollout-head.tsx'
 import { useRolloutPlace } from './rollout-place.ts'
 import { EdgeBar, TokenBar } from './token-bar.tsx'
 import { TokenPanel } from './token-panel.tsx'
-import { TokenStrip } from './token-strip.tsx'
+import { STRIP, TokenStrip } from './token-strip.tsx'
 import { TokenView } from './token-view.tsx'
 import { Tools } from './tools.tsx'
-import { TurnOutline } from './turn-outline.tsx'
+import { OUTLINE, TurnOutline } from './turn-outline.tsx'
+import { useWidth } from './use-canvas.ts'
 import { useTokenArea } from './use-token-area.ts'
 
 /** One rollout: its turns, its tokens, the selected token, and the whole of it as a strip. */
@@ -103,21 +107,38 @@ function RolloutOf({ of }: { of: RolloutRef }) {
   return detail === null ? <Opening of={of} /> : <Loaded detail={detail} />
 }
 
+/** Height in pixels that a finding of one line takes. */
+const FINDING_HEIGHT = 26
+
 /** The frame that the rollout will have: how wide its lines are is known when its tokens come. */
 function Opening({ of }: { of: RolloutRef }) {
   const wait = useOpening(of)
   const tokens = useRef<HTMLDivElement>(null)
+  const outline = useRef<HTMLDivElement>(null)
+  const strip = useRef<HTMLCanvasElement>(null)
+  const chosen = useFindingsHeight((state) => state.height)
+  // One for each code at least. Their list is no higher than the style allows.
+  const findings = of.run === 'open' ? (knownRow(of.index)?.codes.length ?? 0) : 0
   useTokenArea(tokens)
+  useKeptHeight(outline, OUTLINE)
+  useWidth(strip, STRIP)
   return (
     <div className="rollout opening">
       <div className="rollout-top" />
-      <div className="outline" />
+      <div ref={outline} className="outline" />
       <div className="rollout-middle">
+        <div className="token-bar" />
         <div ref={tokens} className="tokens">
           <Waiting doing="Opening the rollout" wait={wait} />
         </div>
       </div>
       <div className="token-panel" />
+      <div className="rollout-position-map">
+        <div className="token-strip">
+          <canvas ref={strip} />
+        </div>
+      </div>
+      <div className="findings" style={findings > 0 ? { height: chosen ?? findings * FINDING_HEIGHT } : undefined} />
     </div>
   )
 }

@@ -1,4 +1,4 @@
-import { type KeyboardEvent, type PointerEvent, useEffect, useMemo, useRef } from 'react'
+import { type KeyboardEvent, type PointerEvent, useLayoutEffect, useMemo, useRef } from 'react'
 import { TOKEN_STATE_NAMES } from '../../../shared/model/tokens.ts'
 import type { TrajectoryDetail } from '../../../shared/session/protocol.ts'
 import { useObservable } from '../../data/observable.ts'
@@ -21,10 +21,13 @@ import { sizedContext, useScheme, useWidth } from './use-canvas.ts'
 const HEIGHT = 34
 const FAULT_HEIGHT = 7
 
+/** By which the width of the strip is known before it is drawn. */
+export const STRIP = 'strip'
+
 /** The whole rollout in one line: states, findings, lost text, and the part that is on screen. */
 export function TokenStrip({ detail }: { detail: TrajectoryDetail }) {
   const canvas = useRef<HTMLCanvasElement>(null)
-  const width = useWidth(canvas)
+  const width = useWidth(canvas, STRIP)
   const window = useObservable(tokenWindow)
   const token = useSelection((state) => state.token)
   const scheme = useScheme()
@@ -32,8 +35,9 @@ export function TokenStrip({ detail }: { detail: TrajectoryDetail }) {
   const columns = useMemo(() => columnStates(detail.states, width), [detail, width])
   const faults = useMemo(() => columnFaults(faultMap(detail), detail.states.length, width), [detail, width])
 
+  // With the frame that the tokens come in.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the colours change with the scheme
-  useEffect(() => {
+  useLayoutEffect(() => {
     const element = canvas.current
     if (element !== null && width > 0) draw(element, width, { detail, columns, faults, window, token })
   }, [detail, columns, faults, window, token, width, scheme])

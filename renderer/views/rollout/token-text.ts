@@ -1,7 +1,7 @@
 import type { TrajectoryDetail } from '../../../shared/session/protocol.ts'
 
 /** Bits of `TrajectoryDetail.flags`. */
-export const TokenFlag = { special: 1, added: 2, endsInside: 4, startsInside: 8, unknown: 16 } as const
+export const TokenFlag = { special: 1, added: 2, endsInside: 4, startsInside: 8, unknown: 16, silent: 32 } as const
 
 /** What stands for a token whose bytes belong to a character that is drawn at an earlier token. */
 const CONTINUATION = '◂'

@@ -1,7 +1,8 @@
-import { type ClipboardEvent, useEffect, useLayoutEffect, useMemo, useRef } from 'react'
+import { type ClipboardEvent, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import type { TrajectoryDetail } from '../../../shared/session/protocol.ts'
 import type { Overlay } from '../../../shared/session/requests/rollout.ts'
 import { markedText } from '../../commands/copying.ts'
+import { usePaintedFrames } from '../../lists/use-painted-frames.ts'
 import { useSelection } from '../../state/selection.ts'
 import { keepTokenPlace, tokenPlaceOf } from '../../state/token-place.ts'
 import { linesOnPaper } from '../../text/paper-words.ts'
@@ -10,8 +11,8 @@ import { firstToken } from './edges.ts'
 import { faultMap } from './faults.ts'
 import { foldsOf } from './folds.ts'
 import { GridLine } from './grid-line.tsx'
-import { layOut, layOutGrid, lineOf, NO_LINES, RowKind } from './layout.ts'
-import { lineAt, lineTops } from './line-tops.ts'
+import { type LinesEnough, layOut, layOutGrid, lineOf, NO_LINES, RowKind, spanOfLine } from './layout.ts'
+import { LINE_HEIGHT, lineAt, lineTops } from './line-tops.ts'
 import { FoldLine, LostLine, TokenLine, TurnLine } from './lines.tsx'
 import { useNotedTokens } from './marks.tsx'
 import { stateName, structureSays } from './oracles.ts'
@@ -42,17 +43,24 @@ export function TokenView({ detail, overlay }: { detail: TrajectoryDetail; overl
   // biome-ignore lint/correctness/useExhaustiveDependencies: the names are compared, not the list that holds them
   const folds = useMemo(() => foldsOf(detail, place, revealed), [detail, tags, place.isPaddingOpen, revealed])
   const perLine = Math.max(1, Math.floor(columns / GRID_COLUMNS))
+  const jump = useSelection((state) => state.jump)
+  const height = area?.height ?? 0
+  const [openingJump] = useState(jump)
+  const painted = usePaintedFrames(2)
+  const isWhole = painted > 0 || jump !== openingJump
+  /** What the lines are laid out by. Where a part of them was, the others follow it and move none. */
+  const room = useMemo(() => ({ detail, columns, perLine, folds, isGrid }), [detail, columns, perLine, folds, isGrid])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: where the window begins and its height are asked for its first lines alone
   const layout = useMemo(() => {
     if (columns === 0) return NO_LINES
-    return isGrid ? layOutGrid(detail, perLine, folds) : layOut(detail, columns, folds)
-  }, [detail, columns, perLine, folds, isGrid])
+    if (isGrid) return layOutGrid(detail, perLine, folds)
+    return layOut(detail, columns, folds, isWhole ? null : firstWindow(detail, jump, height))
+  }, [room, isWhole])
   const tops = useMemo(() => lineTops(layout, isGrid), [layout, isGrid])
   const faults = useMemo(() => faultMap(detail), [detail])
   const innermost = useMemo(() => innermostTags(detail), [detail])
   const token = useSelection((state) => state.token)
   const range = useSelection((state) => state.range)
-  const jump = useSelection((state) => state.jump)
-  const height = area?.height ?? 0
   /** Where a jump leads, or where this rollout was left. */
   const goal = (): number => {
     const { token: selected } = useSelection.getState()
@@ -61,10 +69,10 @@ export function TokenView({ detail, overlay }: { detail: TrajectoryDetail; overl
       selected !== null && seen.current !== null && selected >= seen.current[0] && selected < seen.current[1]
     const back = isSeen ? null : tokenPlaceOf(detail, jump)
     if (back !== null) return tops.topOf(lineOf(layout, back.token)) + back.below
-    const line = lineOf(layout, Math.min(selected ?? firstToken(detail), Math.max(0, detail.states.length - 1)))
+    const line = lineOf(layout, tokenToShow(detail))
     return (tops.topOf(line) + tops.topOf(line + 1) - height) / 2
   }
-  const { inSight, drawn, scrollTo, scrolled } = useLineWindow(scroller, tops, height, goal)
+  const { inSight, drawn, scrollTo, scrolled } = useLineWindow(scroller, tops, height, goal, painted > 1)
   const [firstInSight, lastInSight] = inSight
   const seenFrom = layout.tokens[firstInSight] ?? 0
   const seenTo = layout.tokens[lastInSight + 1] ?? detail.states.length
@@ -75,7 +83,7 @@ export function TokenView({ detail, overlay }: { detail: TrajectoryDetail; overl
   // biome-ignore lint/correctness/useExhaustiveDependencies: a jump scrolls once, whatever else is drawn again
   useLayoutEffect(() => {
     if (layout !== NO_LINES) scrollTo(goal())
-  }, [jump, layout])
+  }, [jump, room])
 
   const heightBefore = useRef(height)
   // What takes room from the text hides no token that somebody looks at.
@@ -131,7 +139,7 @@ export function TokenView({ detail, overlay }: { detail: TrajectoryDetail; overl
   const noted = useNotedTokens(detail)
   const [from, to] = drawn
   const paper = linesOnPaper(from + 1, to, layout.count)
-  const dress = { detail, layout, faults, overlay, noted }
+  const dress = { detail, faults, overlay, noted }
   return (
     <section
       ref={scroller}
@@ -165,9 +173,9 @@ export function TokenView({ detail, overlay }: { detail: TrajectoryDetail; overl
               {kind === RowKind.fold && <FoldLine detail={detail} fold={folds[ref]} token={token} />}
               {kind === RowKind.tokens &&
                 (isGrid ? (
-                  <GridLine {...dress} {...chosen} line={line} perLine={perLine} />
+                  <GridLine {...dress} {...chosen} from={start} to={end} perLine={perLine} />
                 ) : (
-                  <TokenLine {...dress} {...chosen} line={line} />
+                  <TokenLine {...dress} {...chosen} {...spanOfLine(detail.states.length, layout, line)} />
                 ))}
             </div>
           )
@@ -175,4 +183,17 @@ export function TokenView({ detail, overlay }: { detail: TrajectoryDetail; overl
       </div>
     </section>
   )
+}
+
+/** The token that is shown where nobody has scrolled. */
+function tokenToShow(detail: TrajectoryDetail): number {
+  const { token } = useSelection.getState()
+  return Math.min(token ?? firstToken(detail), Math.max(0, detail.states.length - 1))
+}
+
+/** The lines that the first window may show, wherever it begins. */
+function firstWindow(detail: TrajectoryDetail, jump: number, height: number): LinesEnough {
+  const back = tokenPlaceOf(detail, jump)
+  const below = Math.max(0, back?.below ?? 0) + height
+  return { token: back?.token ?? tokenToShow(detail), behind: Math.ceil(below / LINE_HEIGHT) + 3 }
 }

@@ -16,6 +16,9 @@ const TURN_HEIGHT = 58
 /** Height in pixels of the line that says what the numbers of the turns are. */
 const HEAD_HEIGHT = 22
 
+/** By which the height of the list is known before it is drawn. */
+export const OUTLINE = 'outline'
+
 /** The turns, how much of each is trained, and which have findings. Only those in the window exist. */
 export function TurnOutline({ detail }: { detail: TrajectoryDetail }) {
   const turns = useMemo(() => turnCoverage(detail), [detail])
@@ -37,6 +40,7 @@ function Turns({ detail, turns }: { detail: TrajectoryDetail; turns: readonly Tu
     rowHeight: TURN_HEIGHT,
     headHeight: isMasked ? HEAD_HEIGHT : 0,
     name: `turns of ${detail.run} ${detail.index}`,
+    room: OUTLINE,
   })
   const { reveal } = rows
   useEffect(() => {

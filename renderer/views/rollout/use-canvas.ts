@@ -1,17 +1,27 @@
-import { type RefObject, useEffect, useLayoutEffect, useState } from 'react'
+import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { keepSize, knownSize, observeSize } from '../../lists/known-size.ts'
 
-/** Width of a canvas, or of what else is measured, in CSS pixels; 0 until then. */
-export function useWidth(canvas: RefObject<HTMLElement | null>): number {
-  const [width, setWidth] = useState(0)
+/**
+ * Width of a canvas, or of what else is measured, in CSS pixels; 0 until then.
+ *
+ * @param name by which it is known from the first drawing on, where one of that name was measured in the same window
+ */
+export function useWidth(canvas: RefObject<HTMLElement | null>, name: string | null = null): number {
+  const [width, setWidth] = useState(() => (name === null ? 0 : (knownSize<number>(name) ?? 0)))
+  const opening = useRef(width)
   useLayoutEffect(() => {
     const element = canvas.current
     if (element === null) return
-    const measure = () => setWidth(Math.floor(element.clientWidth))
-    measure()
-    const observer = new ResizeObserver(measure)
-    observer.observe(element)
-    return () => observer.disconnect()
-  }, [canvas])
+    const drawnFor = opening.current
+    return observeSize(element, {
+      measure: () => Math.floor(element.clientWidth),
+      set: (now) => {
+        if (name !== null) keepSize(name, now)
+        setWidth(now)
+      },
+      isShort: drawnFor > 0 ? (now) => now !== drawnFor : null,
+    })
+  }, [canvas, name])
   return width
 }
 

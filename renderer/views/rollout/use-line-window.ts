@@ -1,7 +1,6 @@
 import { type RefObject, useCallback, useLayoutEffect, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { useOverscan } from '../../data/printing.ts'
-import { usePaintedFrames } from '../../lists/use-painted-frames.ts'
 import { type LineTops, linesBetween } from './line-tops.ts'
 
 /** Lines that are drawn on either side of those in sight, so that a turn of the wheel shows no gap. */
@@ -19,8 +18,9 @@ export interface LineWindow {
 }
 
 /**
- * Which lines are drawn. The first frame has those in sight alone, for which a person waits; those beside them follow it.
+ * Which lines are drawn.
  *
+ * @param hasBeside whether lines beside those in sight are drawn as well, for which nobody waits
  * @param opening where the window begins, as far as that is known before it is drawn
  * @param height of the window, in pixels
  */
@@ -29,9 +29,10 @@ export function useLineWindow(
   tops: LineTops,
   height: number,
   opening: () => number,
+  hasBeside: boolean,
 ): LineWindow {
   const [top, setTop] = useState(() => Math.max(0, Math.min(tops.total - height, opening())))
-  const beside = useOverscan(usePaintedFrames(1) * BESIDE)
+  const beside = useOverscan(hasBeside ? BESIDE : 0)
   const inSight = linesBetween(tops, top, top + height)
   const latest = useRef({ tops, inSight, height })
   useLayoutEffect(() => {
@@ -44,9 +45,12 @@ export function useLineWindow(
     const [first, last] = linesBetween(tops, now, now + height)
     return first === inSight[0] && last === inSight[1] ? null : now
   }, [scroller])
+  /** It stands at its top as long as nothing has scrolled it; to ask it would have it laid out for that. */
+  const isFresh = useRef(true)
   const scrollTo = useCallback(
     (wanted: number) => {
-      if (scroller.current === null) return
+      if (scroller.current === null || (isFresh.current && wanted <= 0)) return
+      isFresh.current = false
       scroller.current.scrollTop = wanted
       const now = moved()
       if (now !== null) setTop(now)
@@ -54,6 +58,7 @@ export function useLineWindow(
     [scroller, moved],
   )
   const scrolled = useCallback(() => {
+    isFresh.current = false
     const now = moved()
     if (now !== null) flushSync(() => setTop(now))
   }, [moved])

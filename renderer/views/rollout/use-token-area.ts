@@ -1,4 +1,5 @@
-import { type RefObject, useLayoutEffect, useState } from 'react'
+import { type RefObject, useLayoutEffect, useRef, useState } from 'react'
+import { keepSize, knownSize, observeSize } from '../../lists/known-size.ts'
 
 /** Text of the token view never runs under its right edge, whatever a fallback face does to a line. */
 const SPARE_COLUMNS = 3
@@ -12,41 +13,51 @@ export interface TokenArea {
   readonly height: number
 }
 
-/** As it was measured last, and the window of then: in the same window the next rollout has the same room, and is drawn once and not twice. */
-let latest: { readonly window: string; readonly area: TokenArea } | null = null
+const NAME = 'tokens'
 
 /** The room of an element; null until it is measured for the first time. */
 export function useTokenArea(place: RefObject<HTMLElement | null>): TokenArea | null {
-  const [area, setArea] = useState(() => (latest?.window === windowNow() ? latest.area : null))
+  const [area, setArea] = useState(() => knownSize<TokenArea>(NAME))
+  const opening = useRef(area)
   useLayoutEffect(() => {
     const element = place.current
     if (element === null) return
-    const column = columnWidth(element)
-    const measure = () => {
-      const style = getComputedStyle(element)
-      const room = element.clientWidth - Number.parseFloat(style.paddingLeft) - Number.parseFloat(style.paddingRight)
-      if (column === 0) return
-      const columns = Math.max(FEWEST_COLUMNS, Math.floor(room / column) - SPARE_COLUMNS)
-      const height = element.clientHeight
-      setArea((before) => {
-        const area = before?.columns === columns && before.height === height ? before : { columns, height }
-        latest = { window: windowNow(), area }
-        return area
-      })
-    }
-    measure()
-    const observer = new ResizeObserver(measure)
-    observer.observe(element)
-    return () => observer.disconnect()
+    const drawnFor = opening.current
+    return observeSize(element, {
+      measure: () => areaOf(element),
+      set: (area) => {
+        if (area === null) return
+        keepSize(NAME, area)
+        setArea((before) => (before?.columns === area.columns && before.height === area.height ? before : area))
+      },
+      isShort:
+        drawnFor && ((area) => area !== null && (area.columns !== drawnFor.columns || area.height > drawnFor.height)),
+    })
   }, [place])
   return area
 }
 
-function windowNow(): string {
-  return `${innerWidth} × ${innerHeight} at ${devicePixelRatio}`
+/** Null where nothing is laid out. */
+function areaOf(element: HTMLElement): TokenArea | null {
+  const column = columnWidth(element)
+  if (column === 0) return null
+  const style = getComputedStyle(element)
+  const room = element.clientWidth - Number.parseFloat(style.paddingLeft) - Number.parseFloat(style.paddingRight)
+  return {
+    columns: Math.max(FEWEST_COLUMNS, Math.floor(room / column) - SPARE_COLUMNS),
+    height: element.clientHeight,
+  }
 }
 
 function columnWidth(element: HTMLElement): number {
+  const known = knownSize<number>('column')
+  if (known !== null) return known
+  const width = measuredColumn(element)
+  if (width > 0) keepSize('column', width)
+  return width
+}
+
+function measuredColumn(element: HTMLElement): number {
   const probe = document.createElement('span')
   probe.className = 'column-probe'
   probe.textContent = '0'.repeat(100)

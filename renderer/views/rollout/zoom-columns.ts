@@ -42,26 +42,25 @@ export interface ZoomColumn {
  */
 export function zoomColumns(detail: TrajectoryDetail, edges: readonly TurnEdge[], width: number): ZoomColumns {
   const room = width === 0 ? Number.POSITIVE_INFINITY : width - BESIDE_TOKENS
-  const all = AROUND.map((around) => columnsOf(detail, edges, around))
-  const fitting = all.find(({ sides: [left, right] }) => (left + right) * READABLE <= room)
-  return fitting ?? (all.at(-1) as ZoomColumns)
+  const fewest = AROUND.at(-1) as number
+  for (const around of AROUND) {
+    const columns = columnsOf(detail, edges, around)
+    const [left, right] = columns.sides
+    if (around === fewest || (left + right) * READABLE <= room) return columns
+  }
+  throw new Error('There is no number of tokens beside an edge.')
 }
 
 function columnsOf(detail: TrajectoryDetail, edges: readonly TurnEdge[], around: number): ZoomColumns {
-  const least = (token: number) =>
-    isWhole(detail, token) ? Math.max(LEAST, Math.min(MOST_SPECIAL, lengthOf(detail, token)) + BESIDE) : LEAST
+  const least = (token: number) => leastOf(detail, token)
   const wanted = (token: number) => Math.max(0, Math.min(MOST_WANTED, lengthOf(detail, token)) + BESIDE - least(token))
-  const sideOf = (edge: TurnEdge, position: number) => {
-    const start = position < around ? edge.at - around : edge.at
-    return Array.from({ length: around }, (_, k) => start + k)
-  }
-  const widest = (position: number) =>
-    edges.reduce((most, edge) => Math.max(most, sum(sideOf(edge, position).map(least))), around * LEAST)
+  const startOf = (edge: TurnEdge, position: number) => (position < around ? edge.at - around : edge.at)
   return {
     around,
-    sides: [widest(0), widest(around)],
+    sides: [widestSide(detail, edges, -around, around), widestSide(detail, edges, 0, around)],
     column(edge, position) {
-      const side = sideOf(edge, position)
+      const start = startOf(edge, position)
+      const side = Array.from({ length: around }, (_, k) => start + k)
       const token = edge.at - around + position
       return {
         least: least(token),
@@ -70,6 +69,21 @@ function columnsOf(detail: TrajectoryDetail, edges: readonly TurnEdge[], around:
       }
     },
   }
+}
+
+function leastOf(detail: TrajectoryDetail, token: number): number {
+  return isWhole(detail, token) ? Math.max(LEAST, Math.min(MOST_SPECIAL, lengthOf(detail, token)) + BESIDE) : LEAST
+}
+
+/** What the widest of all edges needs for `around` tokens from `from` on, counted from the edge. It may have thousands of edges to look at. */
+function widestSide(detail: TrajectoryDetail, edges: readonly TurnEdge[], from: number, around: number): number {
+  let most = around * LEAST
+  for (const { at } of edges) {
+    let side = 0
+    for (let token = at + from; token < at + from + around; token++) side += leastOf(detail, token)
+    if (side > most) most = side
+  }
+  return most
 }
 
 /** Whether a token is one of the vocabulary's own marks, which is read as one sign and is never broken. Of padding one knows what follows. */
