@@ -14,14 +14,14 @@ const K3 = KL_FORMULAS.indexOf('k3')
 export const L10: Check = {
   code: 'L10',
   name: 'kl-formula',
-  title: 'The stored KL follows another formula',
+  title: 'KL follows another formula, or rests on single tokens',
   hypotheses: ['H03'],
   severity: 'warning',
   unit: 'trajectory',
   needs: ['ids', 'mask', 'logprobs.trainer', 'logprobs.reference'],
   looksAt: 'rollouts that trainer and reference both scored',
   why: 'The penalty pulls towards something else than the reference policy, or its gradient is zero on average.',
-  fix: 'Compute k3 = exp(reference − policy) − (reference − policy) − 1 per token, with the policy that sampled.',
+  fix: 'Compute k3 = exp(reference − policy) − (reference − policy) − 1 per token, with the policy that sampled. Look at the context of a token that makes up most of its row’s.',
   cite: 'TRL#2854, TRL#4967, TRL#4638, open-instruct#534, marin#1708, slime#397',
   *dump(view, report) {
     const { facts, settings } = view
