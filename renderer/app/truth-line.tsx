@@ -15,6 +15,15 @@ const LONG_FORMAT = 16
 /** Characters from which the name of a run may be cut. */
 const LONG_NAME = 16
 
+/** Each format once, and how many files are of none that is known: in a list of names that would be one more. */
+function formatsOf(sources: Report['sources']): string {
+  const known = [...new Set(sources.flatMap(({ format }) => format?.id ?? []))].join(', ')
+  const unread = sources.filter(({ format }) => format === null).length
+  if (unread === 0) return known || 'log of a run'
+  const without = sources.length === 1 ? 'not read' : `${counted(unread, 'file')} not read`
+  return known === '' ? without : `${known} · ${without}`
+}
+
 /** The top line: what was opened, how it was understood, and what it lacks. Each entry opens its reason. */
 export function TruthLine() {
   const report = useFiles((files) => files.report)
@@ -28,8 +37,7 @@ export function TruthLine() {
   const tokenizer = report.tokenizer.id ?? 'no tokenizer'
   const isRendered = report.sources.some(({ rendering }) => (rendering?.rollouts ?? 0) > 0)
   const name = runName(report.sources.length > 0 ? report.sources : (report.logs ?? []))
-  const format =
-    [...new Set(report.sources.map((source) => source.format?.id ?? 'not read'))].join(', ') || 'log of a run'
+  const format = formatsOf(report.sources)
   return (
     <header className="truth-line">
       <span className="truth-brand" aria-hidden="true">

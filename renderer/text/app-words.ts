@@ -22,12 +22,13 @@ const HERE: readonly (readonly [flag: RegExp, here: string | ((...found: string[
   [/declare --policy ([a-z-]+)/g, (_, id) => `choose “${policyName(id)}” under “policy” in the line above`],
   [/ with --read-as \S+ \(or \S+\), or where the app lists its files/g, ' under “files” in the line above'],
   [/ They may be read with --map .*$/gs, ' They may be read by “Map its fields…”.'],
+  [/ Known formats are listed by `rollout-inspector formats`;/g, ' The start page lists the formats that are known;'],
   [/ allow it: --max-unpacked\b/g, ' allow it on the command line: --max-unpacked'],
 ]
 
-/** A sentence of the engine, which names switches of the command line, as it is said in the app. */
+/** A sentence of the engine, which names switches and commands of the command line, as it is said in the app. */
 export function inApp(sentence: string): string {
-  if (!sentence.includes('--')) return sentence
+  if (!sentence.includes('--') && !sentence.includes('`rollout-inspector ')) return sentence
   return HERE.reduce((text, [flag, here]) => text.replace(flag, here as string), sentence)
 }
 

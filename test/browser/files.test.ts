@@ -27,7 +27,7 @@ describePage('files of every kind', (tests) => {
       /weights\.bin is a binary file.*Write the rollouts as JSONL/,
     ],
     ['run.parquet', 'PAR1....', /run\.parquet is a Parquet file without its end.*Copy or write the file again/],
-    ['config.json', '{"a": 1}', /config\.json: its records are of no known format.*Known formats/],
+    ['config.json', '{"a": 1}', /config\.json: its records are of no known format.*The start page lists the formats/],
     ['list.json', '[]', /list\.json holds no record.*Check that/],
     ['cut.json', '[{"input_ids": [1', /cut\.json: no record could be read.*Check that/],
     [
@@ -66,6 +66,7 @@ describePage('files of every kind', (tests) => {
     const sentences = page.getByRole('alert').locator('.problem')
     await expect.poll(() => sentences.count()).toBe(4)
     await expect.poll(() => sentences.last().innerText()).toContain('2 more files could not be read.')
+    await page.getByRole('button', { name: /^format native · 5 files not read/ }).waitFor()
     await page.getByRole('button', { name: /^files/ }).click()
     for (const k of bad.keys()) {
       await page

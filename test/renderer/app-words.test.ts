@@ -14,6 +14,12 @@ describe('sentences of the engine in the app', () => {
     expect(inApp('no (--against PATH…), no (--dataset FILE…)')).toBe('no: “Compare…”, no: “Dataset…”')
   })
 
+  it('name the list that the start page has where the command line has a command', () => {
+    expect(
+      inApp('Known formats: none. Known formats are listed by `rollout-inspector formats`; the least is `input_ids`.'),
+    ).toBe('Known formats: none. The start page lists the formats that are known; the least is `input_ids`.')
+  })
+
   it('name no switch of the command line, on the page of any check', () => {
     const told = CHECKS.flatMap(({ code }) => {
       const { facts, sections } = checkPage(code) as CheckPage
