@@ -36,7 +36,12 @@ export default defineConfig(({ mode }) => {
   if (mode === 'main') return nodeBuild({ main: 'electron/main.ts' }, 'dist/electron')
   if (mode === 'preload') return nodeBuild({ preload: 'electron/preload.ts' }, 'dist/preload', 'cjs')
   if (mode === 'cli') {
-    const entries = { main: 'cli/main.ts', 'audit-worker': 'cli/audit-worker.ts', start: 'cli/server/start.ts' }
+    const entries = {
+      main: 'cli/main.ts',
+      'audit-worker': 'cli/audit-worker.ts',
+      'scan-worker': 'cli/scan-worker.ts',
+      start: 'cli/server/start.ts',
+    }
     return nodeBuild(entries, 'dist/cli')
   }
   if (mode === 'tools') {

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
@@ -6,6 +5,7 @@ import type { EngineHost, WorkerLink } from '../shared/session/host.ts'
 import { keepingWorkers } from '../shared/session/keep-workers.ts'
 import { packageRoot } from './package-root.ts'
 import { readElsewhere } from './read-elsewhere.ts'
+import { createSha256 } from './sha256.ts'
 import { bundledTokenizer } from './tokenizer-files.ts'
 
 /** What Node lends the engine. `jobs` = threads that audit at most; 1 audits in this one alone. */
@@ -13,20 +13,25 @@ export function nodeHost(jobs: number | undefined): EngineHost {
   return {
     bundledTokenizers: bundledTokenizer,
     readElsewhere,
-    createSha256() {
-      const hash = createHash('sha256')
-      return { update: (bytes) => void hash.update(bytes), digest: () => hash.digest('hex') }
-    },
+    createSha256,
     // Node 20 runs no TypeScript: from source, as in tests, everything happens in this thread.
-    ...(import.meta.url.endsWith('.ts') ? {} : { spawnAuditWorker: keptAuditWorker }),
+    ...(import.meta.url.endsWith('.ts') ? {} : { spawnAuditWorker: keptAuditWorker, spawnScanWorker }),
     nobodyWaits: true,
     jobs: jobs ?? availableParallelism(),
   }
 }
 
 function spawnAuditWorker(): WorkerLink {
+  return spawnWorker('audit-worker.js')
+}
+
+function spawnScanWorker(): WorkerLink {
+  return spawnWorker('scan-worker.js')
+}
+
+function spawnWorker(script: string): WorkerLink {
   // Under 2 GB V8 lets garbage double a heap before it collects it, above that quadruple it: a fifth of a process's memory here.
-  const worker = new Worker(join(packageRoot(), 'dist', 'cli', 'audit-worker.js'), {
+  const worker = new Worker(join(packageRoot(), 'dist', 'cli', script), {
     resourceLimits: { maxOldGenerationSizeMb: 1800 },
   })
   return {

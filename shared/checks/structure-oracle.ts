@@ -1,4 +1,4 @@
-import { bytesBeside } from '../containers/kernel/numbers.ts'
+import { bytesBeside, fillWith } from '../containers/kernel/numbers.ts'
 import type { PolicyId } from '../model/policy.ts'
 import { Expected, Provenance, type Segmentation, type Turn } from '../model/tokens.ts'
 import { writtenTurns } from './edges.ts'
@@ -98,7 +98,7 @@ function expectTurn(turn: Turn, input: StructureOracleInput, ofBlocks: Expected,
   const { provenance, promptEnd } = input
   const { contentStart, contentEnd, endToken, headerEnd } = turn
   const history = promptEnd !== null && turn.end <= promptEnd && contentEnd > contentStart
-  expected.fill(history ? Expected.undecided : Expected.trained, contentStart, contentEnd)
+  fillWith(expected, history ? Expected.undecided : Expected.trained, contentStart, contentEnd)
   expected.fill(Expected.undecided, contentStart, contentStart + input.openThink(turn))
   // Words with which the prompt begins a turn for the model were not sampled, if the stored length is right.
   if (promptEnd !== null)

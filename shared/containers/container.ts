@@ -76,6 +76,8 @@ export interface Container {
   }): AsyncIterable<RecordSpans>
   /** Whether `index` tells `onChunk`. */
   readonly givesChunks?: boolean
+  /** Where another thread finds the lines that `index` would tell of: `ByteSource.elsewhere`. Absent where it cannot, or where there is more to it. */
+  readonly linesElsewhere?: unknown
   /** In place of `read`: where an audit worker finds the records. Absent where it cannot. */
   refer?(spans: RecordSpans): RecordsElsewhere
   /** The records of `spans` (a batch of `index`, or a part of one) as they are stored, to be handed to `decodeRecords`. Where finding them may take long, `signal` ends it. */

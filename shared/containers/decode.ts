@@ -4,6 +4,7 @@ import type { EncodedMsgpack } from './msgpack/decode.ts'
 import type { EncodedParquet } from './parquet/decode.ts'
 import { parseRecords, parseTexts } from './records.ts'
 import { rowRecords, valueRecords } from './row-records.ts'
+import type { ScannedText } from './scan-ahead.ts'
 
 /** JSON text: `bytes` is one range, from the first record of `spans` to the end of its last. */
 export interface EncodedJson {
@@ -63,6 +64,16 @@ export interface RecordsElsewhere {
   readonly bytes: readonly []
   /** `ByteSource.elsewhere` */
   readonly source: unknown
+}
+
+/** JSON text of which another thread scanned the numbers, in memory that this thread shares with it. It cannot be handed to a third. */
+export interface RecordsScanned {
+  readonly decoder: 'scanned'
+  readonly spans: RecordSpans
+  readonly bytes: readonly []
+  readonly text: ScannedText
+  /** The text is not needed any more. */
+  done(): void
 }
 
 /** Why a record cannot be read, as in `SkippedRecord`. */

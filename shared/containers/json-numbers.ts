@@ -33,6 +33,8 @@ export function scanNumbers(
   end: number,
   scan: NumbersScan,
 ): Int32Array | Float64Array | null {
+  const scanned = scan.plain.scannedAt(at, scan)
+  if (scanned !== null) return scanned
   let pos = skipSpace(bytes, at + 1, end)
   if (bytes[pos] === CLOSE && pos < end) {
     scan.next = pos + 1

@@ -20,9 +20,13 @@ export function parseJson(
   start: number,
   end: number,
   numericKeys: ReadonlySet<string> = new Set(),
+  told: TellsNumbers | null = null,
 ): JsonValue {
-  return new JsonReader(bytes, end, numericKeys).document(start)
+  return new JsonReader(bytes, end, numericKeys, told).document(start)
 }
+
+/** Hears of each array of numbers: where its bracket is, where it ends, and its numbers. */
+export type TellsNumbers = (at: number, next: number, numbers: Int32Array | Float64Array) => void
 
 class JsonReader {
   private pos = 0
@@ -34,6 +38,7 @@ class JsonReader {
     private readonly bytes: Uint8Array,
     private readonly end: number,
     private readonly numericKeys: ReadonlySet<string>,
+    private readonly told: TellsNumbers | null,
   ) {
     this.strings = new StringReader(bytes, end)
     this.numbers = { next: 0, plain: kernelOver(bytes) ?? new ScriptedNumbers(bytes) }
@@ -107,6 +112,7 @@ class JsonReader {
     if (numeric) {
       const numbers = scanNumbers(this.bytes, this.pos, this.end, this.numbers)
       if (numbers !== null) {
+        this.told?.(this.pos, this.numbers.next, numbers)
         this.pos = this.numbers.next
         return numbers
       }

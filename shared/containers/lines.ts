@@ -11,7 +11,7 @@ const BOM = [0xef, 0xbb, 0xbf]
  * (files that were joined have several), a last line without an end.
  */
 export async function* indexLines(
-  bytes: ContainerBytes,
+  bytes: Pick<ContainerBytes, 'chunks'>,
   sizes: BatchSizes,
   options: ChunkOptions,
   from: ReadPosition = { byte: 0, record: 0, line: 1 },

@@ -111,6 +111,7 @@ async function openPlain(
     source,
     metadata: null,
     givesChunks: bytes.source !== undefined,
+    ...(shape === 'lines' && elsewhere !== undefined ? { linesElsewhere: elsewhere } : {}),
     index({ batchBytes = DEFAULT_BATCH_BYTES, firstBatchBytes = batchBytes, from, ...options } = {}) {
       const sizes = { first: firstBatchBytes, most: batchBytes }
       return shape === 'lines' ? indexLines(bytes, sizes, options, from) : indexValues(bytes, sizes, options)

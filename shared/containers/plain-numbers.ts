@@ -14,6 +14,8 @@ export interface PlainNumbers {
   put(index: number, value: number): void
   /** The first `count` elements, once the array has ended. */
   taken(count: number): Int32Array
+  /** An array whose bracket is at the offset `at`, where it was scanned before; `scan.next` is then the offset behind it. */
+  scannedAt(at: number, scan: { next: number }): Int32Array | null
   /** Copies the first `count` elements. */
   copyTo(floats: Float64Array, count: number): void
 }
@@ -64,6 +66,10 @@ export class ScriptedNumbers implements PlainNumbers {
     const copy = ints.slice(0, count)
     if (ints.length > KEPT_SCRATCH) ints = new Int32Array(1 << 12)
     return copy
+  }
+
+  scannedAt(): null {
+    return null
   }
 
   copyTo(floats: Float64Array, count: number): void {

@@ -4,7 +4,8 @@ import type { ParsedRecords, RawRecord, RecordSpans } from './container.ts'
 import type { EncodedTexts } from './decode.ts'
 import { parseJson } from './json.ts'
 import { JsonError } from './json-error.ts'
-import { inKernel, kernelOver } from './kernel/kernel.ts'
+import { inKernel, type Kernel, kernelOver } from './kernel/kernel.ts'
+import type { ScannedText } from './scan-ahead.ts'
 
 /**
  * Parses JSON records of `spans`, whose bytes (`given`) `Container.read` gave. Never throws for what the bytes hold: each span ends
@@ -33,12 +34,32 @@ export function* parseInPortions(
   }
 }
 
+/** As `parseInPortions`, of records whose numbers another thread scanned. */
+export function* parseScanned(
+  kernel: Kernel,
+  text: ScannedText,
+  spans: RecordSpans,
+  numericKeys: ReadonlySet<string>,
+  most: number,
+): Generator<ParsedRecords, void> {
+  const bytes = kernel.enterScanned(text)
+  try {
+    for (let from = 0; from < spans.offsets.length; from += most) {
+      kernel.begin(true)
+      yield parseSpans(bytes, spans, from, Math.min(from + most, spans.offsets.length), numericKeys, text.hashes)
+    }
+  } finally {
+    kernel.leave()
+  }
+}
+
 function parseSpans(
   bytes: Uint8Array,
   spans: RecordSpans,
   from: number,
   to: number,
   numericKeys: ReadonlySet<string>,
+  hashes: readonly (string | null)[] | null = null,
 ): ParsedRecords {
   const records: RawRecord[] = []
   const skipped: SkippedRecord[] = []
@@ -63,7 +84,7 @@ function parseSpans(
           code: 'not-an-object',
           message: `a record is an object in braces, this is ${kindOf(value)}`,
         })
-      } else records.push({ ...place, length, hash: hashBytes(bytes, start, end, kernel), value })
+      } else records.push({ ...place, length, hash: hashes?.[i] ?? hashBytes(bytes, start, end, kernel), value })
     } catch (error) {
       if (!(error instanceof JsonError)) throw error
       const at = error.at < end ? `at byte ${error.at - start + 1} of ${length}` : `at its end, after ${length} bytes`

@@ -27,8 +27,9 @@ export function unwrapped(container: Container, wrapper: RawRecord, key: string)
   const { byte, length, value } = wrapper
   const beside = Object.keys(value as object).filter((each) => each !== key)
   const rest = beside.length === 0 ? '' : `; what stands beside it is not read (${beside.slice(0, 8).join(', ')})`
+  const { linesElsewhere: _, ...given } = container
   return {
-    ...container,
+    ...given,
     givesChunks: false,
     notes: [
       ...(container.notes ?? []),

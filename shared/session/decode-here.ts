@@ -1,7 +1,8 @@
 import { TOGETHER } from '../checks/of-last.ts'
 import type { ParsedRecords } from '../containers/container.ts'
-import { decodeRecords, type EncodedRecords, type RecordsElsewhere } from '../containers/decode.ts'
-import { parseInPortions } from '../containers/records.ts'
+import { decodeRecords, type EncodedRecords, type RecordsElsewhere, type RecordsScanned } from '../containers/decode.ts'
+import { threadKernel } from '../containers/kernel/kernel.ts'
+import { parseInPortions, parseScanned } from '../containers/records.ts'
 import { extentOf } from '../containers/spans.ts'
 import type { ReadElsewhere } from './host.ts'
 import { ReadFailure } from './read-failure.ts'
@@ -11,7 +12,7 @@ import { ReadFailure } from './read-failure.ts'
  * numbers stand only until the next portion is asked for or `take` returns, since those of the next records are written where they are.
  */
 export function withDecoded<Result>(
-  records: EncodedRecords | RecordsElsewhere,
+  records: EncodedRecords | RecordsElsewhere | RecordsScanned,
   numericKeys: ReadonlySet<string>,
   read: ReadElsewhere | undefined,
   take: (portions: Iterable<ParsedRecords>) => Result,
@@ -19,6 +20,15 @@ export function withDecoded<Result>(
   const { spans } = records
   const takeText = (text: Uint8Array) => take(parseInPortions(text, spans, numericKeys, TOGETHER))
   if (records.decoder === 'json') return takeText(records.bytes[0])
+  if (records.decoder === 'scanned') {
+    const kernel = threadKernel()
+    if (kernel === null) throw new Error('This thread shares no memory with the one that scanned its records.')
+    try {
+      return take(parseScanned(kernel, records.text, spans, numericKeys, TOGETHER))
+    } finally {
+      records.done()
+    }
+  }
   if (records.decoder !== 'elsewhere') {
     const parsed = decodeRecords(records, numericKeys)
     return parsed instanceof Promise ? parsed.then((whole) => take([whole])) : take([parsed])

@@ -38,6 +38,8 @@ export interface EngineHost extends AuditWorkerHost {
   readonly slowSha256?: boolean
   /** Starts an audit worker (which runs `serveAuditWorker`); absent = audit in this thread. */
   readonly spawnAuditWorker?: () => WorkerLink
+  /** Starts a worker that scans ahead of this thread (which runs `serveScanWorker`); absent = this thread scans what it audits. */
+  readonly spawnScanWorker?: () => WorkerLink
   /** Somebody waits for the first rollouts: they are audited in this thread, before its workers start. */
   readonly firstHere?: boolean
   /** Nobody asks this thread anything until all is read: it may audit, too. */

@@ -39,7 +39,7 @@ export function joinedSource(
   if (ties.length === 0) return open
   const { container } = open
   // A worker has one source of a job to read, and not what belongs to it in others.
-  const { refer: _, ...here } = container
+  const { refer: _, linesElsewhere: __, ...here } = container
   const joined: Container = {
     ...here,
     notes: [...(container.notes ?? []), ...ties.flatMap((each) => notesOf(each, opened))],

@@ -7,9 +7,10 @@ import type { EngineHost, WorkerLink } from './host.ts'
 import { joinSources } from './join-sources.ts'
 import { openFile } from './open-file.ts'
 import { bytesOf, type OpenSource, type UnreadableFile } from './open-source.ts'
-import { doesItsShare, startWorkers } from './pool.ts'
+import { doesItsShare, startScanning, startWorkers } from './pool.ts'
 import { type Reading, readOnce } from './reading.ts'
 import { inTheirRun, type RunDescription } from './run-context.ts'
+import { canBeScanned, type ScansAhead } from './scans-ahead.ts'
 import type { SessionHooks } from './session.ts'
 import { survey } from './survey.ts'
 
@@ -19,6 +20,8 @@ export interface OpenedReading {
   readonly hash: string
   /** Started and not yet given a plan; none where a run is followed. */
   readonly workers: readonly WorkerLink[]
+  /** What is read ahead of this thread, in place of them. */
+  readonly ahead: ScansAhead | null
 }
 
 /** Opens, surveys and joins sources, or those of a run that is followed; throws as `Session.open` does. */
@@ -35,7 +38,7 @@ export async function openReading(
     const hash = await dumpHash(follower.begunWith, host)
     // Nobody would end following any more.
     signal?.throwIfAborted()
-    return { reading: follower, hash, workers: [] }
+    return { reading: follower, hash, workers: [], ahead: null }
   }
   const opened: OpenSource[] = []
   const unreadable: UnreadableFile[] = []
@@ -51,15 +54,24 @@ export async function openReading(
   }
   const inRun = inTheirRun(opened, descriptions)
   // They need about as long to be ready as the survey takes, but slow it down.
-  const workers = host.firstHere ? [] : startWorkers(bytesOf(opened), host, doesItsShare(host))
+  let ahead = startScanning(inRun, host)
+  const startOthers = () => startWorkers(bytesOf(opened), host, doesItsShare(host))
+  let workers = host.firstHere || ahead !== null ? [] : startOthers()
   try {
     const found = await survey(inRun, options, host, addedTokenizers)
     const hash = await dumpHash(sources, host)
     signal?.throwIfAborted()
     const surveyed = (await joinSources(inRun, signal)).map((open) => ({ ...open, sample: [] }))
     signal?.throwIfAborted()
-    return { reading: readOnce(surveyed, found, { unreadable, logs }), hash, workers }
+    // Records that others were joined to are more than what lies in their file.
+    if (ahead !== null && !surveyed.every(canBeScanned)) {
+      ahead.close()
+      ahead = null
+      workers = startOthers()
+    }
+    return { reading: readOnce(surveyed, found, { unreadable, logs }), hash, workers, ahead }
   } catch (error) {
+    ahead?.close()
     for (const worker of workers) worker.terminate()
     throw error
   }

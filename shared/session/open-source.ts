@@ -1,4 +1,10 @@
-import { type Container, type RawRecord, type RecordSpans, UnreadableSource } from '../containers/container.ts'
+import {
+  type Container,
+  type JsonValue,
+  type RawRecord,
+  type RecordSpans,
+  UnreadableSource,
+} from '../containers/container.ts'
 import { decodeRecords } from '../containers/decode.ts'
 import { type OpenOptions, openContainer } from '../containers/open.ts'
 import { listKeyOf, unwrapped } from '../containers/wrapped-records.ts'
@@ -25,6 +31,8 @@ export interface OpenSource {
   readonly run: SourceRun
   /** Trajectories of the first records, for everything that is decided before the pass. */
   readonly sample: readonly Trajectory[]
+  /** Nearly all of its first records are whole numbers in arrays. */
+  readonly isOfNumbers: boolean
   /** What was found of it in the other sources; absent before they were looked at. */
   readonly joined?: readonly SourceJoin[]
 }
@@ -98,8 +106,34 @@ export async function openSource(
   const { format } = known
   const recognition = ofAll === null || ofAll === format.id ? known.recognition : { ...known.recognition, isNot: ofAll }
   const sample = format.read(records, { source: sourceIndex, recognition, metadata }).trajectories
-  return { source, container, format, recognition, run: NO_RUN, sample }
+  return { source, container, format, recognition, run: NO_RUN, sample, isOfNumbers: areOfNumbers(records) }
 }
+
+/** Of the bytes of records in which arrays of whole numbers stand, so many are enough that little else is to be parsed. */
+const NUMBERS_SHARE = 0.9
+
+function areOfNumbers(records: readonly RawRecord[]): boolean {
+  const bytes = records.reduce((sum, { length }) => sum + length, 0)
+  const beside = records.reduce((sum, { value }) => sum + lengthBeside(value), 0)
+  return beside < bytes * (1 - NUMBERS_SHARE)
+}
+
+/** Characters that a value is written with, about, without its arrays of whole numbers. */
+function lengthBeside(value: JsonValue): number {
+  if (value instanceof Int32Array) return 0
+  if (value instanceof Float64Array) return value.length * FLOAT_CHARACTERS
+  if (typeof value === 'string') return value.length
+  if (value === null || typeof value !== 'object') return SHORT_CHARACTERS
+  const inside = Array.isArray(value) ? value : Object.values(value)
+  return inside.reduce<number>(
+    (sum, each) => sum + lengthBeside(each),
+    Array.isArray(value) ? 0 : inside.length * SHORT_CHARACTERS,
+  )
+}
+
+/** Of a number with a fraction, and of a key or a word. */
+const FLOAT_CHARACTERS = 18
+const SHORT_CHARACTERS = 8
 
 /** What a person mapped is read so, unless a trainer's own format is recognised. */
 function mappedBy(

@@ -5,6 +5,7 @@ import type { OpenSource } from './open-source.ts'
 import type { AuditJob, BatchResult } from './plan.ts'
 import type { AuditPool } from './pool.ts'
 import { endOf, lostFrom, ReadFailure, readingFrom, startOf } from './read-failure.ts'
+import type { ScansAhead } from './scans-ahead.ts'
 
 export interface PassHooks {
   /** Results arrive in job order, whoever was faster. */
@@ -16,6 +17,8 @@ export interface PassHooks {
   onLost?(source: number, rest: SkippedRecord): void
   /** The bytes of sources that `givesChunks`, in order; they stand until it returns. */
   onChunk?(source: number, start: number, chunk: Uint8Array): void
+  /** Absent = nobody reads ahead of this thread. */
+  readonly ahead?: ScansAhead | null
   /** False once no finding of a source that comes is kept: from then on they are counted alone. */
   keepsFindings?(source: number): boolean
   readonly signal?: AbortSignal
@@ -65,14 +68,18 @@ export async function runPass(
       if (hooks.only?.has(source) === false) continue
       const from = hooks.from?.(source) ?? null
       const refer = pool.elsewhere ? open.container.refer : undefined
-      const index = open.container.index({
-        ...(from === null ? {} : { from }),
-        ...BATCHES,
-        onBytes: (bytes) => hooks.onBytes(source, bytes),
-        onChunk: (start, chunk) => hooks.onChunk?.(source, start, chunk),
-        passing: refer !== undefined,
-        ...(hooks.signal ? { signal: hooks.signal } : {}),
-      })
+      const onBytes = (bytes: number) => hooks.onBytes(source, bytes)
+      const ahead = hooks.ahead ?? null
+      const index =
+        ahead?.index(source, { onBytes, ...(hooks.signal ? { signal: hooks.signal } : {}) }) ??
+        open.container.index({
+          ...(from === null ? {} : { from }),
+          ...BATCHES,
+          onBytes,
+          onChunk: (start, chunk) => hooks.onChunk?.(source, start, chunk),
+          passing: refer !== undefined,
+          ...(hooks.signal ? { signal: hooks.signal } : {}),
+        })
       let place: Place = { record: 0, line: null, byte: 0 }
       try {
         for await (const spans of readingFrom(index, hooks.signal)) {
@@ -83,7 +90,9 @@ export async function runPass(
           if (order.hasLost(source)) break
           place = startOf(spans)
           const records =
-            refer?.(spans) ?? (await open.container.read(spans, hooks.signal).catch(failToRead(hooks.signal)))
+            ahead?.recordsOf(spans) ??
+            refer?.(spans) ??
+            (await open.container.read(spans, hooks.signal).catch(failToRead(hooks.signal)))
           place = endOf(spans)
           underWay.push(
             audit(job++, source, spans, records).catch((error: unknown) => {

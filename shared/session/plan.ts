@@ -1,7 +1,7 @@
 import type { AuditSettings, CheckTally } from '../checks/check.ts'
 import type { PackedFacts } from '../checks/kept-facts.ts'
 import type { JsonObject } from '../containers/container.ts'
-import type { EncodedRecords, RecordsElsewhere } from '../containers/decode.ts'
+import type { EncodedRecords, RecordsElsewhere, RecordsScanned } from '../containers/decode.ts'
 import type { Recognition } from '../formats/format.ts'
 import type { SourceRun } from '../formats/run-metadata/run-facts.ts'
 import type { CountedFinding, Finding } from '../model/report.ts'
@@ -60,7 +60,7 @@ export interface AuditJob {
   /** Consecutive over the whole pass; results are put in this order, so the report does not depend on who was faster. */
   readonly job: number
   readonly source: number
-  readonly records: EncodedRecords | RecordsElsewhere
+  readonly records: EncodedRecords | RecordsElsewhere | RecordsScanned
   /** What `--limit` and `--sample` chose of these records, null = all. */
   readonly keep: KeptParts | null
   /** Its findings are counted alone: as many as a report may list are known from the jobs before it. */

@@ -2,6 +2,7 @@ import { allNumericKeys } from '../formats/registry.ts'
 import { type AuditRuntime, auditBatch } from './batch.ts'
 import { withDecoded } from './decode-here.ts'
 import type { AuditWorkerHost, EngineHost, WorkerLink } from './host.ts'
+import { bytesOf, type OpenSource } from './open-source.ts'
 import type {
   AuditJob,
   AuditPlan,
@@ -14,6 +15,7 @@ import type {
   SearchJob,
 } from './plan.ts'
 import { ReadFailure } from './read-failure.ts'
+import { ScansAhead } from './scans-ahead.ts'
 
 /** Runs jobs; `run` may be called while others are under way, as long as `ready` has resolved since. */
 export interface JobPool<Job, Result> {
@@ -197,6 +199,12 @@ export function sharedPool(here: AuditPool, workers: AuditPool): AuditPool {
   }
 }
 
+/** Other work of this thread was done. A timer is late by a millisecond at least, which Node need not wait for. */
+function givenWay(): Promise<void> {
+  const { setImmediate: soon } = globalThis as { setImmediate?: (resume: () => void) => unknown }
+  return new Promise((resolve) => (soon === undefined ? void setTimeout(resolve, 0) : void soon(resolve)))
+}
+
 /** Works in this thread: one job after the other, giving way to other work between them. */
 export function inlinePool<Job, Result>(work: (job: Job) => Promise<Result>): JobPool<Job, Result> {
   let closed = false
@@ -204,7 +212,7 @@ export function inlinePool<Job, Result>(work: (job: Job) => Promise<Result>): Jo
   return {
     run(job) {
       const result = last.then(async () => {
-        await new Promise((resolve) => setTimeout(resolve, 0))
+        await givenWay()
         if (closed) throw new Error('Reading was stopped.')
         return work(job)
       })
@@ -231,6 +239,14 @@ export function startWorkers(size: number, host: EngineHost, itsShare = false): 
   const { spawnAuditWorker, jobs } = host
   if (spawnAuditWorker === undefined || jobs < 2 || size < WORKERS_FROM_BYTES) return []
   return Array.from({ length: itsShare ? jobs - 1 : jobs }, () => rememberingErrors(spawnAuditWorker()))
+}
+
+/** With one other thread, and a dump of numbers, that thread scans for this one: both would compile the same checks. */
+export function startScanning(opened: readonly OpenSource[], host: EngineHost): ScansAhead | null {
+  const { spawnScanWorker, jobs } = host
+  if (spawnScanWorker === undefined || jobs !== 2 || !doesItsShare(host) || bytesOf(opened) < WORKERS_FROM_BYTES)
+    return null
+  return ScansAhead.start(opened, spawnScanWorker)
 }
 
 /** With more of them, this thread has enough to do with finding records for them. */

@@ -64,7 +64,15 @@ export async function proposeFields(
   const [first] = trajectories
   const problems = [...new Set([...skipped, ...(first?.issues ?? [])].map(({ message }) => message))].slice(0, 3)
   if (first === undefined) return { ...found, first: null, problems }
-  const open: OpenSource = { source, container, format: native, recognition, run: NO_RUN, sample: trajectories }
+  const open: OpenSource = {
+    source,
+    container,
+    format: native,
+    recognition,
+    run: NO_RUN,
+    sample: trajectories,
+    isOfNumbers: false,
+  }
   return { ...found, first: await shown(first, open, options, host, added), problems }
 }
 

@@ -5,6 +5,7 @@ import { chooseTrajectories } from './choose.ts'
 import { Follower } from './follow.ts'
 import { SourceHash } from './hashes.ts'
 import type { EngineHost, WorkerLink } from './host.ts'
+import type { OpenedReading } from './open-reading.ts'
 import { bytesOf } from './open-source.ts'
 import { runPass } from './pass.ts'
 import {
@@ -19,6 +20,7 @@ import {
 import type { Progress } from './protocol.ts'
 import { readDataset, unreadDataset } from './read-dataset.ts'
 import type { Reading } from './reading.ts'
+import type { ScansAhead } from './scans-ahead.ts'
 
 export interface ReadingHooks {
   onProgress?(progress: Progress): void
@@ -43,16 +45,21 @@ export class RunReader {
   isWhole = true
   /** Why reading broke off before the end. */
   failure: Error | null = null
+  private readonly reading: Reading
+  private readonly workers: readonly WorkerLink[]
+  private readonly ahead: ScansAhead | null
   private readonly stop = new AbortController()
   private pool: AuditPool | null = null
 
   constructor(
-    private readonly reading: Reading,
-    private readonly workers: readonly WorkerLink[],
+    opened: OpenedReading,
     private readonly host: EngineHost,
     private readonly hooks: ReadingHooks,
   ) {
-    this.hashes = reading.opened.map(() => null)
+    this.reading = opened.reading
+    this.workers = opened.workers
+    this.ahead = opened.ahead
+    this.hashes = this.reading.opened.map(() => null)
     this.dataset = hooks.dataset?.length ? unreadDataset(hooks.dataset) : null
     hooks.signal?.addEventListener('abort', () => this.close(), { once: true })
   }
@@ -131,6 +138,7 @@ export class RunReader {
         tell()
       },
       onLost: (source, rest) => collected.lose(source, rest),
+      ahead: this.ahead,
       keepsFindings: () => collected.keepsFindings,
       ...(apart === null ? {} : { onChunk: (source, start, chunk) => hashes[source]?.take(start, chunk) }),
       onSpans: (source, spans) => collected.sources[source]?.spans.push(spans),
@@ -159,7 +167,7 @@ export class RunReader {
   private async hash(hashes: readonly SourceHash[], which: (container: Container) => boolean): Promise<void> {
     for (const [index, { container }] of this.reading.opened.entries()) {
       if (!which(container)) continue
-      this.hashes[index] = (await hashes[index]?.digest(this.stop.signal)) ?? null
+      this.hashes[index] = this.ahead?.sha256(index) ?? (await hashes[index]?.digest(this.stop.signal)) ?? null
       this.changes++
     }
   }
@@ -182,6 +190,7 @@ export class RunReader {
     this.stop.abort(new Error('Reading was stopped.'))
     this.pool?.close()
     this.pool = null
+    this.ahead?.close()
     for (const worker of this.workers) worker.terminate()
   }
 }

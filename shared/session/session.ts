@@ -18,11 +18,11 @@ import type { LoadedTrajectory } from './detail.ts'
 import { DumpFindings } from './dump-findings.ts'
 import { indexOfPlace } from './fault-rows.ts'
 import type { Following } from './follow.ts'
-import type { EngineHost, WorkerLink } from './host.ts'
+import type { EngineHost } from './host.ts'
 import { lengthHistogram, lengthsOf } from './lengths.ts'
 import { loadTokenizer } from './load-tokenizer.ts'
 import { givenFiles, withState } from './merge-state.ts'
-import { openReading } from './open-reading.ts'
+import { type OpenedReading, openReading } from './open-reading.ts'
 import type { UnreadableFile } from './open-source.ts'
 import type { TokenizerReference } from './plan.ts'
 import type { BoundaryRow, Histogram, Progress, Row, TokenDetail, TrajectoryDetail } from './protocol.ts'
@@ -57,6 +57,7 @@ const NEVER = new AbortController().signal
 export class Session {
   readonly dumpHash: string
   readonly done: Promise<void>
+  private readonly reading: Reading
   private readonly reader: RunReader
   private readonly conclusions: Conclusions
   /** Nobody will ask any more; `close` only ends reading. */
@@ -71,13 +72,13 @@ export class Session {
   private changes = 0
 
   private constructor(
-    private readonly reading: Reading,
-    hash: string,
-    workers: readonly WorkerLink[],
+    opened: OpenedReading,
     private readonly host: EngineHost,
     hooks: SessionHooks,
   ) {
-    this.dumpHash = hash
+    const { reading } = opened
+    this.reading = reading
+    this.dumpHash = opened.hash
     // Sources of a followed run may change their numbers, so that an older conclusion would speak of others.
     const inSteps = hooks.concludesInSteps === true && hooks.follow === undefined
     this.letGo = hooks.signal ?? NEVER
@@ -90,7 +91,7 @@ export class Session {
       findingsOfDump: (index) => this.dumpFindings.of(index),
     })
     this.against = hooks.against ?? null
-    this.reader = new RunReader(reading, workers, host, hooks)
+    this.reader = new RunReader(opened, host, hooks)
     this.done = this.reader.run(inSteps ? (tell) => this.settled(tell) : null)
     // Who waits for it is told; a host that looks at `failure` instead must not be ended by it.
     this.done.catch(() => undefined)
@@ -106,8 +107,7 @@ export class Session {
     host: EngineHost,
     hooks: SessionHooks = {},
   ): Promise<Session> {
-    const { reading, hash, workers } = await openReading(sources, options, host, hooks)
-    return new Session(reading, hash, workers, host, hooks)
+    return new Session(await openReading(sources, options, host, hooks), host, hooks)
   }
 
   /** Throws with a sentence unless the files of a tokenizer can be read. */

@@ -1,4 +1,4 @@
-import { bytesBeside, firstAtLeast } from '../containers/kernel/numbers.ts'
+import { bytesBeside, fillWith, firstAtLeast } from '../containers/kernel/numbers.ts'
 import { PART, type Segmentation, type SubSpan, type Turn } from '../model/tokens.ts'
 import { type FrameLookup, frameLookup, Mark, turnStarts } from './frame-lookup.ts'
 import { type Header, readBareHeader, readHeader } from './header.ts'
@@ -65,7 +65,7 @@ class Segmenter {
     private readonly lookup: FrameLookup,
     private readonly padding: Segmentation['padding'],
   ) {
-    this.parts = bytesBeside(ids, ids.length).fill(PART.padding)
+    this.parts = bytesBeside(ids, ids.length, PART.padding)
     this.from = padding.left
     this.to = ids.length - padding.right
     this.framed = turnStarts(lookup.frame).some((id) => {
@@ -102,7 +102,7 @@ class Segmenter {
       if (!(mark & Mark.blank)) isText = true
     }
     if (!isText || !this.framed) {
-      this.parts.fill(PART.other, start, end)
+      fillWith(this.parts, PART.other, start, end)
       return end
     }
     const cut = start === this.from
@@ -136,11 +136,11 @@ class Segmenter {
     }
     this.headerComplete = header.complete
 
-    parts.fill(PART.header, start, header.end)
-    parts.fill(PART[kind], header.end, contentEnd)
-    parts.fill(PART.end, contentEnd, separatorStart)
-    parts.fill(PART.separator, separatorStart, end)
-    for (const span of spans) parts.fill(PART[span.part], span.start, span.end)
+    fillWith(parts, PART.header, start, header.end)
+    fillWith(parts, PART[kind], header.end, contentEnd)
+    fillWith(parts, PART.end, contentEnd, separatorStart)
+    fillWith(parts, PART.separator, separatorStart, end)
+    for (const span of spans) fillWith(parts, PART[span.part], span.start, span.end)
     this.turns.push({
       index: this.turns.length,
       role: header.role,

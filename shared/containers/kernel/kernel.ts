@@ -1,9 +1,11 @@
 import type { WordMixer } from '../../model/hash.ts'
 import type { PlainNumbers } from '../plain-numbers.ts'
-import { KERNEL_MODULE } from './kernel-module.ts'
+import { KERNEL_MODULE, SHARED_KERNEL_MODULE } from './kernel-module.ts'
 
-/** Bytes that lie in the kernel's memory at most; their numbers take at most twice that, since each has a comma. */
-const INPUT_BYTES = 4 << 20
+/** Bytes that lie in a slot of the kernel's memory at most. */
+export const INPUT_BYTES = 4 << 20
+/** An input and behind it its numbers, which take at most twice that, since each has a comma; and what is put beside them. */
+const SLOT_BYTES = 193 << 16
 /** Bytes at the end of the memory in which sets of ids lie: six of vocabularies of 150,000. */
 const SET_BYTES = 128 << 10
 
@@ -22,6 +24,24 @@ interface KernelExports {
   other(at: number, end: number, value: number): number
   count(at: number, end: number, value: number): number
   differ(at: number, end: number, other: number): number
+  fill(at: number, end: number, value: number): void
+  copy(at: number, end: number, out: number): void
+}
+
+/** Arrays of numbers that another thread scanned in a slot of memory that it shares with this one. */
+export interface ScannedSlot {
+  readonly slot: number
+  /** Bytes from the start of the slot to those that were scanned, and how many these are. */
+  readonly start: number
+  readonly length: number
+  /** Of each array four numbers: the offset of its bracket, that behind it, the number in the slot it begins with, and how many it has. */
+  readonly arrays: Int32Array
+}
+
+/** Memory for kernels of several threads: the first slot is for what a thread reads by itself. */
+export function sharedMemory(slots: number): WebAssembly.Memory {
+  const pages = (slots * SLOT_BYTES + SET_BYTES) >> 16
+  return new WebAssembly.Memory({ initial: pages, maximum: pages, shared: true })
 }
 
 /** The loops over every byte of a dump, in WebAssembly: over bytes that lie in its own memory. */
@@ -29,40 +49,105 @@ export class Kernel implements PlainNumbers, WordMixer {
   /** Where a thread reads its part of a file to. */
   readonly input: Uint8Array<ArrayBuffer>
   count = 0
+  /** All of the memory. */
   private readonly numbers: Int32Array<ArrayBuffer>
   private readonly buffer: ArrayBuffer
-  /** Numbers before it belong to arrays that were taken and lie here. */
-  private first = 0
+  /** Where the input begins that records are read from, and where its slot ends. */
+  private base = 0
+  private slotEnd = SLOT_BYTES
+  /** Where numbers of this input that nobody scanned before may lie, as an index of `numbers`. */
+  private floor = INPUT_BYTES >> 2
+  /** Numbers from `floor` to it belong to arrays that were taken and lie here. */
+  private first = INPUT_BYTES >> 2
   private passing = false
+  /** What was scanned of this input, and which of its arrays is the next one. */
+  private scanned: Int32Array = NONE
+  private nextScanned = 0
   /** Addresses of the sets that lie here. */
   private readonly sets = new Map<Uint32Array, number>()
   private nextSet: number
 
-  private constructor(private readonly code: KernelExports) {
+  private constructor(
+    private readonly code: KernelExports,
+    memory: WebAssembly.Memory,
+  ) {
     // The memory never grows, so that its buffer stays the same.
-    const buffer = code.memory.buffer as ArrayBuffer
+    const buffer = memory.buffer as ArrayBuffer
     this.buffer = buffer
     this.input = new Uint8Array(buffer, 0, INPUT_BYTES)
-    this.numbers = new Int32Array(buffer, INPUT_BYTES, (buffer.byteLength - SET_BYTES - INPUT_BYTES) >> 2)
-    this.nextSet = this.numbers.byteOffset + this.numbers.byteLength
+    this.numbers = new Int32Array(buffer)
+    this.nextSet = buffer.byteLength - SET_BYTES
   }
 
-  /** Null where this machine, or the page's policy, runs no such code. */
-  static create(): Kernel | null {
+  /** Null where this machine, or the page's policy, runs no such code. `memory`: of `sharedMemory`; absent = its own. */
+  static create(memory?: WebAssembly.Memory): Kernel | null {
     try {
-      const bytes = Uint8Array.from(atob(KERNEL_MODULE), (character) => character.charCodeAt(0))
-      const { exports } = new WebAssembly.Instance(new WebAssembly.Module(bytes))
-      return new Kernel(exports as unknown as KernelExports)
+      const text = memory === undefined ? KERNEL_MODULE : SHARED_KERNEL_MODULE
+      const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0))
+      const imports: WebAssembly.Imports = memory === undefined ? {} : { host: { memory } }
+      const exports = new WebAssembly.Instance(new WebAssembly.Module(bytes), imports)
+        .exports as unknown as KernelExports
+      return new Kernel(exports, memory ?? exports.memory)
     } catch {
       return null
     }
   }
 
+  /** Records follow that lie in another slot, `start` bytes behind its beginning. Returns their bytes. */
+  enter(slot: number, start: number, length: number): Uint8Array<ArrayBuffer> {
+    this.base = slot * SLOT_BYTES + start
+    this.slotEnd = (slot + 1) * SLOT_BYTES
+    this.floor = (slot * SLOT_BYTES + INPUT_BYTES) >> 2
+    this.first = this.floor
+    this.scanned = NONE
+    return new Uint8Array(this.buffer, this.base, length)
+  }
+
+  /** As `enter`, of records whose arrays another thread scanned. */
+  enterScanned({ slot, start, length, arrays }: ScannedSlot): Uint8Array<ArrayBuffer> {
+    const bytes = this.enter(slot, start, length)
+    const { length: all } = arrays
+    // What is put beside them lies behind the last.
+    if (all > 0) this.floor += (arrays[all - 2] as number) + (arrays[all - 1] as number)
+    this.first = this.floor
+    this.scanned = arrays
+    this.nextScanned = 0
+    return bytes
+  }
+
+  /** Back to what this thread reads by itself. */
+  leave(): void {
+    this.enter(0, 0, 0)
+  }
+
+  /** The input of a slot, whatever is in it. */
+  slotInput(slot: number): Uint8Array<ArrayBuffer> {
+    return new Uint8Array(this.buffer, slot * SLOT_BYTES, INPUT_BYTES)
+  }
+
+  scannedAt(at: number, scan: { next: number }): Int32Array | null {
+    const scanned = this.scanned
+    let next = this.nextScanned
+    while (next < scanned.length && (scanned[next] as number) < at) next += 4
+    this.nextScanned = next
+    if (next >= scanned.length || scanned[next] !== at || !this.passing) return null
+    scan.next = scanned[next + 1] as number
+    const start = ((this.slotEnd - SLOT_BYTES + INPUT_BYTES) >> 2) + (scanned[next + 2] as number)
+    return this.numbers.subarray(start, start + (scanned[next + 3] as number))
+  }
+
+  /** Where an array of numbers of this slot begins, counted from the first; -1 where it lies elsewhere. */
+  indexOf(numbers: Int32Array | Float64Array): number {
+    if (numbers.buffer !== this.buffer) return -1
+    return (numbers.byteOffset - (this.slotEnd - SLOT_BYTES + INPUT_BYTES)) >> 2
+  }
+
   scan(at: number, end: number, count: number): number {
-    const start = INPUT_BYTES + this.first * 4
-    const next = this.code.plain(at, end, start + count * 4)
-    this.count = (this.code.written.value - start) >> 2
-    return next
+    const { base } = this
+    const start = (this.first + count) * 4
+    const next = this.code.plain(base + at, base + end, start)
+    this.count = count + ((this.code.written.value - start) >> 2)
+    return next - base
   }
 
   put(index: number, value: number): void {
@@ -75,7 +160,7 @@ export class Kernel implements PlainNumbers, WordMixer {
    * @param passing arrays are views into this memory, which stand until the next records are begun, instead of copies
    */
   begin(passing: boolean): void {
-    this.first = 0
+    this.first = this.floor
     this.passing = passing
   }
 
@@ -93,7 +178,12 @@ export class Kernel implements PlainNumbers, WordMixer {
   }
 
   mix(start: number, end: number, low: number, high: number): void {
-    this.code.hash(start, end, low, high)
+    this.code.hash(this.base + start, this.base + end, low, high)
+  }
+
+  /** Whether these are the bytes that records are read from. */
+  isAt(bytes: Uint8Array): boolean {
+    return bytes.buffer === this.buffer && bytes.byteOffset === this.base
   }
 
   /** Whether an array is a view into this memory. */
@@ -161,10 +251,24 @@ export class Kernel implements PlainNumbers, WordMixer {
 
   /** Room for bytes, whatever is in it, that stand as long as what was taken; null where there is none. */
   bytes(length: number): Uint8Array | null {
-    const at = INPUT_BYTES + this.first * 4
-    if (at + length > this.buffer.byteLength - SET_BYTES) return null
+    const at = this.first * 4
+    if (at + length > this.slotEnd) return null
     this.first += (length + 3) >> 2
     return new Uint8Array(this.buffer, at, length)
+  }
+
+  /** Makes bytes that this memory holds all `value`. */
+  fill(bytes: Uint8Array, value: number, from: number, to: number): void {
+    const at = bytes.byteOffset
+    this.code.fill(at + from, at + to, value)
+  }
+
+  /** Other bytes that this memory holds once more; null where there is no room for them. */
+  copied(others: Uint8Array): Uint8Array | null {
+    const bytes = this.bytes(others.length)
+    const at = others.byteOffset
+    if (bytes !== null) this.code.copy(at, at + others.length, bytes.byteOffset)
+    return bytes
   }
 
   /** The lowest bytes of numbers that this memory holds, none of which is above 255; null where there is no room for them. */
@@ -190,6 +294,8 @@ export class Kernel implements PlainNumbers, WordMixer {
   }
 }
 
+const NONE = new Int32Array(0)
+
 /** Undefined until somebody asks for its memory. */
 let kernel: Kernel | null | undefined
 
@@ -214,7 +320,19 @@ export function inKernel(bytes: Uint8Array): Uint8Array {
 
 /** The kernel in whose memory `bytes` lie, from its start on; null where they lie elsewhere. */
 export function kernelOver(bytes: Uint8Array): Kernel | null {
-  return kernel != null && bytes.buffer === kernel.input.buffer && bytes.byteOffset === 0 ? kernel : null
+  return kernel?.isAt(bytes) ? kernel : null
+}
+
+/** The kernel of this thread; null where it has none yet. */
+export function threadKernel(): Kernel | null {
+  return kernel ?? null
+}
+
+/** The kernel of this thread is from now on one over memory that others have too; null where it cannot be. */
+export function shareKernel(memory: WebAssembly.Memory): Kernel | null {
+  const shared = Kernel.create(memory)
+  if (shared !== null) kernel = shared
+  return shared
 }
 
 /** The kernel in whose memory the elements of an array are; null where they are elsewhere. */

@@ -354,4 +354,12 @@
         (local.set $at (i32.add (local.get $at) (i32.const 1)))
         (local.set $other (i32.add (local.get $other) (i32.const 1)))
         (br $one)))
-    (local.get $at)))
+    (local.get $at))
+
+  ;; Every byte from `at` to `end` becomes `value`: where several threads have the memory, a script writes them one by one.
+  (func (export "fill") (param $at i32) (param $end i32) (param $value i32)
+    (memory.fill (local.get $at) (local.get $value) (i32.sub (local.get $end) (local.get $at))))
+
+  ;; What lies from `at` to `end` goes to `out`.
+  (func (export "copy") (param $at i32) (param $end i32) (param $out i32)
+    (memory.copy (local.get $out) (local.get $at) (i32.sub (local.get $end) (local.get $at)))))

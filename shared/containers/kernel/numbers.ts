@@ -29,16 +29,27 @@ export function bagOf(numbers: Int32Array, from: number, to: number): number {
   return sum
 }
 
-/** Zeros that stand as long as `beside` does: they lie in the same memory where that is used again. */
-export function bytesBeside(beside: Int32Array | Uint8Array, length: number): Uint8Array {
-  return kernelWith(beside)?.bytes(length)?.fill(0) ?? new Uint8Array(length)
+/** Bytes that are all `value` and stand as long as `beside` does: they lie in the same memory where that is used again. */
+export function bytesBeside(beside: Int32Array | Uint8Array, length: number, value = 0): Uint8Array {
+  const bytes = kernelWith(beside)?.bytes(length) ?? null
+  if (bytes !== null) return fillWith(bytes, value, 0, length)
+  return value === 0 ? new Uint8Array(length) : new Uint8Array(length).fill(value)
+}
+
+/** Makes the bytes of `[start, end)` `value`, as far as there are such; returns all of them. */
+export function fillWith(bytes: Uint8Array, value: number, start: number, end: number): Uint8Array {
+  const from = Math.max(start, 0)
+  const to = Math.min(end, bytes.length)
+  if (from >= to) return bytes
+  const kernel = kernelWith(bytes)
+  if (kernel === null) return bytes.fill(value, from, to)
+  kernel.fill(bytes, value, from, to)
+  return bytes
 }
 
 /** The same bytes once more, which stand as long as they do. */
 export function copyBeside(bytes: Uint8Array): Uint8Array {
-  const copy = kernelWith(bytes)?.bytes(bytes.length) ?? new Uint8Array(bytes.length)
-  copy.set(bytes)
-  return copy
+  return kernelWith(bytes)?.copied(bytes) ?? new Uint8Array(bytes)
 }
 
 /** Numbers that are all 0 or 1 as bytes, which stand as long as they do; null where another is among them. */

@@ -1,0 +1,180 @@
+import type { ContainerBytes } from '../containers/bytes.ts'
+import type { RecordSpans } from '../containers/container.ts'
+import { INPUT_BYTES, type Kernel, shareKernel } from '../containers/kernel/kernel.ts'
+import { indexLines } from '../containers/lines.ts'
+import { type ScannedText, scanAhead } from '../containers/scan-ahead.ts'
+import { type BatchSizes, extentOf } from '../containers/spans.ts'
+import type { WorkerPort } from './audit-worker.ts'
+import type { Sha256 } from './host.ts'
+
+/** A file of lines that is to be scanned, by its number in the run. */
+export interface ScannedSource {
+  readonly source: number
+  /** `ByteSource.elsewhere` */
+  readonly elsewhere: unknown
+  readonly size: number
+}
+
+/** Coordinator to scan worker, once: which files, in which order. */
+export interface ScanRequest {
+  readonly memory: WebAssembly.Memory
+  /** Of each slot of the memory 1 while it is in use. The first is none of the worker's. */
+  readonly inUse: Int32Array<SharedArrayBuffer>
+  readonly sources: readonly ScannedSource[]
+  readonly sizes: BatchSizes
+  readonly numericKeys: readonly string[]
+}
+
+/** Scan worker to coordinator, source after source: its batches, then either that it was read to its end or that somebody else must read on. */
+export type ScanReply =
+  | {
+      readonly kind: 'batch'
+      readonly source: number
+      readonly spans: RecordSpans
+      /** Null where the batch is too large for a slot. */
+      readonly text: ScannedText | null
+    }
+  | { readonly kind: 'read'; readonly source: number; readonly sha256: string }
+  | { readonly kind: 'failed'; readonly source: number }
+
+/** What a host lends a scan worker. */
+export interface ScanWorkerHost {
+  createSha256(): Sha256
+  /** Opens a file by its `ByteSource.elsewhere`. */
+  open(elsewhere: unknown): FileInReach
+}
+
+export interface FileInReach {
+  /** The same bytes as the host finds one in them fastest. */
+  seen(bytes: Uint8Array): Uint8Array
+  /** Reads from `start` on until `into` is full or the file ends; returns how many bytes there were. */
+  read(start: number, into: Uint8Array): number
+  close(): void
+}
+
+/** So little that the lines of one chunk end no more than two batches, whose slots are not used again before it is done with. */
+const CHUNK_BYTES = 128 << 10
+
+/** Runs in a scan worker: finds the lines of files, hashes and scans them into memory that it shares, and tells of each batch. */
+export function serveScanWorker(port: WorkerPort, host: ScanWorkerHost): void {
+  port.onMessage((message) => {
+    const request = message as ScanRequest
+    const kernel = shareKernel(request.memory)
+    const reply = (said: ScanReply) => port.post(said)
+    const scanAll = async () => {
+      const slots = new Slots(request.inUse)
+      for (const source of request.sources) {
+        const scanned = kernel === null ? null : await scanSource(kernel, slots, source, request, host, reply)
+        reply(
+          scanned === null
+            ? { kind: 'failed', source: source.source }
+            : { kind: 'read', source: source.source, sha256: scanned },
+        )
+      }
+    }
+    void scanAll()
+  })
+}
+
+/** Gives out slots in turn, each when it is free. */
+class Slots {
+  private last = 0
+
+  constructor(private readonly inUse: Int32Array<SharedArrayBuffer>) {}
+
+  async next(): Promise<number> {
+    const { inUse } = this
+    const slot = this.last + 1 < inUse.length ? this.last + 1 : 1
+    while (Atomics.load(inUse, slot) === 1) await Atomics.waitAsync(inUse, slot, 1).value
+    Atomics.store(inUse, slot, 1)
+    this.last = slot
+    return slot
+  }
+
+  giveBack(slot: number): void {
+    Atomics.store(this.inUse, slot, 0)
+  }
+}
+
+/** SHA-256 of the source, whose batches were told of; null where it could not be read to its end as it was found. */
+async function scanSource(
+  kernel: Kernel,
+  slots: Slots,
+  { source, elsewhere, size }: ScannedSource,
+  { sizes, numericKeys }: ScanRequest,
+  host: ScanWorkerHost,
+  reply: (said: ScanReply) => void,
+): Promise<string | null> {
+  const keys = new Set(numericKeys)
+  const hash = host.createSha256()
+  let slot = await slots.next()
+  let held: SlotBytes | null = null
+  try {
+    held = new SlotBytes(host.open(elsewhere), size, hash, kernel.slotInput(slot))
+    for await (const spans of indexLines(held, sizes, {})) {
+      const { start, end } = extentOf(spans)
+      const at = held.offsetOf(start, end)
+      if (at === null) reply({ kind: 'batch', source, spans, text: null })
+      else {
+        reply({ kind: 'batch', source, spans, text: scanAhead(kernel, slot, at, end - start, spans, keys) })
+        slot = await slots.next()
+      }
+      held.moveTo(end, kernel.slotInput(slot))
+    }
+    return hash.digest()
+  } catch {
+    return null
+  } finally {
+    slots.giveBack(slot)
+    held?.close()
+  }
+}
+
+/** The bytes of a file, read into one slot after the other. */
+class SlotBytes implements Pick<ContainerBytes, 'chunks'> {
+  /** Where in the file the bytes of the slot begin, and how far it was read. */
+  private from = 0
+  private at = 0
+  private readonly beside = new Uint8Array(CHUNK_BYTES)
+
+  constructor(
+    private readonly file: FileInReach,
+    private readonly size: number,
+    private readonly hash: Sha256,
+    private input: Uint8Array,
+  ) {}
+
+  async *chunks(): AsyncGenerator<Uint8Array, void, undefined> {
+    while (this.at < this.size) {
+      const length = Math.min(CHUNK_BYTES, this.size - this.at)
+      const into = this.at - this.from
+      const room =
+        into + length <= INPUT_BYTES ? this.input.subarray(into, into + length) : this.beside.subarray(0, length)
+      const chunk = this.file.seen(room)
+      // Whoever reads on from here finds out what became of the file.
+      if (this.file.read(this.at, chunk) < length) throw new Error('The file has become shorter.')
+      this.hash.update(chunk)
+      this.at += length
+      yield chunk
+    }
+  }
+
+  /** Where in the slot bytes of the file lie, null where they are not all in it. */
+  offsetOf(start: number, end: number): number | null {
+    return end - this.from <= INPUT_BYTES ? start - this.from : null
+  }
+
+  /** The bytes that follow lie in another slot: those from `from` on, of which some were read. */
+  moveTo(from: number, input: Uint8Array): void {
+    this.from = from
+    this.input = input
+    const length = this.at - from
+    if (length <= INPUT_BYTES && this.file.read(from, input.subarray(0, length)) < length) {
+      throw new Error('The file has become shorter.')
+    }
+  }
+
+  close(): void {
+    this.file.close()
+  }
+}

@@ -1,0 +1,140 @@
+import type { RecordSpans } from '../containers/container.ts'
+import type { RecordsScanned } from '../containers/decode.ts'
+import { sharedMemory, shareKernel } from '../containers/kernel/kernel.ts'
+import type { ScannedText } from '../containers/scan-ahead.ts'
+import { extentOf } from '../containers/spans.ts'
+import { allNumericKeys } from '../formats/registry.ts'
+import type { WorkerLink } from './host.ts'
+import type { OpenSource } from './open-source.ts'
+import { BATCHES } from './pass.ts'
+import type { ScanReply, ScanRequest } from './scan-worker.ts'
+
+/** One for what this thread reads by itself, one in which it audits, the others ahead of it. */
+const SLOTS = 5
+
+/**
+ * Files of lines that a worker reads, hashes and scans ahead of this thread, which audits what is in its memory. Whatever the worker cannot do, and all that
+ * follows once it broke, this thread does as if there were none.
+ */
+export class ScansAhead {
+  private readonly inUse = new Int32Array(new SharedArrayBuffer(SLOTS * 4))
+  private readonly told: ScanReply[] = []
+  /** Of batches that were told of and not taken. */
+  private readonly texts = new Map<RecordSpans, ScannedText | null>()
+  private readonly hashes = new Map<number, string>()
+  private wake: () => void = () => undefined
+  private broken = false
+
+  private constructor(
+    private readonly link: WorkerLink,
+    private readonly opened: readonly OpenSource[],
+    memory: WebAssembly.Memory,
+  ) {
+    link.onMessage((message) => {
+      this.told.push(message as ScanReply)
+      this.wake()
+    })
+    link.onError(() => {
+      this.broken = true
+      this.wake()
+    })
+    link.post({
+      memory,
+      inUse: this.inUse,
+      sources: opened.map(({ container, source }, index) => ({
+        source: index,
+        elsewhere: container.linesElsewhere,
+        size: source.size,
+      })),
+      sizes: { first: BATCHES.firstBatchBytes, most: BATCHES.batchBytes },
+      numericKeys: [...allNumericKeys],
+    } satisfies ScanRequest)
+  }
+
+  /** Null where a source is none that can be scanned ahead, or this machine runs no such code. */
+  static start(opened: readonly OpenSource[], spawn: () => WorkerLink): ScansAhead | null {
+    if (!opened.every(canBeScanned)) return null
+    const memory = sharedMemory(SLOTS)
+    return shareKernel(memory) === null ? null : new ScansAhead(spawn(), opened, memory)
+  }
+
+  /** The batches of a source, as its container's `index` tells of them. Sources are asked for in their order. */
+  async *index(
+    source: number,
+    options: { readonly onBytes: (bytes: number) => void; readonly signal?: AbortSignal },
+  ): AsyncGenerator<RecordSpans, void, undefined> {
+    let last: RecordSpans | null = null
+    for (;;) {
+      const said = await this.next()
+      options.signal?.throwIfAborted()
+      if (said === null) break
+      if (said.source !== source) {
+        // Nobody wanted the rest of a source before.
+        if (said.kind === 'batch') this.release(said.text)
+        continue
+      }
+      if (said.kind === 'read') {
+        this.hashes.set(source, said.sha256)
+        return
+      }
+      if (said.kind === 'failed') break
+      last = said.spans
+      this.texts.set(last, said.text)
+      try {
+        yield last
+      } finally {
+        // Unless it was taken, nobody will take it.
+        this.release(this.texts.get(last) ?? null)
+        this.texts.delete(last)
+      }
+      options.onBytes(extentOf(last).end)
+    }
+    const { container } = this.opened[source] as OpenSource
+    yield* container.index({ ...BATCHES, ...options, passing: true, ...(last === null ? {} : { from: behind(last) }) })
+  }
+
+  /** What the worker scanned of a batch; null where it did not. */
+  recordsOf(spans: RecordSpans): RecordsScanned | null {
+    const text = this.texts.get(spans) ?? null
+    this.texts.delete(spans)
+    if (text === null) return null
+    return { decoder: 'scanned', spans, bytes: [], text, done: () => this.release(text) }
+  }
+
+  /** What the worker tells next; null where it will tell nothing any more. */
+  private async next(): Promise<ScanReply | null> {
+    while (this.told.length === 0 && !this.broken) {
+      await new Promise<void>((resolve) => {
+        this.wake = resolve
+      })
+    }
+    return this.told.shift() ?? null
+  }
+
+  private release(text: ScannedText | null): void {
+    if (text === null) return
+    Atomics.store(this.inUse, text.slot, 0)
+    Atomics.notify(this.inUse, text.slot)
+  }
+
+  /** SHA-256 of a source that was scanned to its end; null where it was not. */
+  sha256(source: number): string | null {
+    return this.hashes.get(source) ?? null
+  }
+
+  close(): void {
+    this.broken = true
+    this.link.terminate()
+    this.wake()
+  }
+}
+
+/** Nearly all of it is numbers in lines of a file that another thread finds. */
+export function canBeScanned({ container, isOfNumbers }: OpenSource): boolean {
+  return isOfNumbers && container.linesElsewhere !== undefined
+}
+
+function behind(spans: RecordSpans) {
+  const count = spans.offsets.length
+  return { byte: extentOf(spans).end, record: spans.first + count, line: spans.lines[count - 1] as number }
+}

@@ -1,0 +1,127 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { ParsedRecords, RecordSpans } from '../../shared/containers/container.ts'
+import { type Kernel, sharedMemory, shareKernel, threadKernel } from '../../shared/containers/kernel/kernel.ts'
+import { parseInPortions, parseRecords, parseScanned } from '../../shared/containers/records.ts'
+import { scanAhead } from '../../shared/containers/scan-ahead.ts'
+
+const KEYS = new Set(['ids', 'mask'])
+const SLOTS = 3
+const memory = sharedMemory(SLOTS)
+
+/** Each as a thread of its own would have one. */
+function kernels(): { readonly scanning: Kernel; readonly auditing: () => Kernel } {
+  const scanning = shareKernel(memory)
+  if (scanning === null) throw new Error('this machine runs no WebAssembly with shared memory')
+  return { scanning, auditing: () => shareKernel(memory) as Kernel }
+}
+
+function spansOf(lines: readonly Uint8Array[]): RecordSpans {
+  const lengths = Float64Array.from(lines, ({ length }) => length)
+  let at = 100
+  const offsets = lengths.map((length) => {
+    const start = at
+    at += length + 1
+    return start
+  })
+  return { first: 7, lines: lengths.map((_, index) => index + 1), offsets, lengths }
+}
+
+/** Copies, since arrays stand only until the next portion. */
+function kept(portions: Iterable<ParsedRecords>): unknown[] {
+  return Array.from(portions, (portion) => structuredClone({ ...portion, records: portion.records.map(plain) }))
+}
+
+function plain({ value, ...record }: ParsedRecords['records'][number]) {
+  return { ...record, value: copied(value) }
+}
+
+function copied(value: unknown): unknown {
+  if (ArrayBuffer.isView(value)) return (value as Int32Array).slice()
+  if (Array.isArray(value)) return value.map(copied)
+  if (value === null || typeof value !== 'object') return value
+  return Object.fromEntries(Object.entries(value).map(([key, inside]) => [key, copied(inside)]))
+}
+
+const number = fc.oneof(
+  { weight: 8, arbitrary: fc.nat({ max: 200_000 }).map(String) },
+  { weight: 8, arbitrary: fc.constantFrom('0', '1') },
+  fc.constantFrom('-3', '2.5', 'null', 'true', '1e3', '00', '12345678901', '"1"', '[4,5]', 'NaN', ''),
+)
+const list = fc
+  .tuple(fc.array(number, { maxLength: 70, size: 'max' }), fc.constantFrom(',', ', '))
+  .map(([numbers, comma]) => `[${numbers.join(comma)}]`)
+const record = fc.oneof(
+  { weight: 6, arbitrary: fc.tuple(list, list).map(([ids, mask]) => `{"ids":${ids},"mask": ${mask},"other":[1,2]}`) },
+  fc.tuple(list, fc.string()).map(([ids, text]) => `{"text":${JSON.stringify(text)},"in":{"ids":[${ids},${ids}]}}`),
+  list.map((ids) => `{"ids":${ids.slice(0, -1)}`),
+  fc.constantFrom('[1,2]', '{}', '{"ids":[]}', '{"ids":[1,2,3],"ids":[4,5,6]}'),
+)
+
+describe('what another thread scanned', () => {
+  test('is read as it is without one, hashes and faults included', () => {
+    const { scanning, auditing } = kernels()
+    fc.assert(
+      fc.property(
+        fc.array(record, { minLength: 1, maxLength: 6 }),
+        fc.nat({ max: 9 }),
+        fc.integer({ min: 1, max: 3 }),
+        (texts, start, most) => {
+          const lines = texts.map((text) => new TextEncoder().encode(text))
+          const spans = spansOf(lines)
+          const bytes = new TextEncoder().encode(`${texts.join('\n')}\n`)
+          // As the thread that scans has it.
+          shareKernel(memory)
+          const wanted = kept(parseInPortions(bytes, spans, KEYS, most))
+          const own = threadKernel() as Kernel
+          own.slotInput(2).set(bytes, start)
+          const text = scanAhead(own, 2, start, bytes.length, spans, KEYS)
+          const found = kept(parseScanned(auditing(), structuredClone(text), spans, KEYS, most))
+          expect(found).toEqual(wanted)
+        },
+      ),
+      { numRuns: 2000 },
+    )
+    scanning.leave()
+  })
+
+  test('is not scanned again, lies where it was scanned to, and has room beside it', () => {
+    const { auditing } = kernels()
+    const line = new TextEncoder().encode('{"ids":[5,6,70000],"mask":[0,1,1]}')
+    const spans = spansOf([line])
+    const own = threadKernel() as Kernel
+    own.slotInput(1).set(line)
+    const text = scanAhead(own, 1, 0, line.length, spans, KEYS)
+    expect([...text.arrays]).toEqual([7, 18, 0, 3, 26, 33, 3, 3])
+    const there = auditing()
+    // Other bytes than those that were scanned: what was found of these is what counts.
+    there.slotInput(1).set(new TextEncoder().encode('{"ids":[9,9,99999]'))
+    const [parsed] = parseScanned(there, text, spans, KEYS, 16)
+    const value = parsed?.records[0]?.value as { ids: Int32Array; mask: Int32Array }
+    expect(value.ids.buffer).toBe(memory.buffer)
+    expect([...value.ids, ...value.mask]).toEqual([5, 6, 70000, 0, 1, 1])
+    there.enterScanned(text)
+    there.begin(true)
+    const beside = there.bytes(12) as Uint8Array
+    expect(beside.byteOffset).toBeGreaterThanOrEqual(value.mask.byteOffset + value.mask.byteLength)
+    there.leave()
+    // What this thread reads by itself lies in the first slot again.
+    expect(parseRecords(line, spans, KEYS).records[0]?.value).toEqual({
+      ids: Int32Array.of(5, 6, 70000),
+      mask: Int32Array.of(0, 1, 1),
+    })
+  })
+
+  test('gives no array where whoever parses keeps what it gets', () => {
+    kernels()
+    const line = new TextEncoder().encode('{"ids":[5,6,7]}')
+    const own = threadKernel() as Kernel
+    own.slotInput(1).set(line)
+    const text = scanAhead(own, 1, 0, line.length, spansOf([line]), KEYS)
+    const bytes = own.enterScanned(text)
+    own.begin(false)
+    expect(own.scannedAt(7, { next: 0 })).toBeNull()
+    expect(bytes).toHaveLength(line.length)
+    own.leave()
+  })
+})

@@ -1,0 +1,219 @@
+import { createHash } from 'node:crypto'
+import { appendFileSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { NodeFileSource } from '../../cli/byte-sources.ts'
+import { readElsewhere } from '../../cli/read-elsewhere.ts'
+import { scanHost } from '../../cli/scan-host.ts'
+import { plainFacts } from '../../shared/checks/kept-facts.ts'
+import type { EngineHost, WorkerLink } from '../../shared/session/host.ts'
+import { type ScanReply, serveScanWorker } from '../../shared/session/scan-worker.ts'
+import { gzipped, memorySource } from '../containers/memory-source.ts'
+import { audited } from './dumps.ts'
+import { workerHost } from './test-host.ts'
+
+/** More than a thread beside this one is started for. */
+const LARGE = 9 << 20
+
+const folder = mkdtempSync(join(tmpdir(), 'scans-ahead-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+interface ScanLog {
+  spawned: number
+  terminated: number
+  readonly said: ScanReply[]
+}
+
+/** What a test does in place of the worker. */
+interface Spoiled {
+  /** Before each thing that the worker tells; false = it breaks before it does. */
+  before?(said: ScanReply): boolean
+  readonly stillborn?: boolean
+}
+
+/** A scan worker that is functions of this process, behind a link that clones every message. */
+function scanning(spoiled: Spoiled = {}, more: Partial<EngineHost> = {}) {
+  const log: ScanLog = { spawned: 0, terminated: 0, said: [] }
+  const spawnScanWorker = (): WorkerLink => {
+    log.spawned++
+    let alive = spoiled.stillborn !== true
+    const toMain: ((message: unknown) => void)[] = []
+    const toWorker: ((message: unknown) => void)[] = []
+    const errors: ((message: string) => void)[] = []
+    const fail = () => setImmediate(() => errors.forEach((listener) => void listener('it broke')))
+    serveScanWorker(
+      {
+        post(message) {
+          if (!alive) return
+          const said = structuredClone(message) as ScanReply
+          if (spoiled.before?.(said) === false) {
+            alive = false
+            fail()
+            return
+          }
+          log.said.push(said)
+          setImmediate(() => toMain.forEach((listener) => void listener(said)))
+        },
+        onMessage: (listener) => void toWorker.push(listener),
+      },
+      scanHost,
+    )
+    if (!alive) fail()
+    return {
+      post: (message) => void setImmediate(() => alive && toWorker.forEach((listener) => void listener(message))),
+      onMessage: (listener) => void toMain.push(listener),
+      onError: (listener) => void errors.push(listener),
+      terminate() {
+        if (log.terminated === 0) log.terminated++
+        alive = false
+      },
+    }
+  }
+  const { host, log: audits } = workerHost(2)
+  return { host: { ...host, nobodyWaits: true, spawnScanWorker, ...more }, log, audits }
+}
+
+/** Rollouts of ids and masks, and what is no such thing among them. */
+function dump(bytes: number, seed = 1): string[] {
+  const lines: string[] = []
+  let state = seed
+  const random = () => {
+    state = (Math.imul(state, 1103515245) + 12345) & 0x7fffffff
+    return state / 0x80000000
+  }
+  for (let size = 0, row = 0; size < bytes; row++) {
+    // One is longer than any slot, some are longer than a chunk.
+    const tokens = row === 30 ? 700_000 : row % 40 === 7 ? 30_000 : 500 + Math.floor(random() * 3000)
+    const ids = Array.from({ length: tokens }, () => Math.floor(random() ** 3 * 150_000))
+    const mask = ids.map(() => (random() < 0.3 ? 1 : 0))
+    const own = { input_ids: ids, loss_mask: mask, reward: row % 3, group_id: `g${row >> 2}`, id: `row-${row}` }
+    const line = row % 50 === 9 ? `{"input_ids": [${ids.join()}` : JSON.stringify(own)
+    lines.push(row % 25 === 3 ? '  ' : '', line)
+    size += line.length + 1
+  }
+  return lines
+}
+
+async function fileOf(name: string, text: string): Promise<NodeFileSource> {
+  const path = join(folder, name)
+  writeFileSync(path, text)
+  return NodeFileSource.open(path, name)
+}
+
+const text = dump(LARGE).join('\r\n')
+const wanted = audited([memorySource(text, 1 << 16, 'dump.jsonl')])
+
+async function expectSame(found: Awaited<typeof wanted>): Promise<void> {
+  const { report, facts } = { report: found.report(), facts: found.facts.map(plainFacts) }
+  expect(report).toEqual((await wanted).report())
+  expect(facts).toEqual((await wanted).facts.map(plainFacts))
+}
+
+describe('a thread that scans ahead of the one that audits', () => {
+  it('changes nothing of the report, whatever lines there are', async () => {
+    const { host, log, audits } = scanning()
+    await expectSame(await audited([await fileOf('dump.jsonl', text)], {}, host))
+    expect(log).toMatchObject({ spawned: 1, terminated: 1 })
+    expect(audits.spawned).toBe(0)
+    const batches = log.said.filter((said) => said.kind === 'batch')
+    expect(batches.filter(({ text }) => text === null)).toHaveLength(1)
+    expect(batches.flatMap(({ text }) => [...(text?.arrays ?? [])]).length).toBeGreaterThan(1000)
+    // In turn, and more often than there are slots.
+    expect(batches.filter(({ text }) => text?.slot === 1).length).toBeGreaterThan(1)
+    expect(log.said.at(-1)).toEqual({
+      kind: 'read',
+      source: 0,
+      sha256: createHash('sha256').update(text).digest('hex'),
+    })
+    expect((await wanted).report().sources[0]?.skipped.length).toBeGreaterThan(3)
+  })
+
+  it('goes from file to file', async () => {
+    const other = dump(1 << 20, 5).join('\n')
+    const inline = await audited([
+      memorySource(text, 1 << 16, 'dump.jsonl'),
+      memorySource(other, 1 << 16, 'other.jsonl'),
+    ])
+    const { host, log } = scanning()
+    const found = await audited([await fileOf('dump.jsonl', text), await fileOf('other.jsonl', other)], {}, host)
+    expect(found.report()).toEqual(inline.report())
+    expect(log.said.filter(({ kind }) => kind === 'read')).toHaveLength(2)
+  })
+
+  it.each([0, 1, 3])('is done without once it broke, having told of %i batches', async (batches) => {
+    let told = 0
+    const { host, log } = scanning({ before: () => told++ < batches })
+    await expectSame(await audited([await fileOf('dump.jsonl', text)], {}, host))
+    expect(log.said).toHaveLength(batches)
+  })
+
+  it('is done without where its code could not be loaded', async () => {
+    const { host, log } = scanning({ stillborn: true })
+    await expectSame(await audited([await fileOf('dump.jsonl', text)], {}, host))
+    expect(log.said).toEqual([])
+  })
+
+  it('leaves a file that became shorter to the thread that audits, which says so', async () => {
+    const source = await fileOf('shorter.jsonl', text)
+    const half = text.length >> 1
+    const { host, log } = scanning({
+      before() {
+        truncateSync(source.path, half)
+        return true
+      },
+    })
+    const { records, skipped } = (await audited([source], {}, host)).report().sources[0] as {
+      records: number
+      skipped: readonly { readonly message: string }[]
+    }
+    expect(log.said.at(-1)?.kind).toBe('failed')
+    expect(skipped.at(-1)?.message).toContain('became shorter')
+    const whole = text
+      .slice(0, half)
+      .split('\r\n')
+      .slice(0, -1)
+      .filter((line) => line.trim() !== '')
+    expect(records + skipped.length).toBe(whole.length + 1)
+  })
+
+  it('goes on behind a file of which what it cannot hold is gone', async () => {
+    const source = await fileOf('gone.jsonl', text)
+    const other = dump(LARGE, 5).join('\n')
+    const { host } = scanning({
+      before(said) {
+        if (said.kind === 'batch' && said.text === null) rmSync(source.path)
+        return true
+      },
+    })
+    const [gone, read] = (await audited([source, await fileOf('other.jsonl', other)], {}, host)).report().sources
+    expect(gone?.skipped.at(-1)?.message).toContain('was removed or moved')
+    expect(gone?.records).toBeGreaterThan(10)
+    expect(read?.records).toBe(other.split('\n').filter((line) => line.endsWith('}')).length)
+  })
+
+  it('reads no more of a growing file than was there when it was opened', async () => {
+    const source = await fileOf('dump.jsonl', text)
+    appendFileSync(source.path, '\n{"input_ids":[1],"loss_mask":[1]}\n')
+    await expectSame(await audited([source], {}, scanning().host))
+  })
+
+  it.each<[string, Partial<EngineHost>]>([
+    ['three threads', { jobs: 3 }],
+    ['one', { jobs: 1 }],
+    ['somebody who waits for the first rollouts', { nobodyWaits: false }],
+  ])('is not for %s', async (_, more) => {
+    const { host, log } = scanning({}, more)
+    await expectSame(await audited([await fileOf('dump.jsonl', text)], {}, host))
+    expect(log.spawned).toBe(0)
+  })
+
+  it('is not for texts, what is compressed, or a small file', async () => {
+    const texts = dump(1 << 20).map((line) => line.replace(/}$/, `,"text":"${'words '.repeat(5000)}"}`))
+    const { host, log } = scanning({}, { readElsewhere })
+    await audited([await fileOf('texts.jsonl', Array(10).fill(texts.join('\n')).join('\n'))], {}, host)
+    await audited([memorySource(gzipped(text), 1 << 16, 'a.gz')], {}, host)
+    await audited([await fileOf('small.jsonl', dump(1 << 20).join('\n'))], {}, host)
+    expect(log.spawned).toBe(0)
+  })
+})
