@@ -13,7 +13,7 @@ type Codec = ColumnMetaData['codec']
 const text = new TextEncoder()
 
 /** Bytes of a value of no number; every other type has numbers. */
-export const FIXED_BYTES = 3
+const FIXED_BYTES = 3
 
 /** `count` values of a type, of which some repeat. Times of 96 bits are told by their bytes. */
 export function someValues(type: Type, count: number) {

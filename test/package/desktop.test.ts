@@ -68,8 +68,21 @@ describe('the configuration of the desktop packages', () => {
     for (const script of commands.flatMap((run) => /^npm run (\S+)/.exec(run)?.[1] ?? [])) {
       expect(Object.keys(manifest.scripts)).toContain(script)
     }
-    for (const path of commands.flatMap((run) => /(?:bash|node) (?!node_modules)(\S+)/.exec(run)?.[1] ?? [])) {
+    for (const path of commands.flatMap((run) => /(?:bash|node) (?!\S*node_modules)(\S+)/.exec(run)?.[1] ?? [])) {
       expect(existsSync(join(root, path)), path).toBe(true)
+    }
+  })
+
+  it('is packed by what is locked: a release fetches no package whose bytes are not known', () => {
+    const jobs = parse(read(join('.github', 'workflows', 'release.yml'))).jobs as Record<string, Job>
+    const commands = Object.values(jobs).flatMap(({ steps = [] }) => steps.flatMap(({ run }) => run ?? []))
+    expect(commands.filter((run) => /\bnpx\b|\bnpm (?:exec|install|i)\b/.test(run))).toEqual([])
+    expect(commands).toContain('npm ci --prefix packaging --ignore-scripts')
+    const { devDependencies } = JSON.parse(read(join('packaging', 'package.json')))
+    const { packages } = JSON.parse(read(join('packaging', 'package-lock.json')))
+    expect(packages['node_modules/electron-builder'].version).toBe(devDependencies['electron-builder'])
+    for (const [path, { integrity }] of Object.entries<{ integrity?: string }>(packages)) {
+      if (path !== '') expect(integrity, path).toMatch(/^sha512-/)
     }
   })
 
