@@ -13,7 +13,7 @@ import {
   residualOf,
 } from './advantages.ts'
 import { fitting } from './scaling.ts'
-import { completeGroups, rangeOf, rewardRange, rewardsOf, shown } from './statistics.ts'
+import { completeGroups, rangeOf, rewardRange, rewardsOf, shown, trainedIn } from './statistics.ts'
 import { measuringSteps, trainingOf } from './step-scales.ts'
 
 /**
@@ -91,8 +91,7 @@ function* lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
     if (!affected) return
     report.fault({
       group,
-      affectedTokens: group.members.reduce((sum, { trained }) => sum + (trained ?? 0), 0),
-      affectedWeight: group.members.reduce((sum, { weight }) => sum + (weight ?? 0), 0),
+      ...trainedIn(group.members),
       message: contradicts
         ? `Advantages of group ${group.id} are those of ${formula(best)}, while reward scaling is declared as ${declared}`
         : best.accepted

@@ -1,7 +1,7 @@
 import { filtered, forEachOf, type Steps, within } from '../../model/steps.ts'
 import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { Check, DumpReporter, DumpView, GroupView } from '../check.ts'
-import { completeGroups, rangeOf, rewardsOf, shown } from './statistics.ts'
+import { completeGroups, rangeOf, rewardsOf, shown, trainedIn } from './statistics.ts'
 
 /** A01. Every rollout of a group has the same reward. Some such groups are normal; the evidence says how many chance would give. */
 export const allSameReward: Check = {
@@ -34,16 +34,15 @@ function* lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
     report.unit(affected)
     report.place(affected)
     if (!affected) return
-    const trained = group.members.reduce((sum, member) => sum + (member.trained ?? 0), 0)
+    const trained = trainedIn(group.members)
     report.fault({
       group,
-      affectedTokens: trained,
-      affectedWeight: group.members.reduce((sum, member) => sum + (member.weight ?? 0), 0),
+      ...trained,
       message: `All ${group.members.length} rollouts of group ${group.id} have reward ${shown(group.members[0]?.reward as number)}`,
       evidence: {
         reward: group.members[0]?.reward ?? null,
         rows: group.members.length,
-        trained_tokens: trained,
+        trained_tokens: trained.affectedTokens,
         share_of_groups: same.length / groups.length,
         chance,
       },

@@ -4,6 +4,7 @@ import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { Check, DumpReporter, DumpView, GroupView } from '../check.ts'
 import { PREFIX_TOKENS, type TrajectoryFacts } from '../facts.ts'
 import { copiesIn, type SureAnswer, sampledTokens, sureAnswerIn } from './copies.ts'
+import { trainedIn } from './statistics.ts'
 
 /**
  * A06. Rollouts of one group are the same, token by token: the group holds fewer samples than it claims. That most of them begin alike for
@@ -42,8 +43,7 @@ function lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
     report.fault({
       group,
       ...(extra.length === 0 ? { severity: 'info' } : {}),
-      affectedTokens: extra.reduce((sum, { trained }) => sum + (trained ?? 0), 0),
-      affectedWeight: extra.reduce((sum, { weight }) => sum + (weight ?? 0), 0),
+      ...trainedIn(extra),
       message: described(group, extra.length, sure, prefix),
       evidence: {
         copies: repeated.map((same) => same.map(({ id }) => id)),
