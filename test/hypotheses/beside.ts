@@ -1,0 +1,28 @@
+import type { TrajectoryFacts } from '../../shared/checks/facts.ts'
+import type { SecondRun } from '../../shared/hypotheses/hypothesis.ts'
+import { HYPOTHESES } from '../../shared/hypotheses/registry.ts'
+import type { CheckResult, HypothesisId } from '../../shared/model/report.ts'
+import { dumpOf, factsOf } from '../helpers/facts.ts'
+import { inputWith } from './input.ts'
+
+export const rows = (count: number, more: (i: number) => Partial<TrajectoryFacts> = () => ({})) =>
+  Array.from({ length: count }, (_, i) => factsOf(i, more(i)))
+
+/** Another run, whose records are its own. */
+export const second = (facts: readonly TrajectoryFacts[], checks: readonly CheckResult[] = []): SecondRun => ({
+  dump: dumpOf(facts.map((row) => ({ ...row, recordHash: `second ${row.recordHash}` }))),
+  checks,
+  streams: new Set(),
+  tokenizer: 'qwen2.5',
+})
+
+/** What a hypothesis says of rollouts beside another run, with the results of some checks. */
+export function verdict(
+  id: HypothesisId,
+  facts: readonly TrajectoryFacts[],
+  against: SecondRun | null,
+  checks?: CheckResult[],
+) {
+  const input = { ...inputWith(dumpOf(facts), checks ? { checks } : {}), tokenizer: 'qwen2.5', against }
+  return HYPOTHESES.find((each) => each.id === id)!.judge(input)
+}

@@ -1,0 +1,155 @@
+import { describe, expect, it } from 'vitest'
+import type { TrajectoryFacts } from '../../shared/checks/facts.ts'
+import { recomputeAdvantages } from '../../shared/checks/groups/advantages.ts'
+import { remedyOf } from '../../shared/hypotheses/remedies.ts'
+import { dumpOf, factsOf, groupFacts } from '../helpers/facts.ts'
+import { resultOf, verdictOf } from './input.ts'
+
+const rows = (count: number, more: (i: number) => Partial<TrajectoryFacts> = () => ({})) =>
+  Array.from({ length: count }, (_, i) => factsOf(i, more(i)))
+
+/** `tiny` groups with a gap of 0.01 among `count` groups of 4, the others with contrast; range 0.5, noise floor 0.025. */
+function _mixedRewards(count: number, tiny: number): number[][] {
+  return Array.from({ length: count }, (_, i) => (i < tiny ? [0.6, 0.61, 0.6, 0.6] : [0.4, 0.9, 0.7, 0.5]))
+}
+
+const _scaledBy = (scheme: 'group-std-unbiased' | 'centre', rewards: readonly (readonly number[])[]) =>
+  groupFacts(rewards, (_, group, member) => ({
+    advantage: recomputeAdvantages(scheme, rewards[group] as number[], 1e-4)[member] as number,
+  }))
+
+describe('H05', () => {
+  const healthy = Array.from({ length: 20 }, () => [0, 1, 0.5, 0.2])
+
+  it('is contradicted by rewards with contrast', () => {
+    const result = verdictOf('H05', dumpOf(groupFacts(healthy)), { without: ['reward_components'] })
+    expect(result).toMatchObject({ verdict: 'contradicted', confidence: 'high', missing: ['reward_components'] })
+  })
+
+  it.each([
+    [10, 'supported'],
+    [9, 'contradicted'],
+  ] as const)('with %i of 20 groups without contrast it is %s', (flat, verdict) => {
+    const rewards = healthy.map((group, i) => (i < flat ? [0.4, 0.4, 0.4, 0.4] : group))
+    expect(verdictOf('H05', dumpOf(groupFacts(rewards))).verdict).toBe(verdict)
+  })
+
+  it.each([
+    [0.002, 'inconclusive'],
+    [0.2, 'contradicted'],
+  ] as const)('where rewards lie %f about 0.65 it is %s: what the fixed noise floor is above may be a matter of units', (spread, verdict) => {
+    const rewards = Array.from({ length: 12 }, (_, i) =>
+      [-1.2, 0.4, 1, -0.2].map((z, k) => 0.65 + spread * (z + ((i * k) % 3) / 3)),
+    )
+    const { because, missing, would_change, ...result } = verdictOf('H05', dumpOf(groupFacts(rewards)))
+    expect(result.verdict).toBe(verdict)
+    expect(because.some(({ speaks }) => speaks === 'for')).toBe(false)
+    expect(missing.join()).toMatch(verdict === 'contradicted' ? /^$/ : /their std within groups is \d\d % of their own/)
+    const contradicting = 'contradicted if rewards that differ by so little are told apart on purpose'
+    expect(would_change.includes(contradicting)).toBe(verdict === 'inconclusive')
+  })
+
+  it.each([
+    [1, 'contradicted'],
+    [0.02, 'inconclusive'],
+    [1e-9, 'supported'],
+  ] as const)('rewards of 0 and %f by turns are judged by their own range, if they differ at all: %s', (high, verdict) => {
+    const rewards = Array.from({ length: 20 }, () => [0, high, 0, high])
+    const { because, ...result } = verdictOf('H05', dumpOf(groupFacts(rewards)))
+    expect(result.verdict).toBe(verdict)
+    expect(because.some(({ speaks }) => speaks === 'for')).toBe(verdict === 'supported')
+  })
+
+  it('is supported by rewards of a small unit that are the same within groups', () => {
+    const rewards = Array.from({ length: 20 }, (_, i) => Array(4).fill((i % 4) * 0.005) as number[])
+    expect(verdictOf('H05', dumpOf(groupFacts(rewards))).verdict).toBe('supported')
+  })
+
+  it('is supported where the std within groups is under a tenth of the range', () => {
+    const rewards = [[0.02, 0.04, 0, 0.5], ...Array.from({ length: 30 }, () => [0.02, 0.08, 0.02, 0.08])]
+    const result = verdictOf('H05', dumpOf(groupFacts(rewards)))
+    expect(result.verdict).toBe('supported')
+    expect(result.because[0]?.measure).toMatch(/share of the reward range/)
+  })
+
+  it('is supported where groups differ far more than their members', () => {
+    const apart = Array.from({ length: 20 }, (_, i) => (i % 2 ? [0.9, 1, 0.6, 0.9] : [0.1, 0, 0.4, 0.1]))
+    expect(verdictOf('H05', dumpOf(groupFacts(apart))).verdict).toBe('contradicted')
+    const far = Array.from({ length: 20 }, (_, i) => (i % 2 ? [1, 1, 0.78, 1] : [0, 0, 0.22, 0]))
+    const result = verdictOf('H05', dumpOf(groupFacts(far)))
+    expect(result.verdict).toBe('supported')
+    expect(result.because[0]?.measure).toMatch(/contrast ratio/)
+  })
+
+  it.each([
+    [1, 'if all are right, take harder prompts.'],
+    [0, 'if none is right, take easier prompts.'],
+    [-0.5, 'if none is right, take easier prompts.'],
+  ])('asks, where every reward is %s, whether the reward function tells answers apart', (reward, advised) => {
+    const result = verdictOf(
+      'H05',
+      dumpOf(groupFacts(Array.from({ length: 20 }, () => [reward, reward, reward, reward]))),
+    )
+    expect(result.verdict).toBe('supported')
+    expect(remedyOf(result)).toBe(
+      `Every reward of a complete group is ${String(reward).replace('-', '−')}: see that the reward function can tell a right answer from a wrong one, and ${advised}`,
+    )
+  })
+
+  it('asks, where some groups are all solved and others not at all, for prompts between these', () => {
+    const rewards = Array.from({ length: 20 }, (_, i) => [i % 2, i % 2, i % 2, i % 2])
+    expect(remedyOf(verdictOf('H05', dumpOf(groupFacts(rewards))))).toBe(
+      'Take prompts that the model solves sometimes, neither always nor never, or a reward that grades answers more finely.',
+    )
+  })
+
+  /** Total = 1·exact − or + w·style; the components vary on their own. */
+  const conflicting = (exact: number[], style: number[], weight: number) =>
+    groupFacts(
+      Array.from({ length: 10 }, () => exact.map((e, i) => e + weight * (style[i] as number))),
+      (_, __, member) => ({ rewards: { exact: exact[member] as number, style: style[member] as number } }),
+    )
+
+  it('is supported by a component with much variance that is high where the total is low', () => {
+    const dump = dumpOf(conflicting([1, 0, 1, 0], [0, 0.8, 0.1, 0.8], 1))
+    const result = verdictOf('H05', dump)
+    expect(result.verdict).toBe('supported')
+    expect(result.because[0]?.measure).toMatch(/reward component style, against the total/)
+  })
+
+  it('is not contradicted where components cancel each other and neither goes against the total', () => {
+    const dump = dumpOf(groupFacts(healthy))
+    const told = (severity: 'warning' | 'info') =>
+      verdictOf('H05', dump, { checks: [resultOf('A09', { affected: 1, severity })] }).verdict
+    expect(told('warning')).toBe('inconclusive')
+    expect(told('info')).toBe('contradicted')
+  })
+
+  it('does not take a penalty for a conflict: what it takes off moves with the total', () => {
+    const dump = dumpOf(conflicting([1, 0, 1, 0], [0, 0.8, 0.1, 0.8], -1))
+    expect(verdictOf('H05', dump).verdict).toBe('contradicted')
+  })
+
+  it('gives a metric that the total does not contain no share of it', () => {
+    const facts = groupFacts(healthy, (reward, group, member) => ({
+      rewards: { exact: reward, num_turns: 9 - 5 * reward + ((group * 7 + member * 3) % 4) },
+    }))
+    expect(verdictOf('H05', dumpOf(facts)).verdict).toBe('contradicted')
+  })
+
+  it('is inconclusive where the total is not made of the components', () => {
+    const facts = groupFacts(healthy, (_, group, member) => ({
+      rewards: { other: ((group + 1) * (member + 2) * 37) % 11 },
+    }))
+    const result = verdictOf('H05', dumpOf(facts))
+    expect(result.verdict).toBe('inconclusive')
+    expect(result.missing[0]).toMatch(/weights of the reward components/)
+  })
+
+  it('is not checkable without rewards or groups', () => {
+    expect(verdictOf('H05', dumpOf(rows(3)), { without: ['group'] })).toMatchObject({
+      verdict: 'not-checkable',
+      missing: ['group'],
+    })
+  })
+})

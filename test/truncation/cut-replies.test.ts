@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest'
+import type { Tokenizer } from '../../shared/tokens/tokenizer.ts'
+import { auditDump } from '../checks/audit.ts'
+import { searchRow } from '../fixtures/checks/fixture.ts'
+import { dumpOf } from '../helpers/facts.ts'
+
+describe('C08', () => {
+  const WHOLE = `Night Harbour is a film of 1961. ${'The port, the quay and the pier are seen in it. '.repeat(12)}Ines Valdoro made it.`
+  const seen = (reply: string, rows = 3) =>
+    auditDump({
+      story: '',
+      family: 'qwen3',
+      rows: (tokenizer) =>
+        Array.from({ length: rows }, (_, i) =>
+          searchRow(
+            tokenizer,
+            i,
+            { reply: { text: reply } },
+            {
+              more: {
+                messages: [
+                  { role: 'user', content: 'Who?' },
+                  { role: 'assistant', content: 'I look it up.' },
+                  { role: 'tool', content: WHOLE },
+                  { role: 'assistant', content: 'It says so.' },
+                ],
+              },
+            },
+          ),
+        ),
+    })
+
+  it.each([
+    ['right', WHOLE.slice(0, 256)],
+    ['left', WHOLE.slice(-256)],
+    ['middle', WHOLE.slice(0, 128) + WHOLE.slice(-128)],
+  ])('holds replies against their messages: cut on the %s, and infers the limit', async (cut, reply) => {
+    const { byCode, views } = await seen(reply)
+    const { findings: found, tally } = byCode.get('C08')!
+    expect(tally).toMatchObject({ checked: 3, affected: 3, placesChecked: 3, placesAffected: 3 })
+    expect(found[0]).toMatchObject({ turn: 3, evidence: { cut, shown_by: 'messages', characters_left: 256 } })
+    expect(found[0]?.evidence.lost_text).toContain('The port the quay and the pier')
+    expect(dumpOf(views.map(({ facts }) => facts)).limits.max_tool_response_length).toEqual({
+      value: 256,
+      origin: 'inferred',
+      unit: 'characters',
+    })
+  })
+
+  it('takes a whole reply for no cut one where those before it were left out of the ids', async () => {
+    const rows = (reply: string) => (tokenizer: Tokenizer) => [
+      searchRow(
+        tokenizer,
+        0,
+        { reply: { text: reply } },
+        {
+          more: {
+            messages: [
+              { role: 'user', content: 'Who?' },
+              { role: 'assistant', content: 'I look it up.' },
+              { role: 'tool', content: WHOLE },
+              { role: 'assistant', content: 'Once more.' },
+              { role: 'tool', content: WHOLE.slice(0, 256) },
+              { role: 'assistant', content: 'It says so.' },
+            ],
+          },
+        },
+      ),
+    ]
+    const cut = async (reply: string) =>
+      (await auditDump({ story: '', family: 'qwen3', rows: rows(reply) })).byCode.get('C08')
+    expect((await cut(WHOLE.slice(0, 256)))?.findings).toEqual([])
+    expect((await cut(WHOLE.slice(0, 200)))?.findings).toHaveLength(1)
+  })
+
+  it('infers no limit from two replies, and finds no cut in a whole one', async () => {
+    const { views } = await seen(WHOLE.slice(0, 256), 2)
+    expect(dumpOf(views.map(({ facts }) => facts)).limits.max_tool_response_length).toBeNull()
+    expect((await seen(WHOLE)).byCode.get('C08')?.tally).toMatchObject({ checked: 3, affected: 0 })
+  })
+})
