@@ -74,8 +74,10 @@ export function maskLag(
     best = -paddingLeft
     bestScore = scoreAt(best)
   }
-  // Spans that begin where turns do have not moved, though a first token of which nothing is known would also let them begin behind it.
-  const stays = (shareAt(mask, starts, NO_OTHER, 0, end, 0, 1) ?? 0) >= enough
+  // Spans that begin where turns do have not moved, though a first token of which nothing is known would also let them begin behind it; unless
+  // they end early by more than the end token, which may be left out by itself.
+  const endsEarly = best < -1 && (shareAt(mask, ends, other, 0, end, 1, 0) ?? 1) <= 1 - enough
+  const stays = !endsEarly && (shareAt(mask, starts, NO_OTHER, 0, end, 0, 1) ?? 0) >= enough
   // Edges that a right mask has as well tell nothing of whether it lies in place: a start behind a first token that may be the prompt's, and an
   // end that would lie behind the row, which ends with it wherever it lies.
   const telling = starts.filter((start) => other.get(start) !== start + best)

@@ -243,6 +243,21 @@ export const MASK_PLANTS: readonly Plant[] = [
   },
   {
     code: 'M06',
+    title: 'the mask comes two or three tokens early, over an open thought of the generation prompt',
+    needs: MASK,
+    plan: OPEN_THOUGHT,
+    rollout: (rollout) => {
+      const [turn] = assistant(rollout)
+      const early = (turn?.contentStart ?? 0) - (turn?.headerEnd ?? 0)
+      return [remask(rollout, (index, was) => was[index + early] ?? false)]
+    },
+    alongside: {
+      L05: 'the thought that was put there is trained with what the format writes where nothing was sampled',
+    },
+    verdicts: SUPPORTED,
+  },
+  {
+    code: 'M06',
     title: 'the mask comes one token early',
     needs: MASK,
     alsoIn: IN_NODES,
