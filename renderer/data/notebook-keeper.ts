@@ -154,6 +154,7 @@ export class NotebookKeeper {
   private async write(): Promise<void> {
     if (this.locked || (this.pending.length === 0 && this.left().length === 0)) return
     const taken = [...this.pending]
+    const { revision: before } = this
     try {
       const row = await this.store(taken)
       if (row === null) return
@@ -161,14 +162,10 @@ export class NotebookKeeper {
       await this.database.copied()
       // Only what was committed is let go; what came meanwhile goes on top.
       this.pending = this.pending.slice(taken.length)
-      this.revision = row.revision
+      // Another window may have written on top of it while the copy was waited for. In emptied storage revisions begin anew.
+      if (this.revision === before || row.revision > this.revision) this.show(row, row.notebook as Notebook)
       this.refused = false
-      this.state.setState({
-        notebook: onTop(row.notebook as Notebook, this.pending),
-        keeping: this.pending.length === 0 ? 'saved' : 'saving',
-        savedAt: row.savedAt,
-        problem: null,
-      })
+      this.state.setState({ keeping: this.pending.length === 0 ? 'saved' : 'saving', problem: null })
     } catch (error) {
       this.refused = true
       this.state.setState({ keeping: 'failed', problem: notKept(error) })
@@ -241,15 +238,19 @@ export class NotebookKeeper {
     return this.database.notebooks.get(ROW)
   }
 
+  /** Shows what is stored, and on top of it what is not in it yet: a change may be in it that still waits for its second copy. */
+  private show({ revision, savedAt, took }: KeptNotebook, notebook: Notebook): void {
+    this.revision = revision
+    this.state.setState({ notebook: onTop(notebook, newOf(this.pending, new Set(took))), savedAt })
+  }
+
   /** Takes over what other windows write. */
   private follow(): void {
     this.following = liveQuery(() => this.database.notebooks.get(ROW)).subscribe({
       next: (row) => {
         if (row === undefined || row.revision <= this.revision) return
         try {
-          const notebook = checkNotebook(row.notebook, STORED)
-          this.revision = row.revision
-          this.state.setState({ notebook: onTop(notebook, this.pending), savedAt: row.savedAt })
+          this.show(row, checkNotebook(row.notebook, STORED))
         } catch (error) {
           this.locked = true
           this.state.setState({ keeping: 'failed', problem: `${(error as Error).message} Reload this window.` })

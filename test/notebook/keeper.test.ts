@@ -50,6 +50,28 @@ function status(keeper: NotebookKeeper, id = 'H02'): string | undefined {
   return shown(keeper).hypotheses.find((each) => each.id === id)?.status
 }
 
+function rootCause(keeper: NotebookKeeper): string | undefined {
+  return shown(keeper).hypotheses.find(({ id }) => id === 'H02')?.rootCause
+}
+
+/** Holds up the second copy, as a slow disk does. */
+function holdCopies(database: InspectorDatabase): { readonly begun: Promise<void>; end(): void } {
+  let end = () => {}
+  const ended = new Promise<void>((resolve) => {
+    end = resolve
+  })
+  const begun = new Promise<void>((resolve) => {
+    database.copied = () => {
+      resolve()
+      return ended
+    }
+  })
+  return { begun, end }
+}
+
+/** What is told of storage has come by then. */
+const settled = () => new Promise((done) => setTimeout(done, 50))
+
 const testing = (id: string) => (notebook: Notebook, at: string) =>
   editHypothesis(notebook, id, { status: 'testing' }, { at })
 
@@ -83,6 +105,49 @@ describe('the notebook', () => {
         return keeper.state.getState().keeping
       })
       .toBe('saved')
+  })
+
+  test('shows a change once while its second copy is waited for', async () => {
+    const name = fresh()
+    const { keeper } = await windowOn(name)
+    keeper.change('Root cause of H02', (notebook, at) =>
+      editHypothesis(notebook, 'H02', { rootCause: 'Masks.\n' }, { at }),
+    )
+    await keeper.flush()
+    const { keeper: other } = await windowOn(name)
+    const { keeper: late, database } = await windowOn(name)
+    const holding = holdCopies(database)
+    other.change('Root cause of H02', (notebook, at) =>
+      editHypothesis(notebook, 'H02', { rootCause: 'Chat template.\n\nMasks.\n' }, { at }),
+    )
+    late.change('Root cause of H02', (notebook, at) =>
+      editHypothesis(notebook, 'H02', { rootCause: 'Masks.\n\nTool replies.\n' }, { at }),
+    )
+    await other.flush()
+    await holding.begun
+    const both = 'Chat template.\n\nMasks.\n\nTool replies.\n'
+    await expect.poll(() => rootCause(other)).toBe(both)
+    await settled()
+    expect(rootCause(late)).toBe(both)
+    holding.end()
+    await late.flush()
+    expect(rootCause(late)).toBe(both)
+  })
+
+  test('shows what another window changes while the second copy is waited for', async () => {
+    const name = fresh()
+    const { keeper, database } = await windowOn(name)
+    const { keeper: other } = await windowOn(name)
+    const holding = holdCopies(database)
+    keeper.change('Status of H02', testing('H02'))
+    await holding.begun
+    await expect.poll(() => status(other, 'H02')).toBe('testing')
+    other.change('Status of H04', testing('H04'))
+    await expect.poll(() => status(keeper, 'H04')).toBe('testing')
+    holding.end()
+    await keeper.flush()
+    expect([status(keeper, 'H02'), status(keeper, 'H04')]).toEqual(['testing', 'testing'])
+    expect(keeper.state.getState().keeping).toBe('saved')
   })
 
   test('is stored by itself', async () => {
