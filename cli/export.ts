@@ -17,6 +17,7 @@ import { earlierExport, refuseForeignManifest, tellOfOrphans } from './earlier-e
 import { type CommandIo, Exit, UsageError } from './io.ts'
 import { outputPath, refuseUnwritable } from './output.ts'
 import { createTerminal } from './terminal.ts'
+import { tellUnread } from './unread.ts'
 import { choiceOf, chooseRollouts } from './where.ts'
 import { cannotWrite, WholeFile } from './whole-file.ts'
 
@@ -44,7 +45,7 @@ export async function exportCommand(given: ParsedArguments, io: CommandIo): Prom
   const choice = await choiceOf(options, io)
   const { session, inputs, unreadable } = await audit(given, io)
   const terminal = createTerminal(io.stderr, io.env)
-  for (const { message } of unreadable) terminal.line(`not read: ${message}`, 2)
+  tellUnread(unreadable, io)
   const { indices, why, notes } = await chooseRollouts(choice, session, io)
   for (const note of notes) terminal.line(note, 2)
   if (indices.length === 0) {

@@ -11,6 +11,7 @@ import { type CommandIo, Exit, type NothingReadError, UsageError } from './io.ts
 import { refuseUnwritable, writeOutput } from './output.ts'
 import { printSummary } from './summary.ts'
 import { createTerminal } from './terminal.ts'
+import { tellUnread } from './unread.ts'
 
 /** Where a report goes, and in which forms: what `OUTPUT_OPTIONS` say. */
 export interface ReportOutput {
@@ -74,8 +75,7 @@ export async function writeReport(
     printSummary(createTerminal(io.stdout, io.env), report, unreadable, judgement, chosenBy)
     return
   }
-  const warnings = createTerminal(io.stderr, io.env)
-  for (const { message } of unreadable) warnings.line(`not read: ${message}`, 2)
+  tellUnread(unreadable, io)
 }
 
 /** A report of files none of which could be read, for those who merge it or count what failed. Only as JSON: nothing was judged. */

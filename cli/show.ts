@@ -8,6 +8,7 @@ import type { ParsedArguments } from './arguments.ts'
 import { audit } from './audit.ts'
 import { type CommandIo, Exit, UsageError } from './io.ts'
 import { createTerminal, type Segment, type Style, type Terminal } from './terminal.ts'
+import { tellUnread } from './unread.ts'
 import { asksForMarks, queryRoot, runQuery } from './where.ts'
 
 /** The glyph in the margin says the state, with or without colour. Index = `TokenState`. */
@@ -27,7 +28,9 @@ export async function show(given: ParsedArguments, io: CommandIo): Promise<Exit>
     if (root !== null && asksForMarks(root))
       throw new UsageError('--where: flags, labels and notes are not known here.')
   }
-  const { session } = await audit(given, io)
+  const { session, unreadable } = await audit(given, io)
+  // The place of a rollout is counted over what was read.
+  tellUnread(unreadable, io)
   const terminal = createTerminal(io.stdout, io.env)
   const fits = where === undefined ? null : await firstThatFits(session, where as string, io)
   const wanted = fits?.index ?? find(session, index as number | undefined, id as string | undefined)

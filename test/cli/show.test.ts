@@ -40,6 +40,14 @@ describe('show', () => {
     }
   })
 
+  test('what could not be read, and so is counted nowhere, is told', async () => {
+    const { out, err, code } = await cli('show', 'notes.txt', 'clean.jsonl', '--index', '0')
+    expect(code).toBe(0)
+    expect(out).toContain('rollout q0')
+    expect(err).toContain('not read: notes.txt')
+    expect((await cli('show', 'notes.txt', 'clean.jsonl', '--id', 'nobody')).err).toContain('not read: notes.txt')
+  })
+
   test('says which rollouts there are', async () => {
     expect((await cli('show', 'clean.jsonl', '--index', '6')).err).toContain('there are 6 rollouts, from 0 to 5')
     expect((await cli('show', 'clean.jsonl', '--id', 'nobody')).err).toContain('no rollout has this id')
