@@ -1,7 +1,7 @@
 import type { TrajectoryView } from '../checks/check.ts'
 import type { Finding } from '../model/report.ts'
-import { Expected, type Span, TokenState, type Turn, type TurnKind } from '../model/tokens.ts'
-import { TokenFlag, tokenTexts } from '../tokens/text.ts'
+import { Expected, type Span, TokenFlag, TokenState, type Turn, type TurnKind } from '../model/tokens.ts'
+import { tokenTexts } from '../tokens/text.ts'
 
 /** The tokens around what a finding points at. What lies between two stretches is left out. */
 export interface TokenWindow {

@@ -14,6 +14,18 @@ export type Expected = (typeof Expected)[keyof typeof Expected]
 export const Provenance = { notSampled: 0, sampled: 1, silent: 2 } as const
 export type Provenance = (typeof Provenance)[keyof typeof Provenance]
 
+/** Bits that tell how a tokenizer spells a token. */
+export const TokenFlag = {
+  special: 1,
+  added: 2,
+  endsInsideCharacter: 4,
+  startsInsideCharacter: 8,
+  /** The tokenizer has no such id. */
+  unknown: 16,
+  /** It spells nothing: the vocabulary has it without a byte. */
+  silent: 32,
+} as const
+
 /** The parts of the contract's `totals.by_part`, a partition of all tokens. The index is the value in `Segmentation.parts`. */
 export const PARTS = [
   'bos',

@@ -1,15 +1,5 @@
+import { TokenFlag } from '../model/tokens.ts'
 import { TokenKind, type TokenTable } from './tokenizer.ts'
-
-/** Bits of `TokenTexts.flags`. */
-export const TokenFlag = {
-  special: 1,
-  added: 2,
-  endsInsideCharacter: 4,
-  startsInsideCharacter: 8,
-  unknown: 16,
-  /** It spells nothing: the vocabulary has it without a byte. */
-  silent: 32,
-} as const
 
 export interface TokenTexts {
   readonly text: string

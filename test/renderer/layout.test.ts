@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { cells } from '../../renderer/text/visible.ts'
 import { layOut, layOutGrid, lineOf, partsOfLine, RowKind } from '../../renderer/views/rollout/layout.ts'
-import { TokenFlag } from '../../renderer/views/rollout/token-text.ts'
 import { ENDS_LINE, tokenWidth } from '../../renderer/views/rollout/token-width.ts'
+import { TokenFlag } from '../../shared/model/tokens.ts'
 
 function rollout(tokens: readonly string[], extra: object = {}) {
   const textOffsets = new Uint32Array(tokens.length + 1)

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
+import { TokenFlag } from '../../shared/model/tokens.ts'
 import { buildTokenTable, bytesOf } from '../../shared/tokens/table.ts'
-import { byteSpans, decodeSpan, TokenFlag, tokenTexts } from '../../shared/tokens/text.ts'
+import { byteSpans, decodeSpan, tokenTexts } from '../../shared/tokens/text.ts'
 import { type Tokenizer, TokenKind, type TokenTable } from '../../shared/tokens/tokenizer.ts'
 import { testTokenizer } from '../helpers/tokenizers.ts'
 

@@ -1,8 +1,9 @@
 import { partitionPoint } from '../../../shared/model/partition-point.ts'
+import { TokenFlag } from '../../../shared/model/tokens.ts'
 import type { TrajectoryDetail } from '../../../shared/session/protocol.ts'
 import type { TagName } from '../../../shared/session/rollout/tags.ts'
 import { cells } from '../../text/visible.ts'
-import { TokenFlag, tokenText } from './token-text.ts'
+import { tokenText } from './token-text.ts'
 import { ENDS_LINE, firstWidth, hasSilent, nextOdd, nextSilent, tokenWidth } from './token-width.ts'
 
 export const RowKind = { tokens: 0, turn: 1, lost: 2, fold: 3 } as const

@@ -1,5 +1,6 @@
 import { memo, type ReactNode } from 'react'
 import { clipped } from '../../../shared/model/clipped.ts'
+import { TokenFlag } from '../../../shared/model/tokens.ts'
 import type { TrajectoryDetail } from '../../../shared/session/protocol.ts'
 import type { Overlay } from '../../../shared/session/requests/rollout.ts'
 import { selectToken } from '../../state/selection.ts'
@@ -11,7 +12,7 @@ import { type Fold, type LineSpan, partsBetween } from './layout.ts'
 import { stateName } from './oracles.ts'
 import { overlayClass } from './overlay-dress.ts'
 import { openPadding, toggleFold } from './rollout-place.ts'
-import { TokenFlag } from './token-text.ts'
+import { isControl } from './token-text.ts'
 import { roleOf } from './turn-outline.tsx'
 
 /** Characters of what is folded that its title has. */
@@ -136,8 +137,8 @@ export function classOf(
   const flags = detail.flags[token] ?? 0
   let name = `token ${overlay === null ? stateName(detail, token) : overlayClass(overlay, token)}`
   if (overlay === null && faults.isWrong(token)) name += ' wrong'
-  if ((flags & (TokenFlag.special | TokenFlag.added)) !== 0) name += ' special'
-  if ((flags & (TokenFlag.endsInside | TokenFlag.startsInside)) !== 0) name += ' split'
+  if (isControl(detail, token)) name += ' special'
+  if ((flags & (TokenFlag.endsInsideCharacter | TokenFlag.startsInsideCharacter)) !== 0) name += ' split'
   if ((flags & TokenFlag.unknown) !== 0) name += ' no-such-id'
   const fault = FAULT_NAMES[faults.worst[token] ?? 0]
   if (fault) name += ` fault-${fault}`

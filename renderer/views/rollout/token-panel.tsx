@@ -1,6 +1,6 @@
 import { clipped } from '../../../shared/model/clipped.ts'
 import { PART_WORDS } from '../../../shared/model/part-words.ts'
-import { PARTS } from '../../../shared/model/tokens.ts'
+import { PARTS, TokenFlag } from '../../../shared/model/tokens.ts'
 import type { TokenDetail, TrajectoryDetail } from '../../../shared/session/protocol.ts'
 import type { Overlay } from '../../../shared/session/requests/rollout.ts'
 import { CheckName } from '../../app/check-name.tsx'
@@ -18,7 +18,7 @@ import { disagrees, provenanceSays, stateName, structureSays } from './oracles.t
 import { Pair } from './panel-pair.tsx'
 import { SafeText } from './safe-text.tsx'
 import { Streams } from './token-streams.tsx'
-import { TokenFlag, tokenText } from './token-text.ts'
+import { isControl, tokenText } from './token-text.ts'
 
 /** Tokens shown on either side of the selected one. */
 const AROUND = 2
@@ -58,7 +58,7 @@ function PanelOf({ detail, token, ids, overlay }: PanelProps) {
           </span>
         </h2>
         <p
-          className={`panel-text token ${stateName(detail, token)}${disagrees(detail, token) ? ' wrong' : ''}${(flags & 3) !== 0 ? ' special' : ''}`}
+          className={`panel-text token ${stateName(detail, token)}${disagrees(detail, token) ? ' wrong' : ''}${isControl(detail, token) ? ' special' : ''}`}
         >
           <TokenGlyphs text={tokenText(detail, token)} />
         </p>
@@ -254,8 +254,8 @@ function kindsOf(flags: number, text: string): string[] {
   const words: string[] = []
   if ((flags & TokenFlag.special) !== 0) words.push('special token')
   else if ((flags & TokenFlag.added) !== 0) words.push('added token')
-  if ((flags & TokenFlag.startsInside) !== 0) words.push('begins inside a character')
-  if ((flags & TokenFlag.endsInside) !== 0) words.push('ends inside a character')
+  if ((flags & TokenFlag.startsInsideCharacter) !== 0) words.push('begins inside a character')
+  if ((flags & TokenFlag.endsInsideCharacter) !== 0) words.push('ends inside a character')
   if ((flags & TokenFlag.unknown) !== 0) words.push('this tokenizer has no such id')
   if (isRightToLeft(text))
     words.push('right-to-left text: tokens are laid from left to right, in the order of their ids')

@@ -1,7 +1,5 @@
+import { TokenFlag } from '../../../shared/model/tokens.ts'
 import type { TrajectoryDetail } from '../../../shared/session/protocol.ts'
-
-/** Bits of `TrajectoryDetail.flags`. */
-export const TokenFlag = { special: 1, added: 2, endsInside: 4, startsInside: 8, unknown: 16, silent: 32 } as const
 
 /** What stands for a token whose bytes belong to a character that is drawn at an earlier token. */
 const CONTINUATION = '◂'
@@ -14,6 +12,11 @@ export function tokenText(detail: Texts, token: number): string {
   const flags = detail.flags[token] ?? 0
   if ((flags & TokenFlag.unknown) !== 0) return `⟨id ${detail.ids?.[token]}?⟩`
   if (text !== '') return text
-  if ((flags & TokenFlag.startsInside) !== 0) return CONTINUATION
+  if ((flags & TokenFlag.startsInsideCharacter) !== 0) return CONTINUATION
   return `⟨${detail.ids?.[token] ?? ''}⟩`
+}
+
+/** Whether a token is drawn as a control token: the vocabulary has it as one, or it was added to it. */
+export function isControl({ flags }: Pick<Texts, 'flags'>, token: number): boolean {
+  return ((flags[token] ?? 0) & (TokenFlag.special | TokenFlag.added)) !== 0
 }

@@ -1,6 +1,7 @@
+import { TokenFlag } from '../../../shared/model/tokens.ts'
 import type { TrajectoryDetail } from '../../../shared/session/protocol.ts'
 import { cells, cellsOf } from '../../text/visible.ts'
-import { TokenFlag, tokenText } from './token-text.ts'
+import { tokenText } from './token-text.ts'
 
 /** In place of a width: the token holds a newline. */
 export const ENDS_LINE = -1
@@ -62,7 +63,7 @@ export function firstWidth(text: string): number {
 /** Whether there are tokens that are drawn as something though they spell nothing: no character of the text tells of them. */
 export function hasSilent({ flags }: Pick<Texts, 'flags'>): boolean {
   // Looked for as bytes: by the bits of each token it would take as long as everything else. None of them begins inside a character or is unknown.
-  for (let others = 0; others < TokenFlag.startsInside; others++)
+  for (let others = 0; others < TokenFlag.startsInsideCharacter; others++)
     if (flags.includes(TokenFlag.silent | others)) return true
   return false
 }

@@ -1,7 +1,7 @@
 import { TokenState } from '../../../shared/model/tokens.ts'
 import type { TrajectoryDetail } from '../../../shared/session/protocol.ts'
 import type { TurnEdge } from './edges.ts'
-import { TokenFlag, tokenText } from './token-text.ts'
+import { isControl, tokenText } from './token-text.ts'
 
 /** Tokens shown on either side of an edge: as many as have room. */
 const AROUND = [6, 5, 4] as const
@@ -87,8 +87,8 @@ function widestSide(detail: TrajectoryDetail, edges: readonly TurnEdge[], from: 
 }
 
 /** Whether a token is one of the vocabulary's own marks, which is read as one sign and is never broken. Of padding one knows what follows. */
-export function isWhole({ flags, states }: Pick<TrajectoryDetail, 'flags' | 'states'>, token: number): boolean {
-  return ((flags[token] ?? 0) & (TokenFlag.special | TokenFlag.added)) !== 0 && states[token] !== TokenState.padding
+export function isWhole(detail: Pick<TrajectoryDetail, 'flags' | 'states'>, token: number): boolean {
+  return isControl(detail, token) && detail.states[token] !== TokenState.padding
 }
 
 function lengthOf(detail: TrajectoryDetail, token: number): number {
