@@ -19,7 +19,6 @@ export const M08: Check = {
   cite: 'SkyRL#710, Automodel#3739, prime-rl#2471',
   trajectory(view, _settings, report) {
     if (view.segmentation === null || hidesEdges(view)) return
-    const mask = view.mask as Uint8Array
     for (const turn of view.segmentation.turns) {
       if (turn.header !== 'present') continue
       const before = view.segmentation.turns[turn.index - 1]
