@@ -1,18 +1,13 @@
 import { TokenState } from '../../../shared/model/tokens.ts'
 import type { OverlayScale } from '../../../shared/session/requests/rollout.ts'
 import { placeOn } from '../../../shared/session/rollout/overlay-scale.ts'
+import { tokensOfColumn } from './strip-drawing.ts'
 
 /** What each column of pixels stands for: the least, the greatest and the mean of its numbers, NaN where it has none. Length = width. */
 export interface ColumnNumbers {
   readonly least: Float32Array
   readonly greatest: Float32Array
   readonly mean: Float32Array
-}
-
-/** Tokens `[start, end)` of a column: at least one, so that a short rollout fills the width. */
-function tokensOfColumn(column: number, width: number, length: number): readonly [number, number] {
-  const start = Math.floor((column / width) * length)
-  return [start, Math.max(start + 1, Math.floor(((column + 1) / width) * length))]
 }
 
 export function columnNumbers(values: Float32Array, width: number): ColumnNumbers {

@@ -34,6 +34,12 @@ export function stripColours(element: Element): StripColours {
   }
 }
 
+/** Tokens `[start, end)` that a column of pixels stands for: at least one, so that a short rollout fills the width. */
+export function tokensOfColumn(column: number, width: number, length: number): readonly [number, number] {
+  const start = Math.floor((column / width) * length)
+  return [start, Math.max(start + 1, Math.floor(((column + 1) / width) * length))]
+}
+
 /**
  * What each of `width` columns of pixels shows: the state of most of its tokens, but trained where at least a quarter is,
  * so that a short trained turn in a long rollout is not lost. One `TokenState` per column.
@@ -42,8 +48,7 @@ export function columnStates(states: Uint8Array, width: number): Uint8Array {
   const columns = new Uint8Array(width)
   const counts = new Uint32Array(TOKEN_STATE_NAMES.length)
   for (let column = 0; column < width; column++) {
-    const start = Math.floor((column / width) * states.length)
-    const end = Math.max(start + 1, Math.floor(((column + 1) / width) * states.length))
+    const [start, end] = tokensOfColumn(column, width, states.length)
     counts.fill(0)
     for (let token = start; token < end && token < states.length; token++) {
       const state = states[token] as number
