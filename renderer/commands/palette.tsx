@@ -29,10 +29,10 @@ export function Palette() {
   const groups = useGroups(text)
   const found = groups.flatMap(({ entries }) => entries)
   const chosen = Math.min(at, found.length - 1)
-  const list = useRef<HTMLDivElement>(null)
+  const options = useRef<HTMLDivElement>(null)
   // biome-ignore lint/correctness/useExhaustiveDependencies: another one is chosen with these
   useEffect(() => {
-    list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'nearest' })
+    options.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'nearest' })
   }, [chosen, text])
   const give = (command: Command | undefined) => {
     if (command === undefined) return
@@ -65,7 +65,7 @@ export function Palette() {
         }}
         onKeyDown={press}
       />
-      <div ref={list} className="palette-list" id="palette-list" role="listbox" aria-label="Commands">
+      <div ref={options} className="palette-list" id="palette-list" role="listbox" aria-label="Commands">
         {groups.map((group) => (
           // biome-ignore lint/a11y/useSemanticElements: a fieldset is no group of options
           <div key={group.title} role="group" aria-label={group.title}>

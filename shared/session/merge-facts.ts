@@ -172,7 +172,7 @@ function factsOf(row: Row, source: number): TrajectoryFacts {
     ...rest,
     place: { source, record, part },
     rewards,
-    ...(limits === null ? {} : { limits: limits }),
+    ...(limits === null ? {} : { limits }),
     ...(told
       ? {
           pairing: {

@@ -4,7 +4,7 @@ import type { Relatives } from '../../../shared/session/requests/rollout.ts'
 import { PinButton } from '../../app/pin-button.tsx'
 import { tabByKey } from '../../app/tab-keys.ts'
 import { useChosenFocus } from '../../app/use-chosen-focus.ts'
-import { COMMANDS } from '../../commands/commands.ts'
+import { move } from '../../commands/move.ts'
 import { toggleFlag } from '../../data/flags.ts'
 import { list, positionOf } from '../../data/list.ts'
 import { useObservable } from '../../data/observable.ts'
@@ -160,7 +160,6 @@ function PositionInSecond({ index }: { index: number }) {
 }
 
 function Steps({ at, of }: { at: number; of: number }) {
-  const run = (id: string) => COMMANDS.find((command) => command.id === id)?.run()
   return (
     <span className="rollout-position">
       <button
@@ -168,7 +167,7 @@ function Steps({ at, of }: { at: number; of: number }) {
         className="icon-button"
         aria-label="Previous rollout"
         disabled={at <= 0}
-        onClick={() => run('previous')}
+        onClick={() => move(-1)}
       >
         ‹
       </button>
@@ -178,7 +177,7 @@ function Steps({ at, of }: { at: number; of: number }) {
         className="icon-button"
         aria-label="Next rollout"
         disabled={at === -1 || at >= of - 1}
-        onClick={() => run('next')}
+        onClick={() => move(1)}
       >
         ›
       </button>
