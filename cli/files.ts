@@ -117,7 +117,7 @@ export async function findFiles(path: string, directory: string, walked: Walk = 
     info = await stat(absolute)
   } catch (error) {
     if (!isGlob(path)) throw new UsageError(`${called} ${cannotOpen(error)}`)
-    const matches = await expandGlob(absolute)
+    const matches = await expandGlob(path, directory)
     if (matches.length === 0) throw new UsageError(`${called} matches no file. Check the pattern and the folder.`)
     const common = commonFolder(matches)
     return matches.map((match) => ({ path: match, name: shownName(relative(common, match)) }))

@@ -1,6 +1,6 @@
 import type { Dirent } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
-import { join } from 'node:path'
+import { join, normalize, resolve } from 'node:path'
 import { inNaturalOrder } from '../shared/model/natural-order.ts'
 
 /** Whether a path is meant as a pattern, when no file has it as its name. */
@@ -11,13 +11,17 @@ export function isGlob(path: string): boolean {
 /**
  * Files that match a pattern of `*`, `?`, `[a-z]`, `{a,b}` and `**` (any depth), as absolute paths in natural order. Hidden files and folders
  * match only a segment that starts with a dot. For shells that hand patterns on (Windows, quoted arguments).
+ *
+ * @param directory what a relative pattern is meant from; its own name may look like a pattern
  */
-export async function expandGlob(pattern: string): Promise<string[]> {
+export async function expandGlob(pattern: string, directory: string): Promise<string[]> {
   const found = new Set<string>()
-  for (const alternative of expandBraces(pattern.replaceAll('\\', '/'))) {
+  const tidy = normalize(pattern).replaceAll('\\', '/').replace(/\/$/, '')
+  for (const alternative of expandBraces(tidy)) {
     const segments = alternative.split('/')
     const fixed = segments.findIndex(isGlob)
-    await match(segments.slice(0, fixed).join('/') || '/', segments.slice(fixed), found)
+    const folder = segments.slice(0, fixed).map((segment) => `${segment}/`)
+    await match(resolve(directory, folder.join('')), segments.slice(fixed), found)
   }
   return [...found].sort((a, b) => inNaturalOrder(a.replaceAll('\\', '/'), b.replaceAll('\\', '/')))
 }
@@ -37,6 +41,7 @@ async function match(folder: string, segments: readonly string[], found: Set<str
     return
   }
   const expression = segmentExpression(segment)
+  if (expression === null) return
   for (const entry of await entries(folder)) {
     if (entry.name.startsWith('.') && !segment.startsWith('.')) continue
     if (!expression.test(entry.name)) continue
@@ -62,7 +67,8 @@ async function entries(folder: string) {
   }
 }
 
-function segmentExpression(segment: string): RegExp {
+/** Null for a segment that no name fits: a range that ends before it begins. */
+function segmentExpression(segment: string): RegExp | null {
   let source = ''
   for (let i = 0; i < segment.length; i++) {
     const character = segment[i]!
@@ -76,7 +82,11 @@ function segmentExpression(segment: string): RegExp {
       i = close
     } else source += character.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
   }
-  return new RegExp(`^${source}$`, 'su')
+  try {
+    return new RegExp(`^${source}$`, 'su')
+  } catch {
+    return null
+  }
 }
 
 function expandBraces(pattern: string): string[] {

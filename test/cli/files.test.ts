@@ -75,7 +75,20 @@ describe('what a person names', () => {
     expect(await names('odd[1].jsonl')).toEqual(['odd[1].jsonl'])
   })
 
+  test('the folder that a pattern is meant from is none of the pattern', async () => {
+    const here = join(folder, 'try [2] {a,b}')
+    await mkdir(join(here, 'steps'), { recursive: true })
+    for (const path of ['a.jsonl', 'steps/b.jsonl']) await writeFile(join(here, path), path)
+    const found = async (pattern: string) => (await findFiles(pattern, here)).map(({ path }) => path)
+    expect(await found('*.jsonl')).toEqual([join(here, 'a.jsonl')])
+    expect(await found('./**/*.jsonl')).toEqual([join(here, 'a.jsonl'), join(here, 'steps', 'b.jsonl')])
+    expect(await found('steps/../{a,c}.jsonl')).toEqual([join(here, 'a.jsonl')])
+    expect(await found('../run/[ab].jsonl/')).toEqual([join(folder, 'run', 'a.jsonl'), join(folder, 'run', 'b.jsonl')])
+    expect(await found(join(folder, 'steps', 'step_?.jsonl'))).toHaveLength(2)
+  })
+
   test('what is not there is said', async () => {
+    await expect(names('run/[z-a].jsonl')).rejects.toThrow('run/[z-a].jsonl matches no file.')
     await expect(names('nowhere.jsonl')).rejects.toThrow('nowhere.jsonl does not exist. Check the path.')
     await expect(names('run/*.parquet')).rejects.toThrow('run/*.parquet matches no file.')
   })
