@@ -86,10 +86,19 @@ async function walk(entry: FileSystemEntry): Promise<{ name: string; file: File 
 
 /** The browser's dialog; null where it was cancelled. */
 export function chooseFiles(what: 'files' | 'folder'): Promise<FileList | null> {
-  const input = document.createElement('input')
-  input.type = 'file'
-  input.multiple = true
-  input.webkitdirectory = what === 'folder'
+  return chosenIn({ multiple: true, webkitdirectory: what === 'folder' })
+}
+
+/** The same for one JSON file, as this program writes them. */
+export async function chooseJsonFile(): Promise<File | null> {
+  return (await chosenIn({ accept: '.json,application/json' }))?.[0] ?? null
+}
+
+/** Browsers open their dialog only for a moment after a click: nothing may be waited for before it. */
+function chosenIn(
+  settings: Partial<Pick<HTMLInputElement, 'multiple' | 'webkitdirectory' | 'accept'>>,
+): Promise<FileList | null> {
+  const input = Object.assign(document.createElement('input'), { type: 'file' }, settings)
   return new Promise((resolve) => {
     input.addEventListener('change', () => resolve(input.files))
     input.addEventListener('cancel', () => resolve(null))

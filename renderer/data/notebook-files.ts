@@ -10,7 +10,7 @@ import { goTo } from '../state/place.ts'
 import { askPerson } from '../state/question.ts'
 import { say, show } from '../state/view.ts'
 import { counted } from '../text/numbers.ts'
-import { chooseFiles, type Dropped, filesOfInput } from './dropped.ts'
+import { chooseFiles, chooseJsonFile, type Dropped, filesOfInput } from './dropped.ts'
 import { saveFile } from './exporting.ts'
 import { keeper, loadNotebook } from './notebook.ts'
 import { observable } from './observable.ts'
@@ -89,15 +89,9 @@ export async function pickNotebookFolder(): Promise<void> {
 }
 
 /** Lets a person choose a file that `saveNotebookFile` wrote; it takes the place of what is here, which undo brings back. */
-export function pickNotebookFile(): void {
-  const input = document.createElement('input')
-  input.type = 'file'
-  input.accept = '.json,application/json'
-  input.addEventListener('change', () => {
-    const [file] = input.files ?? []
-    if (file !== undefined) void importNotebookFile(file)
-  })
-  input.click()
+export async function pickNotebookFile(): Promise<void> {
+  const file = await chooseJsonFile()
+  if (file !== null) await importNotebookFile(file)
 }
 
 /** The pages that changed since the folder was read, as one archive; or all of them. */

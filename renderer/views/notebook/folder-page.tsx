@@ -87,7 +87,7 @@ export function FolderPage({ notebook }: { notebook: Notebook }) {
           <button type="button" className="button" onClick={() => void saveNotebookFile()}>
             Save the notebook
           </button>
-          <button type="button" className="button" onClick={pickNotebookFile}>
+          <button type="button" className="button" onClick={() => void pickNotebookFile()}>
             Open a saved notebook…
           </button>
         </p>

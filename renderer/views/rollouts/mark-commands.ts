@@ -37,7 +37,7 @@ export const MARK_COMMANDS: readonly Command[] = [
     where: 'always',
     run: () => void exportMarks('all'),
   },
-  { id: 'import-marks', title: 'Import marks…', keys: [], where: 'always', run: pickMarks },
+  { id: 'import-marks', title: 'Import marks…', keys: [], where: 'always', run: () => void pickMarks() },
 ]
 
 function mark(dialog: 'label' | 'note'): void {
