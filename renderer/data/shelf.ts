@@ -85,7 +85,10 @@ export class Shelf<T> {
     return [...this.kept].flatMap(([key, known]) => (known.state === 'ready' ? [[key, known.value]] : []))
   }
 
+  /** Forgets everything. What is still asked for is taken back: nobody would see the answer. */
   clear(): void {
+    for (const asking of this.asked.values()) asking.abort()
+    this.asked.clear()
     this.kept.clear()
     this.stopped.clear()
     this.changed()
