@@ -1,6 +1,7 @@
 import { type CopiedTokens, findingMarkdown, textOf, tokensJson, tokensMarkdown } from '../../shared/exports/copied.ts'
 import type { Finding } from '../../shared/model/report.ts'
 import type { TrajectoryDetail } from '../../shared/session/protocol.ts'
+import { copy } from '../data/clipboard.ts'
 import { knownDetail } from '../data/details.ts'
 import { chosenFinding, orderedFindings } from '../data/ordered-findings.ts'
 import { useFiles } from '../state/files.ts'
@@ -103,13 +104,4 @@ export async function copyTokenText(detail: TrajectoryDetail, token: number): Pr
 export async function copyAddress(): Promise<void> {
   // A token in the query is the way into a server, not part of what is on screen: it is never passed on.
   await copy(`${location.origin}${location.pathname}${location.hash}`, 'Link copied')
-}
-
-async function copy(text: string, said: string): Promise<void> {
-  try {
-    await navigator.clipboard.writeText(text)
-    say(said)
-  } catch {
-    say('The browser did not allow copying; click into the page and try again')
-  }
 }

@@ -1,5 +1,5 @@
 import { type HandOut, handOutHtml, handOutMarkdown } from '../../shared/notebook/hand-out/hand-out.ts'
-import { say } from '../state/view.ts'
+import { copy } from './clipboard.ts'
 import { saveFile } from './exporting.ts'
 
 /** Saves a hypothesis with its evidence as one file. */
@@ -12,10 +12,5 @@ export async function saveHandOut(handOut: HandOut, as: 'md' | 'html'): Promise<
 }
 
 export async function copyHandOut(handOut: HandOut): Promise<void> {
-  try {
-    await navigator.clipboard.writeText(handOutMarkdown(handOut))
-    say(`${handOut.hypothesis.id} copied as Markdown`)
-  } catch {
-    say('The browser did not allow copying; click into the page and try again')
-  }
+  await copy(handOutMarkdown(handOut), `${handOut.hypothesis.id} copied as Markdown`)
 }
