@@ -4,10 +4,8 @@ import * as z from 'zod'
 import { MANIFEST_SCHEMA, type Manifest } from '../shared/exports/manifest.ts'
 import { counted } from '../shared/model/number-text.ts'
 import { type CommandIo, UsageError } from './io.ts'
+import { firstOf } from './listed.ts'
 import { createTerminal } from './terminal.ts'
-
-/** What is listed of anything that may come in thousands. */
-const LISTED = 5
 
 const EARLIER = z.looseObject({
   schema: z.literal(MANIFEST_SCHEMA),
@@ -47,9 +45,9 @@ export async function tellOfOrphans(
     if (isLeft) left.push(shown)
   }
   if (left.length === 0) return
-  const more = left.length > LISTED ? ` and ${counted(left.length - LISTED, 'more file')}` : ''
+  const names = firstOf(left, ', ', (more) => counted(more, 'more file'))
   createTerminal(io.stderr, io.env).line(
-    `${left.slice(0, LISTED).join(', ')}${more} ${left.length === 1 ? 'is' : 'are'} of an earlier export as ${before.as}, of which the manifest no longer tells.`,
+    `${names} ${left.length === 1 ? 'is' : 'are'} of an earlier export as ${before.as}, of which the manifest no longer tells.`,
     2,
   )
 }

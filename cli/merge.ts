@@ -7,6 +7,7 @@ import type { SplitGroup } from '../shared/session/merge-split.ts'
 import type { ParsedArguments } from './arguments.ts'
 import { cannotOpen, type FoundFile, findFiles } from './files.ts'
 import { type CommandIo, type Exit, NothingReadError, UsageError } from './io.ts'
+import { firstOf, LISTED } from './listed.ts'
 import { exitOf, reportOutput, writeReport, writeUnread } from './report-output.ts'
 import { createTerminal } from './terminal.ts'
 
@@ -49,10 +50,8 @@ async function reportFiles(paths: readonly string[], io: CommandIo): Promise<Fou
 
 function tellOfNamedAgain(again: readonly FoundFile[], io: CommandIo): void {
   if (again.length === 0) return
-  const listed = again.slice(0, LISTED).map(({ name }) => name)
-  const more = again.length > LISTED ? ` and ${count(again.length - LISTED)} more` : ''
   createTerminal(io.stderr, io.env).line(
-    `${listed.join(', ')}${more} ${again.length === 1 ? 'was' : 'were'} named more than once and ${again.length === 1 ? 'counts' : 'count'} once.`,
+    `${firstOf(again.map(({ name }) => name))} ${again.length === 1 ? 'was' : 'were'} named more than once and ${again.length === 1 ? 'counts' : 'count'} once.`,
     2,
   )
 }
@@ -81,19 +80,15 @@ function judged(reports: readonly GivenReport[], second: readonly GivenReport[])
   }
 }
 
-/** What is listed of anything that may come in thousands. */
-const LISTED = 5
-
 function warnOfSplit(split: readonly SplitGroup[], io: CommandIo): void {
   if (split.length === 0) return
-  const listed = split.slice(0, LISTED).map(({ group, step, parts }) => {
+  const groups = split.map(({ group, step, parts }) => {
     const where = parts.slice(0, LISTED).map(({ name, rollouts }) => `${name} ${count(rollouts)}`)
     const more = parts.length > LISTED ? [`${count(parts.length - LISTED)} more`] : []
     return `${group}${step === null ? '' : ` of step ${step}`} (${[...where, ...more].join(', ')})`
   })
-  const more = split.length > LISTED ? ` and ${count(split.length - LISTED)} more` : ''
   createTerminal(io.stderr, io.env).line(
-    `${counted(split.length, 'group')} ${split.length === 1 ? 'has' : 'have'} rollouts in several reports and ${split.length === 1 ? 'is' : 'are'} incomplete: ${listed.join('; ')}${more}. Checks of groups leave them out, as they do when all files are read at once. Where the reports hold them whole, inspect with --group-size.`,
+    `${counted(split.length, 'group')} ${split.length === 1 ? 'has' : 'have'} rollouts in several reports and ${split.length === 1 ? 'is' : 'are'} incomplete: ${firstOf(groups, '; ')}. Checks of groups leave them out, as they do when all files are read at once. Where the reports hold them whole, inspect with --group-size.`,
     2,
   )
 }

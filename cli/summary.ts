@@ -23,10 +23,9 @@ import type { Aggregates } from '../shared/hypotheses/aggregates.ts'
 import { count, counted, percent } from '../shared/model/number-text.ts'
 import type { CheckResult, HypothesisResult, LogReport, Report, SourceReport } from '../shared/model/report.ts'
 import { STREAM_TITLES } from '../shared/session/streams.ts'
+import { LISTED } from './listed.ts'
 import type { Line, Segment, Style, Terminal } from './terminal.ts'
 
-/** What is listed of anything that may come in thousands; the JSON report has the rest. */
-const LISTED = 5
 /** Characters of what would change a verdict, from which on only its first conditions are told; the reports have all of them. */
 const LONGEST_WAY = 240
 /** Aggregates count rewards in millionths. */
@@ -71,6 +70,7 @@ function heading(terminal: Terminal, text: string): void {
   terminal.line([{ text, style: 'strong' }])
 }
 
+/** The JSON report has the rest. */
 function listSome<T>(items: readonly T[], print: (item: T) => void, rest: (more: number) => void): void {
   for (const item of items.slice(0, LISTED)) print(item)
   if (items.length > LISTED) rest(items.length - LISTED)
