@@ -61,10 +61,9 @@ export function useFitting(
     const empty = columns.filter(({ needs }) => isLackingIn(report, needs)).map(({ key }) => key)
     if (!hasNotes) empty.push('notes')
     if (!hasLabels) empty.push('labels')
-    const hasMarks = hasLabels || hasNotes
     const mayGo = (keys: readonly string[]) => [...new Set(keys)].filter((key) => key !== sort || key === 'index')
-    // What says how much of it is left out need not be whole beside what a person wrote.
-    const mayBeCut = ({ key, yields }: Column) => hasMarks && (yields === true || key === 'findings')
+    // What says how much of it is left out need not be whole beside labels and notes; either alone has room beside it.
+    const mayBeCut = ({ key, yields }: Column) => hasLabels && hasNotes && (yields === true || key === 'findings')
     const wide = used.map((column) =>
       mayBeCut(column) ? column : { ...column, rem: widthFor(column, letters.get(column.key) ?? 0) },
     )
