@@ -14,6 +14,7 @@ import { damage } from '../planted/judge.ts'
 import { GROUP_PLANTS } from '../planted/plants/groups.ts'
 import { MASK_PLANTS } from '../planted/plants/mask.ts'
 import { MASK_END_PLANTS } from '../planted/plants/mask-ends.ts'
+import { MASK_SHIFT_PLANTS } from '../planted/plants/mask-shifts.ts'
 import { TRUNCATION_PLANTS } from '../planted/plants/truncation.ts'
 import { again, randomFor, SEED } from '../planted/seed.ts'
 import { paddingFor, WRITERS } from '../planted/writers/registry.ts'
@@ -92,7 +93,7 @@ describe('reports of parts, merged, are the report of all files read at once', (
     LONG,
   )
 
-  const plants = [...GROUP_PLANTS, ...MASK_PLANTS, ...MASK_END_PLANTS, ...TRUNCATION_PLANTS]
+  const plants = [...GROUP_PLANTS, ...MASK_PLANTS, ...MASK_SHIFT_PLANTS, ...MASK_END_PLANTS, ...TRUNCATION_PLANTS]
   it.each(WRITERS)(
     'a planted dump of $format',
     async (writer) => {

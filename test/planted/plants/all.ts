@@ -5,6 +5,7 @@ import { LOGPROB_PLANTS } from './logprobs.ts'
 import { MARKER_PLANTS } from './markers.ts'
 import { MASK_PLANTS } from './mask.ts'
 import { MASK_END_PLANTS } from './mask-ends.ts'
+import { MASK_SHIFT_PLANTS } from './mask-shifts.ts'
 import { REPLY_PLANTS } from './replies.ts'
 import { TEMPLATE_PLANTS } from './template.ts'
 import { TRUNCATION_PLANTS } from './truncation.ts'
@@ -13,6 +14,7 @@ import { VERSION_AND_KL_PLANTS } from './versions-and-kl.ts'
 /** All but the defects, which are several codes each. */
 export const PLANTS: readonly Plant[] = [
   ...MASK_PLANTS,
+  ...MASK_SHIFT_PLANTS,
   ...MASK_END_PLANTS,
   ...TEMPLATE_PLANTS,
   ...MARKER_PLANTS,

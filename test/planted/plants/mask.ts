@@ -1,6 +1,6 @@
 import type { Random } from '../../../samples/random.ts'
 import type { PlannedConversation } from '../conversation.ts'
-import { type DumpPlan, SINGLE_TURN } from '../dump.ts'
+import type { DumpPlan } from '../dump.ts'
 import { contentOf, findText, realEnd, remask, train } from '../edit.ts'
 import type { Plant } from '../plant.ts'
 import { decoded, type PlantedRollout, type TurnPlace, turnsBy } from '../rollout.ts'
@@ -19,22 +19,13 @@ export const planOf = (name: string): DumpPlan => {
 }
 const EMPTY_THOUGHT = planOf('an empty thought is prefilled')
 /** The tag is one id of Qwen3, and spelt in the other families. */
-const OPEN_THOUGHT: DumpPlan = {
+export const OPEN_THOUGHT: DumpPlan = {
   change: (conversation, _random, { name }) => ({
     ...conversation,
     prefill: name === 'qwen3' ? '<think>\n' : '<think>',
   }),
 }
 const TAGGED = planOf('tagged replies inside one assistant turn')
-
-/** One turn, which begins with words: a masked think tag may be the prompt's. */
-const WITHOUT_THOUGHT: DumpPlan = {
-  ...SINGLE_TURN,
-  change: (conversation) => ({
-    ...conversation,
-    turns: conversation.turns.map((turn) => ({ ...turn, thought: null })),
-  }),
-}
 
 export const assistant = (rollout: PlantedRollout) => turnsBy(rollout, 'assistant')
 const through = ({ contentStart, endToken }: TurnPlace) => [contentStart, endToken + 1] as const
@@ -209,84 +200,6 @@ export const MASK_PLANTS: readonly Plant[] = [
     rollout: (rollout, { random }) => {
       const { contentStart } = random.pick(assistant(rollout).slice(0, -1))
       return [train(rollout, contentStart, realEnd(rollout))]
-    },
-    verdicts: SUPPORTED,
-  },
-  {
-    code: 'M06',
-    title: 'the mask comes one token late',
-    needs: MASK,
-    rollout: (rollout) => [remask(rollout, (index, was) => was[index - 1] ?? false)],
-    verdicts: SUPPORTED,
-  },
-  {
-    code: 'M06',
-    title: 'the masks of replies come one token late, as a whole, and the first of the next message is trained',
-    // Thoughts of Qwen3 begin with a tag that is one token, and may be the prompt's: there a late mask is no other than a trained newline.
-    families: ['qwen2.5', 'llama3'],
-    needs: MASK,
-    notIn: ['native', 'native-lean', 'nemo-rl', 'atropos', 'verifiers-legacy', 'nemo-gym', 'prime-rl-export'],
-    alsoIn: IN_NODES,
-    rollout: (rollout) => {
-      const firsts = new Set(assistant(rollout).map(({ contentStart }) => rollout.tokens[contentStart]?.id))
-      return firsts.size === 1 ? null : [remask(rollout, (index, was) => was[index - 1] ?? false)]
-    },
-    verdicts: SUPPORTED,
-  },
-  {
-    code: 'M06',
-    title: 'the mask comes two tokens early',
-    needs: MASK,
-    alsoIn: IN_NODES,
-    rollout: (rollout) => [remask(rollout, (index, was) => was[index + 2] ?? false)],
-    verdicts: SUPPORTED,
-  },
-  {
-    code: 'M06',
-    title: 'the mask comes two or three tokens early, over an open thought of the generation prompt',
-    needs: MASK,
-    plan: OPEN_THOUGHT,
-    rollout: (rollout) => {
-      const [turn] = assistant(rollout)
-      const early = (turn?.contentStart ?? 0) - (turn?.headerEnd ?? 0)
-      return [remask(rollout, (index, was) => was[index + early] ?? false)]
-    },
-    alongside: {
-      L05: 'the thought that was put there is trained with what the format writes where nothing was sampled',
-    },
-    verdicts: SUPPORTED,
-  },
-  {
-    code: 'M06',
-    title: 'the mask comes one token early',
-    needs: MASK,
-    alsoIn: IN_NODES,
-    // Where the format does not settle it, a mask that is everywhere one early may as well be aligned to targets.
-    notIn: ['native', 'native-lean'],
-    rollout: (rollout) => [remask(rollout, (index, was) => was[index + 1] ?? false)],
-    verdicts: SUPPORTED,
-  },
-  {
-    code: 'M06',
-    title: 'the mask comes one token early in two rollouts',
-    needs: MASK,
-    alsoIn: IN_NODES,
-    patterns: ['sporadic'],
-    rollout: (rollout) => [remask(rollout, (index, was) => was[index + 1] ?? false)],
-  },
-  {
-    code: 'M06',
-    title: 'the mask of the only turn comes two or three tokens late, and ends with the row',
-    needs: ['mask', 'sampler'],
-    plan: WITHOUT_THOUGHT,
-    rollout: (rollout, { random }) => {
-      const late = random.integer(2, 3)
-      const [turn] = assistant(rollout)
-      // A beginning of which nothing says that it was sampled may be the prompt's.
-      const own = rollout.tokens.slice(turn?.contentStart, (turn?.contentStart ?? 0) + late)
-      if (!own.some(({ sampler }) => sampler < 0)) return null
-      const end = realEnd(rollout)
-      return [remask(rollout, (index, was) => index < end && was[index - late] === true)]
     },
     verdicts: SUPPORTED,
   },
