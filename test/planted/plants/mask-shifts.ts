@@ -3,9 +3,8 @@ import { realEnd, remask } from '../edit.ts'
 import type { Plant } from '../plant.ts'
 import { assistant, IN_NODES, MASK, OPEN_THOUGHT, SUPPORTED } from './mask.ts'
 
-/** One turn, which begins with words: a masked think tag may be the prompt's. */
+/** Turns begin with words: a think tag that all of them begin with, and that no mask trains, may be the prompt's. */
 const WITHOUT_THOUGHT: DumpPlan = {
-  ...SINGLE_TURN,
   change: (conversation) => ({
     ...conversation,
     turns: conversation.turns.map((turn) => ({ ...turn, thought: null })),
@@ -24,8 +23,7 @@ export const MASK_SHIFT_PLANTS: readonly Plant[] = [
   {
     code: 'M06',
     title: 'the masks of replies come one token late, as a whole, and the first of the next message is trained',
-    // Thoughts of Qwen3 begin with a tag that is one token, and may be the prompt's: there a late mask is no other than a trained newline.
-    families: ['qwen2.5', 'llama3'],
+    plan: WITHOUT_THOUGHT,
     needs: MASK,
     notIn: ['native', 'native-lean', 'nemo-rl', 'atropos', 'verifiers-legacy', 'nemo-gym', 'prime-rl-export'],
     alsoIn: IN_NODES,
@@ -80,7 +78,7 @@ export const MASK_SHIFT_PLANTS: readonly Plant[] = [
     code: 'M06',
     title: 'the mask of the only turn comes two or three tokens late, and ends with the row',
     needs: ['mask', 'sampler'],
-    plan: WITHOUT_THOUGHT,
+    plan: { ...SINGLE_TURN, ...WITHOUT_THOUGHT },
     rollout: (rollout, { random }) => {
       const late = random.integer(2, 3)
       const [turn] = assistant(rollout)
