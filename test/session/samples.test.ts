@@ -62,7 +62,7 @@ describe('verifiers-2025-08', () => {
         M04: 'info, sporadic, 23 of 96',
       },
       defects: {
-        V1: 'M15: 96 of 96',
+        V1: 'M15: 543 of 543',
         V2: 'T05: 186 of 186',
         V3: 'T04: 203 of 203',
         V4: 'T07: 96 of 96',

@@ -1,5 +1,5 @@
 import { flagsOf } from '../../containers/kernel/numbers.ts'
-import type { Segmentation, Span } from '../../model/tokens.ts'
+import type { Span } from '../../model/tokens.ts'
 import type { Check, Reporter, TrajectoryView } from '../check.ts'
 import { edgeBefore, tokenCount } from '../edges.ts'
 import { countOf, firstDifference, lengthOf, runsOf } from '../spans.ts'
@@ -41,15 +41,22 @@ export const M15: Check = {
   },
 }
 
-/** A turn each, so that replies which are hidden wherever there are any show as such beside rollouts without one. */
+/**
+ * A turn each, so that replies which are hidden wherever there are any show as such beside rollouts without one. What the model wrote is a
+ * place only where it is hidden: an attention mask that is the loss mask shows it.
+ */
 function placeTurns({ segmentation }: TrajectoryView, hidden: readonly Span[], report: Reporter): void {
   const turns = segmentation?.turns ?? []
-  if (segmentation === null || turns.length === 0) report.place(hidden.length > 0)
+  if (segmentation === null || turns.every(({ role }) => role === 'assistant')) {
+    report.place(hidden.length > 0)
+    return
+  }
   let next = 0
   for (const turn of turns) {
     while (next < hidden.length && hidden[next]!.end <= turn.start) next++
     const isHidden = next < hidden.length && hidden[next]!.start < turn.end
-    report.place(isHidden, { boundary: edgeBefore(segmentation as Segmentation, turn) })
+    if (turn.role === 'assistant' && !isHidden) continue
+    report.place(isHidden, { boundary: edgeBefore(segmentation, turn) })
   }
 }
 
