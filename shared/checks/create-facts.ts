@@ -10,6 +10,7 @@ import { answerFacts } from './answer-place.ts'
 import { branchEnds } from './branch-ends.ts'
 import { edgesOf, filledTurns, ownSpans, writtenTurns } from './edges.ts'
 import { endReason } from './end-reason.ts'
+import { environmentFact } from './environment.ts'
 import { PREFIX_TOKENS, type TrajectoryFacts } from './facts.ts'
 import { countLostTokens } from './lost-tokens.ts'
 import { trainedPromptFacts } from './mask/prompt-trained.ts'
@@ -97,6 +98,7 @@ export function createFacts(trajectory: Trajectory, tokens: PreparedTokens | nul
   more(changesAt < 0 ? null : { advantageChangesAt: changesAt })
   more(broken === null ? null : { brokenAdvantage: broken })
   more(ownLimits(trajectory))
+  more(environmentFact(trajectory))
   if (tokens === null) return facts
   const { ids, tokenizer } = tokens
   const system = segmentation === null || tokenizer === null ? null : systemText(tokenizer.table, ids, segmentation)

@@ -30,6 +30,8 @@ export interface TrajectoryFacts {
   /** Where its prompt left what the calls before it hold, so that it is a branch; absent where nothing tells. */
   readonly prefixBroken?: string
   readonly group: string | null
+  /** The environment or dataset that rewarded it, by the name that the dump has for it; absent where none is named. What its reward is held against. */
+  readonly environment?: string
   readonly groupSize: number | null
   readonly step: number | null
   readonly reward: number | null

@@ -21,6 +21,7 @@ const EVERY: Record<keyof Required<TrajectoryFacts>, true> = {
   prefixBroken: true,
   group: true,
   groupSize: true,
+  environment: true,
   step: true,
   reward: true,
   rewards: true,

@@ -65,6 +65,11 @@ export function lookAtResults(record: JsonObject): Evidence | null {
   return { confidence: 0.95, seen: `keys example_id, prompt, completion, reward, ${own.join(', ')}` }
 }
 
+/** The environment of a group of them by its name, `default` where there is one alone. */
+export function taskOf({ task }: JsonObject): string | null {
+  return typeof task === 'string' ? task : null
+}
+
 /** The sequences of one result, a single one without tokens where its steps were not saved. */
 export function readResult(record: OneRecord): Trajectory[] {
   const fields = new Fields(record.object)
@@ -78,6 +83,7 @@ export function readResult(record: OneRecord): Trajectory[] {
     advantage: fields.number('advantage'),
     tools: fields.list('tool_defs'),
     answer: fields.text('answer'),
+    environment: taskOf(record.object),
     finishReason: fields.text('stop_condition'),
     isTruncated: fields.boolean('is_truncated'),
     id: fields.text('trajectory_id') ?? blank.id,

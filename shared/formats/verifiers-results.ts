@@ -5,6 +5,7 @@ import type { Format } from './format.ts'
 import { type OneRecord, readEach } from './read-each.ts'
 import { type Evidence, hasAll, recogniseBy } from './recognise.ts'
 import { TEXT_ONLY } from './text-rows.ts'
+import { taskOf } from './verifiers-legacy.ts'
 import { readConversation } from './verifiers-messages.ts'
 
 const KEPT = ['task', 'generation_ms', 'scoring_ms', 'total_ms', 'info']
@@ -39,6 +40,7 @@ function readRecord(record: OneRecord): Trajectory[] {
     messages: readConversation(fields),
     tools: toolsOf(record.object.info ?? null),
     answer: fields.text('answer'),
+    environment: taskOf(record.object),
     issues: fields.issues,
   }
   const { meta, unknown } = fields.rest(KEPT)

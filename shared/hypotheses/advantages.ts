@@ -3,7 +3,7 @@ import { FactColumns } from '../checks/fact-columns.ts'
 import type { TrajectoryFacts } from '../checks/facts.ts'
 import { hasInfiniteAdvantage } from '../checks/groups/advantage-explosion.ts'
 import { boundOf } from '../checks/groups/advantages.ts'
-import { isNoise, type Scaling, scalingOf, spreadsOf } from '../checks/groups/scaling.ts'
+import { isNoise, noiseFloors, type Scaling, scalingOf, spreadsOf } from '../checks/groups/scaling.ts'
 import { mean } from '../checks/groups/statistics.ts'
 
 /** What H01 measures. Numbers are null where there is nothing to take them from. */
@@ -14,8 +14,8 @@ export interface AdvantageMeasures {
   readonly scaling: Scaling | null
   /** Mean over complete groups of the unbiased std of their rewards. */
   readonly meanStd: number | null
-  /** Std below which a spread is noise. */
-  readonly noiseFloor: number
+  /** Std below which a spread is noise, least and greatest over the scales of rewards. */
+  readonly noiseFloors: readonly [number, number]
   /** 1 / (std + eps) from which a spread counts as amplified. */
   readonly amplification: number
   /** Share of complete groups whose spread is noise (groups without any spread are not: nothing is blown up there). */
@@ -35,8 +35,8 @@ export interface AdvantageMeasures {
 export function measureAdvantages(dump: DumpView): AdvantageMeasures {
   const { amplification } = dump.settings.thresholds
   const scaling = scalingOf(dump)
-  const { groups, floor, range } = spreadsOf(dump, scaling)
-  const noise = groups.filter((spread) => isNoise(spread, floor))
+  const { groups, range, scales } = spreadsOf(dump, scaling)
+  const noise = groups.filter(isNoise)
   const amplified = noise.filter((spread) => scaling?.scaled === true && spread.amplification >= amplification)
   const { sizes, largestAdvantage } = sizesOf(dump.facts)
   const largest = (values: readonly number[]) => (values.length === 0 ? null : values.reduce((a, b) => Math.max(a, b)))
@@ -45,7 +45,7 @@ export function measureAdvantages(dump: DumpView): AdvantageMeasures {
     infiniteGroups: groups.filter(({ group }) => hasInfiniteAdvantage(group)).length,
     scaling,
     meanStd: groups.length === 0 ? null : mean(groups.map(({ std }) => std)),
-    noiseFloor: floor,
+    noiseFloors: noiseFloors(scales, dump.settings.thresholds),
     amplification,
     noiseShare: groups.length === 0 ? 0 : noise.length / groups.length,
     amplifiedShare: groups.length === 0 ? 0 : amplified.length / groups.length,

@@ -79,7 +79,7 @@ export function* aggregating(
     sum += Math.round(reward * MILLIONTHS)
     count(bins, rewardBin(reward))
   })
-  const { groups, floor } = spreadsOf(dump, null)
+  const { groups } = spreadsOf(dump, null)
   return {
     schema: 1,
     trajectories: dump.facts.length,
@@ -89,7 +89,7 @@ export function* aggregating(
     groups: {
       complete: groups.length,
       withoutContrast: groups.filter(({ contrast }) => !contrast).length,
-      belowNoiseFloor: groups.filter((spread) => isNoise(spread, floor)).length,
+      belowNoiseFloor: groups.filter(isNoise).length,
       stdSum: groups.reduce((total, { std }) => total + Math.round(std * MILLIONTHS), 0),
     },
     endReasons,

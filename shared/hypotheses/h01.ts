@@ -7,6 +7,7 @@ import { type AdvantageMeasures, measureAdvantages } from './advantages.ts'
 import { amplifiedBounds, type Bounds } from './bounds.ts'
 import type { Hypothesis, HypothesisInput } from './hypothesis.ts'
 import { besideLog, loggedLine } from './logged.ts'
+import { floorText } from './reward.ts'
 import {
   type Argument,
   checkOf,
@@ -85,7 +86,7 @@ function decide(input: HypothesisInput): Judgement {
               { comparison: '=', threshold: 0 },
               ['A03'],
             )),
-      ...restingOn('reward-spread', stated('noise floor of the reward std', found.noiseFloor)),
+      ...restingOn('reward-spread', stated('noise floor of the reward std', floorText(found.noiseFloors))),
       ...restingOn('reward-spread', stated('mean reward std within groups', found.meanStd)),
       ...restingOn('largest-advantages', stated('largest |advantage|', found.largestAdvantage)),
       ...restingOn(

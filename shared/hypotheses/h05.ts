@@ -4,7 +4,7 @@ import type { Thresholds } from '../model/thresholds/registry.ts'
 import { type Bounds, contrastBounds, flatBounds, opposingBounds, withinBounds } from './bounds.ts'
 import type { Hypothesis, HypothesisInput } from './hypothesis.ts'
 import { besideLog, loggedLine, loggedMean, loggedOf, meanOf } from './logged.ts'
-import { measureRewards, type RewardMeasures } from './reward.ts'
+import { floorText, measureRewards, type RewardMeasures, scaleText } from './reward.ts'
 import {
   type Argument,
   compared,
@@ -53,14 +53,14 @@ function decide(input: HypothesisInput): Judgement {
   const isFlat = (share: number) => holds(share, flatBounds(thresholds).supported)
   const isBelow = (value: number | null, { supported }: Bounds) => value !== null && holds(value, supported)
   const isOtherwiseSupported =
-    (range > 0 && isBelow(found.within / range, withinBounds(thresholds))) ||
+    isBelow(found.withinShare, withinBounds(thresholds)) ||
     (range > 0 && isBelow(found.contrastRatio, contrastBounds(thresholds))) ||
     (found.components ?? []).some((each) => isConflict(each, thresholds))
   // Rewards may be given in a small unit: that they differ by less than a fixed amount alone does not make it noise.
   const isOfUnit = isFlat(flat) && !isFlat(flatInRange) && !isOtherwiseSupported
   // Where the whole range is noise, shares of it say nothing; every group is without contrast already.
-  const isNoise = range === 0 || (range < found.noiseFloor && !isOfUnit)
-  const within = isNoise ? null : found.within / range
+  const isNoise = range === 0 || (range < found.noiseFloors[1] && !isOfUnit)
+  const within = isNoise ? null : found.withinShare
   const contrast = isNoise ? null : found.contrastRatio
   const supported = !isOfUnit && (isFlat(flat) || isOtherwiseSupported)
   // Components may cancel each other and neither go against the total: it does not decide, but they are not in order.
@@ -76,14 +76,14 @@ function decide(input: HypothesisInput): Judgement {
         ? 'inconclusive'
         : 'contradicted',
     because: [
-      ...(isOfUnit ? unitLines(found, flat, flatInRange, thresholds) : flatLines(FLAT, flat, thresholds)),
+      ...(isOfUnit ? unitLines(flat, flatInRange, thresholds) : flatLines(FLAT, flat, thresholds)),
       ...argumentsOf(found, { within, contrast }, thresholds),
       ...lesserFaults(H05, input, ['A01']),
     ],
     missing: [
       ...(isOfUnit
         ? [
-            `whether rewards that differ by so little are told apart on purpose: their std within groups is ${Math.round((100 * found.within) / range)} % of their own range, and mostly below noise-std (${thresholds['noise-std']}), which is to be set lower where they are (--threshold noise-std=…)`,
+            `whether rewards that differ by so little are told apart on purpose: their std within groups is ${Math.round(100 * (found.withinShare ?? 0))} % of their own range, and mostly below noise-std (${thresholds['noise-std']}), which is to be set lower where they are (--threshold noise-std=…)`,
           ]
         : []),
       ...(found.componentsUnexplained
@@ -127,13 +127,11 @@ function flatLines(name: string, share: number, thresholds: Thresholds): Argumen
 export const ONLY_REWARD = 'reward of every rollout in complete groups'
 
 /** Of rewards whose spread is small in units of reward, and not in their own range. */
-function unitLines(
-  { noiseFloor }: RewardMeasures,
-  flat: number,
-  flatInRange: number,
-  thresholds: Thresholds,
-): Argument[] {
-  const below = stated(`share of complete groups with a reward std below the fixed noise floor, ${noiseFloor}`, flat)
+function unitLines(flat: number, flatInRange: number, thresholds: Thresholds): Argument[] {
+  const below = stated(
+    `share of complete groups with a reward std below the fixed noise floor, ${thresholds['noise-std']}`,
+    flat,
+  )
   return [
     ...flatLines(`${FLAT}, by the range of these rewards`, flatInRange, thresholds),
     ...deciding(
@@ -176,8 +174,9 @@ function argumentsOf(found: RewardMeasures, { within, contrast }: Shares, thresh
     ...(found.components ?? []).flatMap((each) => componentLines(each, thresholds)),
     ...restingOn('reward-spread', stated('mean reward std within groups', found.within)),
     ...restingOn('rewards', stated('reward range', found.range)),
+    ...restingOn('rewards', stated('reward range that groups are held against', scaleText(found))),
     ...restingOn('rewards', stated(ONLY_REWARD, found.only)),
-    ...restingOn('reward-spread', stated('noise floor of the reward std', found.noiseFloor)),
+    ...restingOn('reward-spread', stated('noise floor of the reward std', floorText(found.noiseFloors))),
   ]
 }
 

@@ -110,6 +110,8 @@ export interface Trajectory {
   readonly messages: readonly Message[] | null
   /** Tool schemas as stored, parsed JSON. */
   readonly tools: readonly unknown[] | null
+  /** What rewarded it, where the format has a field for that alone; absent elsewhere, where `meta` may still name it (`checks/environment.ts`). */
+  readonly environment?: string | null
   readonly documents: readonly RetrievedDocument[] | null
   readonly answer: string | null
   readonly finishReason: string | null

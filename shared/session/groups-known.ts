@@ -20,13 +20,11 @@ export interface KnownGroup {
 
 /**
  * @param spread null in incomplete groups
- * @param floor std below which a spread is noise
  * @param named findings of groups of this id
  */
 export function knownGroup(
   group: GroupView,
   spread: GroupSpread | null,
-  floor: number,
   named: readonly Finding[],
   { settings }: DumpView,
 ): KnownGroup {
@@ -34,7 +32,7 @@ export function knownGroup(
   return {
     group,
     spread,
-    kind: kindOf(spread, floor),
+    kind: kindOf(spread),
     copies: copiesIn(group, settings.thresholds).reduce((sum, same) => sum + same.length - 1, 0),
     untrained: untrainedIn(group),
     largestAdvantage: largestAdvantage(group),
@@ -43,10 +41,10 @@ export function knownGroup(
   }
 }
 
-function kindOf(spread: GroupSpread | null, floor: number): GroupKind {
+function kindOf(spread: GroupSpread | null): GroupKind {
   if (spread === null) return 'incomplete'
   if (!spread.contrast) return 'dead'
-  return isNoise(spread, floor) ? 'noise' : 'contrast'
+  return isNoise(spread) ? 'noise' : 'contrast'
 }
 
 export function marksOf({ copies, untrained, worst }: KnownGroup): GroupMark[] {

@@ -48,8 +48,12 @@ function summaryOf(book: GroupBook): GroupSummary {
     rewards: isKnown ? ends(complete) : null,
     chanceOfDead: isKnown ? chanceOfNoContrast(complete.map(({ group }) => group)) : null,
     bounds: {
-      noiseFloor: book.floor,
-      meanStd: isKnown ? finite(withinBounds(thresholds).supported.threshold * measures.range) : null,
+      noiseFloor: measures.noiseFloors[0],
+      greatestNoiseFloor: measures.noiseFloors[1],
+      meanStd:
+        measures.scales.length === 1
+          ? finite(withinBounds(thresholds).supported.threshold * (measures.scales[0]?.range ?? 0))
+          : null,
       deadShare: flatBounds(thresholds).supported.threshold,
       contrastRatio: contrastBounds(thresholds).supported.threshold,
       amplification: thresholds.amplification,

@@ -46,19 +46,17 @@ const GROUPS_OF_A_STEP = 1000
 export class GroupBook {
   readonly scaling: GroupScaling
   readonly fit: AdvantageFit | null
-  /** Std below which a spread is noise, and the range of all rewards of complete groups. */
-  readonly floor: number
+  /** Of all rewards of complete groups. */
   readonly range: number
 
   private constructor(
     readonly origin: GroupOrigin,
     readonly known: readonly KnownGroup[],
-    { floor, range }: Spreads,
+    { range }: Spreads,
     private readonly scaleOf: (group: GroupView) => StepScales,
   ) {
     this.scaling = scalingHere(origin.dump)
     this.fit = fitOf(origin.dump)
-    this.floor = floor
     this.range = range
   }
 
@@ -74,7 +72,7 @@ export class GroupBook {
     yield 0.25
     const known: KnownGroup[] = []
     for (const group of dump.groups) {
-      known.push(knownGroup(group, spreads.get(group) ?? null, all.floor, found.get(group.id) ?? [], dump))
+      known.push(knownGroup(group, spreads.get(group) ?? null, found.get(group.id) ?? [], dump))
       if (known.length % GROUPS_OF_A_STEP === 0) yield 0.25 + (0.7 * known.length) / dump.groups.length
     }
     const judged = all.groups.map(({ group }) => group)
@@ -136,7 +134,7 @@ export class GroupBook {
   }
 
   async detail(position: number): Promise<GroupDetail> {
-    const { group, findings, kind } = this.at(position)
+    const { group, findings, kind, spread } = this.at(position)
     const { dump } = this.origin
     const indices = this.indices(position)
     const schemes = this.schemes(position)
@@ -147,6 +145,7 @@ export class GroupBook {
       row: this.row(position),
       size: dump.groupSize,
       incompleteBecause: kind === 'incomplete' ? whyIncomplete(group, dump.groupSize) : null,
+      noiseFloor: spread?.scale.floor ?? null,
       schemes,
       bound:
         this.scaling.origin === 'assumed' || group.members.length < 2

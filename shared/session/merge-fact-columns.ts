@@ -175,6 +175,7 @@ const COLUMNS: { readonly [Name in keyof Required<Row>]: Column<Row[Name]> } = {
   answer: digest,
   model: { cells: text },
   temperature: { cells: optional(number) },
+  environment: { cells: optional(TEXT) },
   assistantLengths: { cells: listOf(NUMBER) },
   toolReplyLengths: { cells: listOf(NUMBER) },
   lost: { cells: NUMBER },

@@ -116,6 +116,7 @@ const ANY = {
   ),
   model: maybe(text),
   temperature: maybe(number),
+  environment: text,
   assistantLengths: fc.array(number),
   toolReplyLengths: fc.array(fc.nat()),
   prefixHashes: fc.array(text),

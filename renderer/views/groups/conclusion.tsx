@@ -22,7 +22,10 @@ function taught({ kinds: { dead, noise, contrast }, bounds }: GroupSummary): str
       ? 'The one complete group teaches: its rewards tell its rollouts apart.'
       : `All ${count(complete)} complete groups teach: rewards tell their rollouts apart.`
   }
-  const floor = real(Number(bounds.noiseFloor.toPrecision(3)))
+  const [least, greatest] = [bounds.noiseFloor, bounds.greatestNoiseFloor].map((floor) =>
+    real(Number(floor.toPrecision(3))),
+  )
+  const floor = least === greatest ? least : `${least} to ${greatest} by the range of each kind of reward`
   const parts = [
     ...(dead === 0 ? [] : [`${teaching(dead, complete)} nothing, since all rewards in a group are the same`]),
     ...(noise === 0

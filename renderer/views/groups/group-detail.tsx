@@ -131,8 +131,8 @@ function Head({ detail }: { detail: GroupDetail }) {
 
 /** What its rewards come to, in a sentence that says what follows from it. */
 function Facts({ detail, summary }: { detail: GroupDetail; summary: GroupSummary }) {
-  const { row, bound, meanOfTraining } = detail
-  const { scaling, bounds } = summary
+  const { row, bound, meanOfTraining, noiseFloor } = detail
+  const { scaling } = summary
   if (row.kind === 'incomplete') return <p className="group-says">{detail.incompleteBecause}</p>
   const scaledBy =
     scaling.origin === 'assumed'
@@ -151,8 +151,7 @@ function Facts({ detail, summary }: { detail: GroupDetail; summary: GroupSummary
         ) : (
           <>
             Rewards differ by {real(row.gap)}
-            {row.kind === 'noise' &&
-              `, which is below the noise floor (std ${real(row.std)} < ${real(bounds.noiseFloor)})`}
+            {row.kind === 'noise' && `, which is below the noise floor (std ${real(row.std)} < ${real(noiseFloor)})`}
             {scaledBy !== null && row.amplification !== null
               ? `; ${scaledBy} ×${real(Number(row.amplification.toPrecision(3)))}.`
               : '; nothing scales that.'}

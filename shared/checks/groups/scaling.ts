@@ -1,4 +1,5 @@
 import { atOnce, forEachOf, type Steps, within } from '../../model/steps.ts'
+import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { DumpView, GroupView } from '../check.ts'
 import {
   type AdvantageFit,
@@ -9,7 +10,8 @@ import {
   isBatchScaled,
   isScaled,
 } from './advantages.ts'
-import { biasedStd, noiseFloor, rangeOf, rewardRange, rewardsOf, unbiasedStd } from './statistics.ts'
+import { type RewardScale, scalesOf } from './reward-scales.ts'
+import { biasedStd, rangeOf, rewardRange, rewardsOf, unbiasedStd } from './statistics.ts'
 import { measuringStepScales, type StepScale } from './step-scales.ts'
 
 /** How the run scales advantages, as far as it is declared or its stored advantages show. */
@@ -76,6 +78,8 @@ export interface GroupSpread {
   readonly gap: number
   /** The gap is more than rounding. */
   readonly contrast: boolean
+  /** What it is held against. */
+  readonly scale: RewardScale
   /** 1 / (the std that divides + eps); 1 where nothing divides. */
   readonly amplification: number
 }
@@ -84,8 +88,8 @@ export interface Spreads {
   readonly groups: readonly GroupSpread[]
   /** Range of all rewards of complete groups. */
   readonly range: number
-  /** Std below which a spread is noise. */
-  readonly floor: number
+  /** Those of its groups, each once, in the order of the first of each. */
+  readonly scales: readonly RewardScale[]
 }
 
 /** The spread of every complete group, and how far `scaling` blows it up. */
@@ -99,7 +103,7 @@ export function* measuringSpreads(view: DumpView, scaling: Scaling | null): Step
   if (scaling === null || !scaling.scaled) return spreads
   const known = amplified.get(view)
   if (known?.scaling === scaling) return known.spreads
-  const { groups, range, floor } = spreads
+  const { groups, range, scales } = spreads
   const scaleOf = yield* within(0.6, 0.7, measuringStepScales(groups.map(({ group }) => group)))
   const own: GroupSpread[] = []
   const amplify = (spread: GroupSpread) => {
@@ -107,7 +111,7 @@ export function* measuringSpreads(view: DumpView, scaling: Scaling | null): Step
     own.push({ ...spread, amplification: amplificationOf(scaling, rewards, std, scaleOf(group)) })
   }
   yield* within(0.7, 1, forEachOf(groups, amplify))
-  const made = { groups: own, range, floor }
+  const made = { groups: own, range, scales }
   amplified.set(view, { scaling, spreads: made })
   return made
 }
@@ -123,15 +127,28 @@ function* measuringPlainSpreads(view: DumpView): Steps<Spreads> {
   const { thresholds } = settings
   const complete = groups.filter((group) => group.complete)
   const sameReward = thresholds['same-reward']
+  const scaleOf = scalesOf(complete, thresholds)
   const spreads: GroupSpread[] = []
   const measure = (group: GroupView) => {
     const rewards = rewardsOf(group)
     const gap = rangeOf(rewards)
-    spreads.push({ group, rewards, std: unbiasedStd(rewards), gap, contrast: gap > sameReward, amplification: 1 })
+    const scale = scaleOf.get(group) as RewardScale
+    spreads.push({
+      group,
+      rewards,
+      std: unbiasedStd(rewards),
+      gap,
+      contrast: gap > sameReward,
+      scale,
+      amplification: 1,
+    })
   }
   yield* forEachOf(complete, measure)
-  const range = rewardRange(complete)
-  const made = { groups: spreads, range, floor: noiseFloor(range, thresholds) }
+  const made = {
+    groups: spreads,
+    range: rewardRange(complete),
+    scales: [...new Set(spreads.map(({ scale }) => scale))],
+  }
   plain.set(view, made)
   return made
 }
@@ -141,7 +158,15 @@ function amplificationOf({ scheme, eps }: Scaling, rewards: readonly number[], s
   return 1 / ((isBatchScaled(scheme) ? batchDivisor(scheme, step) : ofGroup) + eps)
 }
 
-/** A spread below the noise floor. A group without any is none: its advantages are all 0, and nothing is blown up. */
-export function isNoise({ contrast, std }: GroupSpread, floor: number): boolean {
-  return contrast && std < floor
+/** A spread below the noise floor of its scale. A group without any is none: its advantages are all 0, and nothing is blown up. */
+export function isNoise({ contrast, std, scale }: GroupSpread): boolean {
+  return contrast && std < scale.floor
+}
+
+/** Least and greatest std below which a spread is noise: one number unless groups are held against several scales. */
+export function noiseFloors(scales: readonly RewardScale[], thresholds: Thresholds): [number, number] {
+  const floors = scales.map(({ floor }) => floor)
+  // Without a complete group, the fixed floor is all there is.
+  if (floors.length === 0) return [thresholds['noise-std'], thresholds['noise-std']]
+  return [floors.reduce((a, b) => Math.min(a, b)), floors.reduce((a, b) => Math.max(a, b))]
 }

@@ -31,14 +31,14 @@ function* lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
     report.abstain('not-applicable', `advantages are not scaled (${scaling.origin}: ${scaling.scheme})`)
     return
   }
-  const { groups, floor } = yield* within(0.3, 0.6, measuringSpreads(view, scaling))
+  const { groups } = yield* within(0.3, 0.6, measuringSpreads(view, scaling))
   const least = view.settings.thresholds.amplification
   const look = (spread: GroupSpread) => {
-    const affected = isNoise(spread, floor) && spread.amplification >= least
+    const affected = isNoise(spread) && spread.amplification >= least
     report.unit(affected)
     report.place(affected)
     if (!affected) return
-    const { group, std, gap, amplification, rewards } = spread
+    const { group, std, gap, amplification, rewards, scale } = spread
     report.fault({
       group,
       ...trainedIn(group.members),
@@ -46,7 +46,7 @@ function* lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
       evidence: {
         rewards,
         std,
-        noise_floor: floor,
+        noise_floor: scale.floor,
         gap,
         amplification,
         scheme: scaling.scheme,

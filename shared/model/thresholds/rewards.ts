@@ -23,6 +23,22 @@ export const REWARD_THRESHOLDS = {
     usedBy: ['A02', 'H01', 'H05'],
     reason: 'The same floor as a share of the rewards’ observed range, for runs whose rewards are not between 0 and 1.',
   },
+  'stretch-times': {
+    value: 10,
+    unit: 'times',
+    range: [1, 1_000_000],
+    usedBy: ['A02', 'H01', 'H05'],
+    reason:
+      'As wide as the range of some groups, and their range as wide as `noise-std`, from which a dump’s whole range is not theirs: an outlier or a reward of another environment makes it. Noise beside real differences of one reward stays within.',
+  },
+  'stretch-groups': {
+    value: 0.1,
+    unit: 'share',
+    range: [0, 0.5],
+    usedBy: ['A02', 'H01', 'H05'],
+    reason:
+      'Of the groups, up to which they may hold outliers that are no part of the range, and from which groups with one pair of rewards are told to have a range of their own.',
+  },
   amplification: {
     value: 10,
     unit: 'times',

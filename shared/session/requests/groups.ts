@@ -78,9 +78,10 @@ export interface GroupSummary {
   readonly chanceOfDead: number | null
   /** Numbers that H01 and H05 are decided by. */
   readonly bounds: {
-    /** Std below which a spread is noise. */
+    /** Std below which a spread is noise: the least, and the greatest where groups are held against several ranges. */
     readonly noiseFloor: number
-    /** Mean std from which H05 is contradicted: a share of the range. */
+    readonly greatestNoiseFloor: number
+    /** Mean std from which H05 is contradicted: a share of the range; null where there are several. */
     readonly meanStd: number | null
     readonly deadShare: number
     readonly contrastRatio: number
@@ -159,6 +160,8 @@ export interface GroupDetail {
   readonly size: number | null
   /** What is missing, in a sentence; null for a complete group. */
   readonly incompleteBecause: string | null
+  /** Std below which its spread is noise; null in an incomplete group. */
+  readonly noiseFloor: number | null
   readonly schemes: readonly GroupScheme[]
   /** |advantage| that the scheme in use cannot exceed in such a group; null where none follows. */
   readonly bound: number | null

@@ -9,6 +9,12 @@ const rows = <T>(count: number, of: (i: number) => T) => Array.from({ length: co
 /** Groups of four, the first with rewards this close to each other. */
 const close = (gap: number) => groupFacts([[0, 0, 0, gap], ...rows(5, () => [0, 1, 0, 1])])
 
+/** One success of eight, worth 0.25, in four groups beside ten of rewards up to 5. */
+const smallPairs = groupFacts([
+  ...rows(4, () => [0, 0, 0, 0, 0, 0, 0, 0.25]),
+  ...rows(10, () => [0, 1, 2, 3, 4, 5, 1, 2]),
+])
+
 /** Advantages of (r − mean) / (std + eps), each moved by `error` of the group's largest. */
 function storedWith(error: number, scale = 1) {
   const groups = rows(6, (k) => [0, k % 3, 1, 2])
@@ -127,6 +133,8 @@ export const REWARD_FLIPS: Flips = {
   'same-reward': flip(onFacts('A01', close(0.01)), 0.05, 'silent', 1),
   'noise-std': flip(onFacts('A02', close(0.1), { options: { scaleRewards: 'group' } }), 0.06, 'silent', 1),
   'noise-std-of-range': flip(onFacts('A02', close(0.15), { options: { scaleRewards: 'group' } }), 0.1, 'silent', 1),
+  'stretch-times': flip(onFacts('A02', smallPairs, { options: { scaleRewards: 'group' } }), 100, 'silent', 4),
+  'stretch-groups': flip(onFacts('A02', smallPairs, { options: { scaleRewards: 'group' } }), 0.5, 'silent', 4),
   amplification: flip(onFixture('A02.trips'), 1_000, 1, 'silent'),
   'advantage-tolerance': flip(onFacts('A04', storedWith(0.02)), 0.1, 'not-checkable', 'silent'),
   'advantage-digits': flip(onFixture('A04.trips'), 10, 1, 'silent'),

@@ -1,0 +1,132 @@
+import type { Thresholds } from '../../model/thresholds/registry.ts'
+import type { GroupView } from '../check.ts'
+import { noiseFloor, rewardsOf } from './statistics.ts'
+
+/** The span that rewards of one kind take, by which it is told whether those of a group differ by more than noise. */
+export interface RewardScale {
+  /** As the dump names it; null where it does not. */
+  readonly environment: string | null
+  readonly least: number
+  readonly greatest: number
+  /** greatest − least, in units of reward. */
+  readonly range: number
+  /** Std below which a spread on this scale is noise. */
+  readonly floor: number
+  /** Complete groups that are held against it. */
+  readonly groups: number
+  /** Groups among them that alone reach beyond it, and far: their rewards are no part of the range. */
+  readonly beyond: number
+}
+
+/** Least and greatest reward of one group. */
+interface Extent {
+  readonly group: GroupView
+  readonly least: number
+  readonly greatest: number
+}
+
+/**
+ * The scale of each of these complete groups. A group is held against those of its own environment where the dump names one, and against
+ * all others that name none where it does not. Of such a lot, two parts have a scale of their own where the whole reaches
+ * `stretch-times` as far as they do: groups that all take one and the same pair of rewards, as right and wrong are; and all but a few
+ * (`stretch-groups`), which may hold an outlier.
+ */
+export function scalesOf(groups: readonly GroupView[], thresholds: Thresholds): Map<GroupView, RewardScale> {
+  const scales = new Map<GroupView, RewardScale>()
+  for (const [environment, extents] of byEnvironment(groups)) {
+    for (const lot of withOwnPairs(extents, thresholds)) {
+      const scale = scaleOf(environment, lot, thresholds)
+      for (const { group } of lot) scales.set(group, scale)
+    }
+  }
+  return scales
+}
+
+function byEnvironment(groups: readonly GroupView[]): Map<string | null, Extent[]> {
+  const lots = new Map<string | null, Extent[]>()
+  for (const group of groups) {
+    const rewards = rewardsOf(group)
+    let [least, greatest] = [rewards[0] as number, rewards[0] as number]
+    for (const reward of rewards) {
+      if (reward < least) least = reward
+      if (reward > greatest) greatest = reward
+    }
+    const environment = environmentOf(group)
+    const lot = lots.get(environment)
+    if (lot === undefined) lots.set(environment, [{ group, least, greatest }])
+    else lot.push({ group, least, greatest })
+  }
+  return lots
+}
+
+/** Null where a member names none, or another one. */
+function environmentOf({ members }: GroupView): string | null {
+  const name = members[0]?.environment
+  return name !== undefined && members.every(({ environment }) => environment === name) ? name : null
+}
+
+/** The lot without the groups of a pair of rewards that is far from spanning it, and these, pair by pair. */
+function withOwnPairs(lot: readonly Extent[], thresholds: Thresholds): readonly (readonly Extent[])[] {
+  const whole = rangeWithin(lot)
+  const least = Math.max(2, thresholds['stretch-groups'] * lot.length)
+  const pairs = new Map<string, Extent[]>()
+  for (const extent of lot) {
+    if (!isStretched(extent, whole, thresholds) || !isPair(extent)) continue
+    const key = `${extent.least} ${extent.greatest}`
+    const same = pairs.get(key)
+    if (same === undefined) pairs.set(key, [extent])
+    else same.push(extent)
+  }
+  const own = [...pairs.values()].filter((same) => same.length >= least)
+  if (own.length === 0) return [lot]
+  const taken = new Set(own.flat())
+  const rest = lot.filter((extent) => !taken.has(extent))
+  return rest.length === 0 ? own : [rest, ...own]
+}
+
+function isPair({ group, least, greatest }: Extent): boolean {
+  return rewardsOf(group).every((reward) => reward === least || reward === greatest)
+}
+
+/** Whether a part is more than noise by itself, and the whole reaches many times as far. */
+function isStretched(part: Pick<Extent, 'least' | 'greatest'>, whole: number, thresholds: Thresholds): boolean {
+  const own = part.greatest - part.least
+  const times = thresholds['stretch-times']
+  return own >= times * thresholds['noise-std'] && own > 0 && whole > own && whole >= times * own
+}
+
+function scaleOf(environment: string | null, lot: readonly Extent[], thresholds: Thresholds): RewardScale {
+  const near = withoutFew(lot, thresholds)
+  const { least, greatest } = spanOf(near)
+  const range = Math.min(greatest - least, Number.MAX_VALUE)
+  const floor = noiseFloor(range, thresholds)
+  return { environment, least, greatest, range, floor, groups: lot.length, beyond: lot.length - near.length }
+}
+
+/** The lot without the few groups that make its range many times as wide as all others do; the lot where there are none. */
+function withoutFew(lot: readonly Extent[], thresholds: Thresholds): readonly Extent[] {
+  const few = Math.floor(thresholds['stretch-groups'] * lot.length)
+  if (few === 0) return lot
+  const most = {
+    least: lot.map(({ least }) => least).sort((a, b) => a - b)[few] as number,
+    greatest: lot.map(({ greatest }) => greatest).sort((a, b) => b - a)[few] as number,
+  }
+  if (!isStretched(most, rangeWithin(lot), thresholds)) return lot
+  // Those a little outside are no outliers: what is kept is at most `stretch-times` as wide.
+  const room = ((thresholds['stretch-times'] - 1) / 2) * (most.greatest - most.least)
+  return lot.filter(({ least, greatest }) => least >= most.least - room && greatest <= most.greatest + room)
+}
+
+function spanOf(lot: readonly Extent[]): Pick<Extent, 'least' | 'greatest'> {
+  let [least, greatest] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
+  for (const each of lot) {
+    if (each.least < least) least = each.least
+    if (each.greatest > greatest) greatest = each.greatest
+  }
+  return { least, greatest }
+}
+
+function rangeWithin(lot: readonly Extent[]): number {
+  const { least, greatest } = spanOf(lot)
+  return greatest - least
+}
