@@ -67,9 +67,11 @@ function sharesOf(
   const loud = scales.filter(({ range, floor }) => range >= floor)
   const judged = (loud.length === 0 ? scales : loud).filter(({ range }) => range > 0)
   const all = judged.reduce((sum, scale) => sum + scale.groups, 0)
+  const byScale = new Map<RewardScale, GroupSpread[]>(judged.map((scale) => [scale, []]))
+  for (const spread of groups) byScale.get(spread.scale)?.push(spread)
   let [withinShare, squares, free] = [0, 0, 0]
-  for (const scale of judged) {
-    const clamped = groups.flatMap((spread) => (spread.scale === scale ? [clampedTo(scale, spread)] : []))
+  for (const [scale, own] of byScale) {
+    const clamped = own.map((spread) => clampedTo(scale, spread))
     withinShare += (clamped.length / all) * (mean(clamped.map(({ std }) => std)) / scale.range)
     if (clamped.length < 2) continue
     const between = unbiasedStd(clamped.map(({ rewards }) => mean(rewards))) / scale.range

@@ -44,6 +44,15 @@ describe('rewards of several environments in one dump', () => {
     )
   })
 
+  it('a name that few groups have is that of a question, and makes no range', () => {
+    // ±0.03 is noise beside 0 to 1, and would be all the range that the questions have for themselves.
+    const rewards = [...judged(30, 0.03, 1), ...solved(30)]
+    expect(noiseIn(dumpWith(rewards))).toBe(30)
+    for (const groups of [1, 3]) {
+      expect(noiseIn(dumpWith(rewards, (group) => `question ${Math.floor(group / groups)}`))).toBe(30)
+    }
+  })
+
   it('nor are right and wrong taken for noise where it does not', () => {
     for (const [right, scores] of [
       [30, 10],

@@ -19,6 +19,8 @@ const STRUCTURAL: Readonly<Record<string, string>> = {
   'checks/groups/advantages.ts DEFAULT_ADVANTAGE_EPS': 'the formula of two trainers; `--advantage-eps` sets it',
   'checks/groups/advantages.ts FIT_GROUPS': 'bound of cost',
   'checks/groups/advantages.ts ROUNDING': 'what float64 leaves of a difference',
+  'checks/groups/reward-scales.ts GROUPS_OF_AN_ENVIRONMENT':
+    'how a name is read: of a question, asked again in each epoch, or of an environment',
   'checks/groups/copies.ts FEWEST': 'all but one of three are two, which is no more than a pair',
   'checks/groups/components.ts COLLINEAR': 'what float64 leaves of a difference',
   'checks/groups/length-bias.ts MOST_LISTED': 'what evidence shows',

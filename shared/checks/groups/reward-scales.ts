@@ -25,9 +25,12 @@ interface Extent {
   readonly greatest: number
 }
 
+/** Complete groups by which a name is that of an environment: one of fewer may be the name of a question, asked again in each epoch. */
+const GROUPS_OF_AN_ENVIRONMENT = 4
+
 /**
  * The scale of each of these complete groups. A group is held against those of its own environment where the dump names one, and against
- * all others that name none where it does not. Of such a lot, two parts have a scale of their own where the whole reaches
+ * all others that name none, or one of very few groups, where it does not. Of such a lot, two parts have a scale of their own where the whole reaches
  * `stretch-times` as far as they do: groups that all take one and the same pair of rewards, as right and wrong are; and all but a few
  * (`stretch-groups`), which may hold an outlier.
  */
@@ -56,7 +59,18 @@ function byEnvironment(groups: readonly GroupView[]): Map<string | null, Extent[
     if (lot === undefined) lots.set(environment, [{ group, least, greatest }])
     else lot.push({ group, least, greatest })
   }
-  return lots
+  return withoutRareNames(lots)
+}
+
+function withoutRareNames(lots: ReadonlyMap<string | null, Extent[]>): Map<string | null, Extent[]> {
+  const kept = new Map<string | null, Extent[]>()
+  const unnamed: Extent[] = []
+  for (const [environment, lot] of lots) {
+    if (environment !== null && lot.length >= GROUPS_OF_AN_ENVIRONMENT) kept.set(environment, lot)
+    else for (const extent of lot) unnamed.push(extent)
+  }
+  if (unnamed.length > 0) kept.set(null, unnamed)
+  return kept
 }
 
 /** Null where a member names none, or another one. */
