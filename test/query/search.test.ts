@@ -39,6 +39,26 @@ beforeAll(async () => {
   session = await audited(dump(), { tokenizer: 'qwen2.5' })
 })
 
+/** The rollouts as audited, each 400 kB long, whose disk takes 0.3 s for each read from then on. */
+async function onSlowDisk(): Promise<Session> {
+  const wide = dump()
+    .trimEnd()
+    .split('\n')
+    .map((line) => `{${' '.repeat(400_000)}${line.slice(1)}\n`)
+  const source = memorySource(wide.join(''))
+  let isSlow = false
+  const slow = {
+    ...source,
+    slice: async (start: number, end: number) => {
+      if (isSlow) await new Promise((resolve) => setTimeout(resolve, 300))
+      return source.slice(start, end)
+    },
+  }
+  const opened = await audited([slow], { tokenizer: 'qwen2.5' })
+  isSlow = true
+  return opened
+}
+
 async function search(text: string, more: Partial<SearchRequest> = {}, of: Session = session): Promise<SearchResult> {
   const result = await of.search({ text, ...more })
   expect(result.problems).toEqual([])
@@ -237,21 +257,7 @@ describe('reading again', () => {
   })
 
   test('what was found so far is told while a slow disk is read', async () => {
-    const wide = dump()
-      .trimEnd()
-      .split('\n')
-      .map((line) => `{${' '.repeat(400_000)}${line.slice(1)}\n`)
-    const source = memorySource(wide.join(''))
-    let isSlow = false
-    const slow = {
-      ...source,
-      slice: async (start: number, end: number) => {
-        if (isSlow) await new Promise((resolve) => setTimeout(resolve, 300))
-        return source.slice(start, end)
-      },
-    }
-    const opened = await audited([slow], { tokenizer: 'qwen2.5' })
-    isSlow = true
+    const opened = await onSlowDisk()
     const told: SearchResult[] = []
     const result = await opened.search(
       { text: 'river', sort: 'index', descending: true },
@@ -287,21 +293,7 @@ describe('reading again', () => {
   })
 
   test('a search that goes on counts what was looked into before, as its terms do', async () => {
-    const wide = dump()
-      .trimEnd()
-      .split('\n')
-      .map((line) => `{${' '.repeat(400_000)}${line.slice(1)}\n`)
-    const source = memorySource(wide.join(''))
-    let isSlow = false
-    const slow = {
-      ...source,
-      slice: async (start: number, end: number) => {
-        if (isSlow) await new Promise((resolve) => setTimeout(resolve, 300))
-        return source.slice(start, end)
-      },
-    }
-    const opened = await audited([slow], { tokenizer: 'qwen2.5' })
-    isSlow = true
+    const opened = await onSlowDisk()
     const stop = new AbortController()
     let before = 0
     const tell = ({ reading }: SearchResult) => {
