@@ -3,11 +3,13 @@ import { editHypothesis } from '../../../shared/notebook/edit.ts'
 import { type Hypothesis, STATUSES, type Status } from '../../../shared/notebook/model.ts'
 import { useAskLeaving } from '../../app/use-ask-leaving.ts'
 import { changeNotebook } from '../../data/notebook.ts'
-import { holdDraft } from '../../state/drafts.ts'
 import { say } from '../../state/view.ts'
 import { STATUS_WORDS } from './notebook-words.ts'
 
-/** Sets the status, with the reason that the history keeps. What is chosen is set too where the page is left before: all else on it is kept as it is. */
+/**
+ * Sets the status, with the reason that the history keeps. What is chosen is set too where this page of the notebook is left for another one,
+ * as all else on it is kept; whoever closes the window is asked.
+ */
 export function StatusForm({ hypothesis }: { hypothesis: Hypothesis }) {
   const [chosen, setChosen] = useState<Status | null>(null)
   const [reason, setReason] = useState('')
@@ -27,13 +29,7 @@ export function StatusForm({ hypothesis }: { hypothesis: Hypothesis }) {
   }
   const latest = useRef(settle)
   latest.current = settle
-  useEffect(() => {
-    const forget = holdDraft(() => latest.current())
-    return () => {
-      forget()
-      latest.current()
-    }
-  }, [])
+  useEffect(() => () => latest.current(), [])
   const set = (event: React.FormEvent) => {
     event.preventDefault()
     settle()
