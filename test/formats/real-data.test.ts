@@ -12,7 +12,7 @@ interface Known {
   readonly also?: (read: ReadSource) => void
 }
 
-const TEXT = 'answer group messages reward tools'
+const TEXT = 'answer environment group messages reward tools'
 
 const files: readonly Known[] = [
   {
@@ -99,7 +99,7 @@ const files: readonly Known[] = [
     format: 'verifiers-results',
     records: 15,
     trajectories: 15,
-    streams: 'group messages reward tools',
+    streams: 'environment group messages reward tools',
   },
   {
     name: 'verifiers/wiki-search--qwen--qwen3-4b-instruct-2507__e762fd98.results.jsonl',
