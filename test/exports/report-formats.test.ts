@@ -158,12 +158,37 @@ describe('JUnit', () => {
   })
 
   test('what does not fail inspect fails no case', () => {
-    expect(written('junit', report(), { failOn: 'none', known: new Set() })).toContain('failures="0"')
-    expect(written('junit', report(), { failOn: 'error', known: new Set(['M01-1']) })).toContain('failures="0"')
+    expect(written('junit', report(), { failOn: 'none', known: new Set() })).not.toContain('<failure')
+    const known = written('junit', report(), { failOn: 'error', known: new Set(['M01-1']) })
+    expect(known).toContain('<testsuites name="rollout-inspector" tests="6" failures="0">')
+    expect(known).not.toContain('<failure')
   })
 
   test('a failing check whose findings were cut from the list still fails', () => {
     expect(written('junit', report({ findings: [], findings_omitted: 13 }))).toContain('failures="1"')
+  })
+
+  test('a failure lists its first findings by where they are, and says how many more there are', () => {
+    const findings = Array.from({ length: 23 }, (_, at) =>
+      finding('M01', { record: at, line: at + 1, message: `fault ${at}`, fingerprint: `M01-${at}` }),
+    )
+    const [, failure = ''] = /<failure[^>]*>(.*?)<\/failure>/s.exec(written('junit', report({ findings }))) ?? []
+    const lines = failure.split('\n')
+    expect(lines[0]).toBe('record 0, rollout q3, turn 2, tokens 410–654, line 1: fault 0')
+    expect(lines).toHaveLength(21)
+    expect(lines.at(-1)).toBe('and 3 more')
+  })
+
+  test('what the program says itself is text as well: titles name tokens, which look like tags', () => {
+    const title = 'The end <|im_end|> & its "header"'
+    const own = report({
+      checks: report().checks.map((check) => ({ ...check, title, reason: check.reason === null ? null : title })),
+      hypotheses: report().hypotheses.map((verdict) => ({ ...verdict, title, missing: [title] })),
+      thresholds: { [title]: { value: 1, default: 2 } },
+    })
+    const xml = written('junit', own)
+    expect(xml).not.toMatch(/<\||& /)
+    expect(xml.match(/The end &lt;\|im_end\|&gt; &amp; its &quot;header&quot;/g)?.length).toBeGreaterThan(8)
   })
 })
 

@@ -10,12 +10,21 @@ import { finding, report } from '../exports/report-fixture.ts'
 import { ALL_HOSTILE, HARMLESS } from './corpus.ts'
 import { csvRecords, FORMULA } from './csv-records.ts'
 
-/** A report in which everything that a dump can say is one of `texts`, each in every place. */
+/** A report in which everything that a dump can say is one of `texts`, each in every place, and sentences that quote a dump quote them all. */
 function reportOf(texts: readonly string[]): Report {
   const plain = report()
   const [source] = plain.sources as [SourceReport]
+  const said = texts.join(' ')
   return {
     ...plain,
+    checks: plain.checks.map((check) => ({ ...check, reason: check.reason === null ? null : said })),
+    hypotheses: plain.hypotheses.map((verdict) => ({
+      ...verdict,
+      because: verdict.because.map((measure) => ({ ...measure, measure: said })),
+      missing: verdict.missing.length === 0 ? [] : [said],
+      would_change: [said],
+      recorded_by: [said],
+    })),
     sources: texts.map((text) => ({
       ...source,
       name: text,
@@ -62,7 +71,9 @@ describe('a report of nothing but hostile texts', () => {
     expect(hostile).not.toMatch(ACTIVE)
     const outside = (text: string) => new Set(text.split('\n').map(withoutCode))
     const known = outside(written('markdown', HARMLESS))
-    expect([...outside(hostile)].filter((line) => !known.has(line))).toEqual([])
+    // A sentence that quotes nothing alive is written as text, and is in a code span as a whole here.
+    const isCode = (line: string) => /^ *- (?:M15: )?\u2026$/.test(line)
+    expect([...outside(hostile)].filter((line) => !known.has(line) && !isCode(line))).toEqual([])
   })
 
   test('as SARIF has no link in a message, and no address outside the run', () => {
