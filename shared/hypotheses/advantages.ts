@@ -51,11 +51,18 @@ export function measureAdvantages(dump: DumpView): AdvantageMeasures {
     amplifiedShare: groups.length === 0 ? 0 : amplified.length / groups.length,
     largestAmplification: scaling?.scaled === true ? largest(noise.map((spread) => spread.amplification)) : null,
     largestNoiseGap: largest(noise.map(({ gap }) => gap)),
-    bound: scaling === null || dump.groupSize === null ? null : boundOf(scaling.scheme, dump.groupSize, range),
+    bound:
+      scaling === null || dump.groupSize === null
+        ? null
+        : weighted(boundOf(scaling.scheme, dump.groupSize, range), scaling),
     groupSize: dump.groupSize,
     largestAdvantage,
     meanAbsoluteAdvantage: sizes.length === 0 ? null : mean(sizes),
   }
+}
+
+function weighted(bound: number | null, { weight }: Scaling): number | null {
+  return bound === null ? null : weight * bound
 }
 
 /** |advantage| of each rollout that has one, and the largest, those of single tokens included. */

@@ -1,5 +1,5 @@
 import { type AdvantageFit, isGroupScaled } from '../checks/groups/advantages.ts'
-import { fitting, measuringSpreads, scalingOf } from '../checks/groups/scaling.ts'
+import { fitOf, fitting, measuringSpreads, scalingOf } from '../checks/groups/scaling.ts'
 import { lackOfGroups } from '../checks/groups/statistics.ts'
 import { count, counted, percent } from '../model/number-text.ts'
 import { within } from '../model/steps.ts'
@@ -67,7 +67,9 @@ function decide(input: HypothesisInput): Judgement {
   const unscaled = scaling !== null && !scaling.scaled
   // Under an unscaled scheme no std makes an advantage explode, and infinite ones are known without A03.
   const unlooked = unscaled ? [] : notRun(input, ['A03'])
-  const contradicted = !isUnexplained && (unscaled || (few && unlooked.length === 0))
+  // Advantages that no known scheme gives have no known bound: a spread that is not small does not show that they are in order.
+  const isUnknown = scaling === null && fitOf(input.dump) !== null
+  const contradicted = !isUnexplained && (unscaled || (few && !isUnknown && unlooked.length === 0))
   const verdict = exploded || amplified ? 'supported' : contradicted ? 'contradicted' : 'inconclusive'
   const unknown = scaling !== null ? [] : input.streams.has('advantages') ? ['how rewards are scaled'] : ['advantages']
   return {
@@ -131,6 +133,11 @@ function shareLine(
   )
 }
 
+/** `, times 900` where a constant multiplies what the scheme gives. */
+function factorText(fit: AdvantageFit | null): string {
+  return fit === null || !fit.accepted || fit.factor === 1 ? '' : `, times ${Number(fit.factor.toPrecision(3))}`
+}
+
 /** `25 groups`, `2,000 groups taken from 25,000`. */
 function comparedGroups(fit: AdvantageFit | null): string {
   const { groups = 0, comparable = groups } = fit ?? {}
@@ -140,7 +147,7 @@ function comparedGroups(fit: AdvantageFit | null): string {
 function schemeLine({ scaling }: AdvantageMeasures, { supported }: Bounds): Argument[] {
   if (scaling === null) return restingOn('scheme', stated('advantage scheme', 'unknown'))
   const { scheme, eps, origin, fit, scaled } = scaling
-  const formula = scaled ? `${scheme}, eps ${eps}` : scheme
+  const formula = `${scaled ? `${scheme}, eps ${eps}` : scheme}${factorText(fit)}`
   const known =
     origin === 'given'
       ? 'given'

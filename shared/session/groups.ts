@@ -65,7 +65,7 @@ export class GroupBook {
     const scaling = scalingHere(dump)
     yield 0.05
     yield* within(0.05, 0.15, measuringSpreads(dump, null))
-    const all = spreadsOf(dump, { ...scaling, origin: 'given', fit: fitOf(dump) })
+    const all = spreadsOf(dump, { ...scaling, weight: 1, origin: 'given', fit: fitOf(dump) })
     yield 0.15
     const spreads = new Map(all.groups.map((spread) => [spread.group, spread]))
     const found = findingsByGroup(origin.findingsOfDump)

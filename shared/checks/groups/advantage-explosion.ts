@@ -55,7 +55,7 @@ function* lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
   // Declared scaling does not say which std; the wider bound holds for both.
   const scheme = scaling.origin === 'given' && !scaling.fit?.accepted ? 'group-std-biased' : scaling.scheme
   const look = (group: GroupView) => {
-    const bound = advantageBound(scheme, group.members.length)
+    const bound = scaling.weight * advantageBound(scheme, group.members.length)
     const largest = group.members.reduce<TrajectoryFacts | null>(
       (worst, member) => (worst === null || size(member) > size(worst) ? member : worst),
       null,
@@ -78,6 +78,7 @@ function* lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
         bound,
         scheme,
         eps: scaling.eps,
+        ...(scaling.fit?.accepted && scaling.fit.factor !== 1 ? { factor: scaling.fit.factor } : {}),
         scheme_known_from: scaling.origin,
         groups_that_fit: scaling.fit?.share ?? null,
         residual: scaling.fit?.residual ?? null,

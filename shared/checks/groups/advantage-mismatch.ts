@@ -12,7 +12,7 @@ import {
   recomputeAdvantages,
   residualOf,
 } from './advantages.ts'
-import { fitting } from './scaling.ts'
+import { fitting, isUsualWeight } from './scaling.ts'
 import { completeGroups, rangeOf, rewardRange, rewardsOf, shown, trainedIn } from './statistics.ts'
 import { measuringSteps, trainingOf } from './step-scales.ts'
 
@@ -63,6 +63,9 @@ function* lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
   }
   const scaleOf = yield* within(0.4, 0.5, measuringSteps(complete))
   const range = rewardRange(complete)
+  // Under a usual weight advantages are those of the formula.
+  const weight = isUsualWeight(best.factor, thresholds) ? best.factor : 1
+  const isMultiplied = best.factor !== weight
   const declared = view.settings.options.scaleRewards
   const contradicts = declared !== undefined && best.accepted && !DECLARED[declared].includes(best.scheme)
   yield 0.5
@@ -84,8 +87,11 @@ function* lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
   }
   const look = (group: GroupView) => {
     const step = scaleOf(group)
-    const residual = residualOf(group, best.scheme, best.eps ?? 0, step)
-    const affected = contradicts || (best.accepted ? differs(group, best, residual, thresholds) : against.has(group))
+    const residual = residualOf(group, best.scheme, best.eps ?? 0, step, weight)
+    const affected =
+      contradicts ||
+      isMultiplied ||
+      (best.accepted ? differs(group, best, weight, residual, thresholds) : against.has(group))
     report.unit(affected)
     report.place(affected)
     if (!affected) return
@@ -94,15 +100,20 @@ function* lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
       ...trainedIn(group.members),
       message: contradicts
         ? `Advantages of group ${group.id} are those of ${formula(best)}, while reward scaling is declared as ${declared}`
-        : best.accepted
-          ? `Advantages of group ${group.id} are off by ${percent(residual)} from ${formula(best)}, which gives those of ${percent(best.share)} of the groups`
-          : `Advantages of group ${group.id} rank its rollouts against their rewards, and no known formula gives them`,
+        : isMultiplied
+          ? `Advantages of group ${group.id} are not those of its rewards: those of ${percent(best.share)} of the groups are ${formula(best)}`
+          : best.accepted
+            ? `Advantages of group ${group.id} are off by ${percent(residual)} from ${formula(best)}, which gives those of ${percent(best.share)} of the groups`
+            : `Advantages of group ${group.id} rank its rollouts against their rewards, and no known formula gives them`,
       evidence: {
         rewards: rewardsOf(group),
         stored: group.members.map(({ advantage }) => advantage),
-        recomputed: recomputeAdvantages(best.scheme, rewardsOf(group), best.eps ?? 0, step.ofAll),
+        recomputed: recomputeAdvantages(best.scheme, rewardsOf(group), best.eps ?? 0, step.ofAll).map(
+          (advantage) => weight * advantage,
+        ),
         scheme: best.scheme,
         eps: best.eps,
+        ...(best.factor === 1 ? {} : { factor: best.factor }),
         residual: Number.isFinite(residual) ? residual : null,
         bound: boundOf(best.scheme, group.members.length, range),
         groups_that_fit: best.share,
@@ -130,12 +141,18 @@ function isGivenByToken(group: GroupView, thresholds: Thresholds): boolean {
 }
 
 /** Beyond what a formula gives; an explosion is A03's to tell. */
-function differs(group: GroupView, { scheme }: AdvantageFit, residual: number, thresholds: Thresholds): boolean {
+function differs(
+  group: GroupView,
+  { scheme }: AdvantageFit,
+  weight: number,
+  residual: number,
+  thresholds: Thresholds,
+): boolean {
   const largest = largestAdvantage(group.members)
   if (residual <= thresholds['advantage-tolerance'] || residual * largest <= thresholds['advantage-digits'])
     return false
   if (!isGroupScaled(scheme)) return true
-  const bound = advantageBound(scheme, group.members.length) * (1 + thresholds['bound-slack'])
+  const bound = weight * advantageBound(scheme, group.members.length) * (1 + thresholds['bound-slack'])
   return !group.members.some(({ advantage }) => Math.abs(advantage ?? 0) > bound)
 }
 
@@ -166,8 +183,9 @@ function largestAdvantage(members: readonly TrajectoryFacts[]): number {
   return members.reduce((largest, { advantage }) => Math.max(largest, Math.abs(advantage ?? 0)), 0)
 }
 
-function formula({ scheme, eps }: Pick<AdvantageFit, 'scheme' | 'eps'>): string {
-  return eps === null ? scheme : `${scheme} with eps ${eps}`
+function formula({ scheme, eps, factor }: Pick<AdvantageFit, 'scheme' | 'eps' | 'factor'>): string {
+  const plain = eps === null ? scheme : `${scheme} with eps ${eps}`
+  return factor === 1 ? plain : `${shown(factor)} times ${plain}`
 }
 
 function percent(share: number): string {

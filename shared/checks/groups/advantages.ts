@@ -1,6 +1,7 @@
 import { atOnce, filtered, forEachOf, type Steps, within } from '../../model/steps.ts'
 import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { DumpView, GroupView } from '../check.ts'
+import { type Pairs, proportionOf } from './proportion.ts'
 import { biasedStd, mean, rangeOf, rewardsOf, unbiasedStd } from './statistics.ts'
 import { measuringSteps, NO_STEP, type StepScale, type StepScales, stepOf, trainingOf } from './step-scales.ts'
 
@@ -160,6 +161,8 @@ export interface AdvantageFit {
   readonly scheme: AdvantageScheme
   /** The eps that fits best; null where the scheme has none. */
   readonly eps: number | null
+  /** What the scheme gives is multiplied by this number throughout the dump; 1 where the scheme alone gives what is stored. */
+  readonly factor: number
   /** The groups that were compared: 2,000 at most, spread over those that could be. */
   readonly groups: number
   /** Complete groups with a spread of rewards and two stored advantages or more. */
@@ -229,13 +232,56 @@ export function* fittingAdvantages({
     .sort((a, b) => b.share - a.share || a.residual - b.residual)
   // Where nothing tells the steps, all rewards are those of one step only if there was but one; then every group fits, and half of them by chance.
   const mustAllFit = isBatchScaled(best.scheme) && cases.every(({ group }) => hasNoStep(group))
+  const accepted = mustAllFit ? best.share === 1 : best.share >= thresholds['fit-share']
+  const multiple = accepted ? null : multipleOf(compared, tried, thresholds)
   return {
-    ...best,
+    factor: 1,
+    ...(multiple ?? best),
     groups: informative.length,
     comparable: comparable.length,
-    accepted: mustAllFit ? best.share === 1 : best.share >= thresholds['fit-share'],
-    runnersUp,
+    accepted: accepted || multiple !== null,
+    runnersUp: multiple === null ? runnersUp : [best, ...runnersUp].filter(({ scheme }) => scheme !== multiple.scheme),
   }
+}
+
+/**
+ * The scheme that gives all stored advantages once they are divided by one constant; null where none does. Only what divides by a std
+ * is looked for: there the weight of a reward cancels out, while of a scheme that only subtracts, any constant may be that weight. So
+ * it is none, too, where the stds hardly differ and what is not divided fits with a constant of its own.
+ */
+function multipleOf(
+  compared: readonly Baseline[][],
+  tried: readonly Candidate[],
+  thresholds: Thresholds,
+): (SchemeFit & { readonly factor: number }) | null {
+  if (compared.length < thresholds['factor-groups']) return null
+  const fitOf = (groups: readonly Baseline[][], { scheme, eps }: Candidate) => {
+    const pairs = groups.map((baselines) => pairsOf(baselines, scheme, eps ?? 0))
+    return { scheme, eps, ...proportionOf(pairs, thresholds['advantage-tolerance']) }
+  }
+  const least = thresholds['factor-share']
+  const undivide = (each: Baseline) => ({ ...each, step: { ...each.step, std: 1, centredStd: 1 } })
+  const undivided = compared.map((baselines) => baselines.map(undivide))
+  const plain = tried
+    .filter(({ scheme }) => !isGroupScaled(scheme))
+    .map(({ scheme }) => fitOf(undivided, { scheme, eps: 0 }))
+  if (plain.some(({ share }) => share >= least)) return null
+  const [first, ...others] = tried.filter(({ scheme }) => isScaled(scheme)).map((each) => fitOf(compared, each))
+  const best = others.reduce((best, fit) => (isBetter(fit, best) ? fit : best), first as (typeof others)[number])
+  return best.share >= least && best.factor > 0 ? best : null
+}
+
+/** What is stored of a group beside what a scheme makes of its rewards, for each baseline that it may have been made with. */
+function pairsOf(baselines: readonly Baseline[], scheme: AdvantageScheme, eps: number): Pairs[] {
+  return baselines
+    .filter((each) => isWhitened(scheme) || each.isByToken !== true)
+    .map(({ rewards, spread, advantages, step }) => {
+      const known = [...rewards.keys()].filter((at) => advantages[at] !== null)
+      return {
+        stored: known.map((at) => advantages[at] as number),
+        made: known.map((at) => advantageOf(rewards[at] as number, scheme, spread, eps, step)),
+      }
+    })
 }
 
 function hasNoStep({ members }: GroupView): boolean {
@@ -270,11 +316,16 @@ function spread<Value>(values: readonly Value[], count: number): readonly Value[
   return Array.from({ length: count }, (_, i) => values[Math.floor((i * values.length) / count)] as Value)
 }
 
-function candidates(givenEps: number | undefined): { scheme: AdvantageScheme; eps: number | null }[] {
+interface Candidate {
+  readonly scheme: AdvantageScheme
+  readonly eps: number | null
+}
+
+function candidates(givenEps: number | undefined): Candidate[] {
   const usual = ADVANTAGE_EPS_CANDIDATES.filter((eps) => eps !== DEFAULT_ADVANTAGE_EPS)
   const tried = givenEps === undefined ? [DEFAULT_ADVANTAGE_EPS, ...usual] : [givenEps]
   return ADVANTAGE_SCHEMES.flatMap((scheme) =>
-    isScaled(scheme) ? tried.map((eps) => ({ scheme, eps: eps as number | null })) : [{ scheme, eps: null }],
+    isScaled(scheme) ? tried.map((eps): Candidate => ({ scheme, eps })) : [{ scheme, eps: null }],
   )
 }
 
@@ -282,9 +333,17 @@ function candidates(givenEps: number | undefined): { scheme: AdvantageScheme; ep
  * The largest difference between the stored advantages of a group and those that `scheme` gives, as a share of the largest stored one;
  * infinite where all stored ones are 0 and not all of those that `scheme` gives. A trainer may leave the rows that train nothing out of
  * the baseline: the better of the two counts.
+ *
+ * @param weight by which all that `scheme` gives is multiplied
  */
-export function residualOf(group: GroupView, scheme: AdvantageScheme, eps: number, step: StepScales): number {
-  return leastResidual(baselinesOf(group, step), scheme, eps)
+export function residualOf(
+  group: GroupView,
+  scheme: AdvantageScheme,
+  eps: number,
+  step: StepScales,
+  weight = 1,
+): number {
+  return leastResidual(baselinesOf(group, step), scheme, eps, weight)
 }
 
 /** Rollouts of a group over which a baseline may have been taken, [n] each; an advantage is null where it is not stored. */
@@ -310,20 +369,25 @@ function baselinesOf({ members }: GroupView, { ofAll, ofTraining, byToken }: Ste
   return ofTraining === ofAll ? [all, weighted] : [all, weighted, { ...all, step: ofTraining }]
 }
 
-function leastResidual(baselines: readonly Baseline[], scheme: AdvantageScheme, eps: number): number {
+function leastResidual(baselines: readonly Baseline[], scheme: AdvantageScheme, eps: number, weight = 1): number {
   let least = Number.POSITIVE_INFINITY
   for (const each of baselines)
-    if (isWhitened(scheme) || each.isByToken !== true) least = Math.min(least, residualAmong(each, scheme, eps))
+    if (isWhitened(scheme) || each.isByToken !== true) least = Math.min(least, residualAmong(each, scheme, eps, weight))
   return least
 }
 
-function residualAmong({ rewards, spread, advantages, step }: Baseline, scheme: AdvantageScheme, eps: number): number {
+function residualAmong(
+  { rewards, spread, advantages, step }: Baseline,
+  scheme: AdvantageScheme,
+  eps: number,
+  weight: number,
+): number {
   let worst = 0
   let largest = 0
   for (let i = 0; i < advantages.length; i++) {
     const advantage = advantages[i] as number | null
     if (advantage === null) continue
-    const recomputed = advantageOf(rewards[i] as number, scheme, spread, eps, step)
+    const recomputed = weight * advantageOf(rewards[i] as number, scheme, spread, eps, step)
     worst = Math.max(worst, Math.abs(advantage - recomputed))
     largest = Math.max(largest, Math.abs(advantage))
   }

@@ -19,6 +19,8 @@ export interface Scaling {
   readonly scheme: AdvantageScheme
   readonly scaled: boolean
   readonly eps: number
+  /** A weight that the run gives all its advantages, as far as one that is usual explains them; else 1. */
+  readonly weight: number
   readonly origin: 'given' | 'fitted'
   /** What the stored advantages say, whoever declared what; null where they say nothing. */
   readonly fit: AdvantageFit | null
@@ -58,12 +60,18 @@ function findScaling(view: DumpView): Scaling | null {
   const { scaleRewards, advantageEps } = view.settings.options
   const fit = fitOf(view)
   const eps = advantageEps ?? fit?.eps ?? DEFAULT_ADVANTAGE_EPS
+  const weight = fit?.accepted && isUsualWeight(fit.factor, view.settings.thresholds) ? fit.factor : 1
   if (scaleRewards !== undefined) {
     const scheme = GIVEN_SCHEMES[scaleRewards]
-    return { scheme, scaled: isScaled(scheme), eps, origin: 'given', fit }
+    return { scheme, scaled: isScaled(scheme), eps, weight, origin: 'given', fit }
   }
   if (fit === null || !fit.accepted) return null
-  return { scheme: fit.scheme, scaled: isScaled(fit.scheme), eps, origin: 'fitted', fit }
+  return { scheme: fit.scheme, scaled: isScaled(fit.scheme), eps, weight, origin: 'fitted', fit }
+}
+
+/** Whether a constant that multiplies all advantages may be a weight that the run gives them: one of several parts, or their sum. */
+export function isUsualWeight(factor: number, thresholds: Thresholds): boolean {
+  return factor >= thresholds['least-weight'] && factor <= thresholds['largest-weight']
 }
 
 const GIVEN_SCHEMES = { group: 'group-std-unbiased', batch: 'batch-std', none: 'centre' } as const

@@ -76,6 +76,38 @@ export const REWARD_THRESHOLDS = {
     reason:
       'Of the groups that a formula must reproduce to be called the one in use: not all, because a dump with exploded advantages (A03) has groups that no formula gives.',
   },
+  'factor-share': {
+    value: 0.95,
+    unit: 'share',
+    range: [0, 1],
+    usedBy: ['A02', 'A03', 'A04', 'H01'],
+    reason:
+      'Of the groups that a formula times one constant must reproduce, where no formula alone does: a constant of its own fits half of the groups sooner than none. As many, given by a formula that divides by no std, say that the constant is the weight of a reward.',
+  },
+  'factor-groups': {
+    value: 3,
+    unit: 'groups',
+    range: [1, 1_000_000],
+    usedBy: ['A02', 'A03', 'A04', 'H01'],
+    reason:
+      'With different rewards, from which one constant for all of them means something: some thirty formulas are tried, and of two groups one of them fits by chance.',
+  },
+  'least-weight': {
+    value: 0.04,
+    unit: 'times',
+    range: [0, 1],
+    usedBy: ['A03', 'A04', 'H01'],
+    reason:
+      'Below which a constant that multiplies all advantages is no weight that a run gives them: of several rewards that are normalised one by one, a minor one counts a tenth or a twentieth.',
+  },
+  'largest-weight': {
+    value: 5,
+    unit: 'times',
+    range: [1, 1_000_000],
+    usedBy: ['A03', 'A04', 'H01'],
+    reason:
+      'Above which it is none either: advantages of a rollout and of its steps are added up, or those of a few rewards that agree.',
+  },
   'bound-slack': {
     value: 0.01,
     unit: 'share',

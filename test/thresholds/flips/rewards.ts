@@ -25,6 +25,14 @@ function storedWith(error: number, scale = 1) {
   })
 }
 
+/** … of groups whose stds differ, times a constant; those of the last `own` groups follow a formula of their own. */
+function multiplied(factor: number, own = 0) {
+  const groups = rows(6, (k) => [0, k % 3, 1, 2])
+  return groupFacts(groups, (reward, group, member) => ({
+    advantage: group < 6 - own ? factor * standardised(groups[group] as number[])[member]! : factor * reward ** 3,
+  }))
+}
+
 /** Advantages that follow no formula; in two of six groups they rank rollouts against their rewards. */
 const against = groupFacts(
   rows(6, () => [0, 0.3, 0.7, 1]),
@@ -140,6 +148,10 @@ export const REWARD_FLIPS: Flips = {
   'advantage-digits': flip(onFixture('A04.trips'), 10, 1, 'silent'),
   'order-share': flip(onFacts('A04', against), 0.3, 'not-checkable', 2),
   'fit-share': flip(onFacts('A02', halfFit), 0.8, 'silent', 'not-checkable'),
+  'factor-share': flip(onFacts('A04', multiplied(900, 1)), 0.8, 'not-checkable', 6),
+  'factor-groups': flip(onFacts('A04', multiplied(900)), 7, 6, 'not-checkable'),
+  'least-weight': flip(onFacts('A04', multiplied(0.01)), 0.001, 6, 'silent'),
+  'largest-weight': flip(onFacts('A04', multiplied(900)), 1_000, 6, 'silent'),
   'bound-slack': flip(onFacts('A03', overTheBound, { options: { scaleRewards: 'group' } }), 0.001, 'silent', 4),
   'zero-sum-share': flip(onFixture('C04.trips'), 1, 1, 'silent'),
   'shifted-windows': flip(onFacts('A05', shiftedGroups()), 6, 6, 'silent'),
