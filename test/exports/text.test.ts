@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { exportFileNames } from '../../shared/exports/file-names.ts'
 import { jsonText } from '../../shared/exports/json-text.ts'
 import { markdownCode, markdownSentence, markupText } from '../../shared/exports/markup.ts'
+import { visibleText } from '../../shared/exports/visible-text.ts'
 import { count, percent, tokensText } from '../../shared/model/number-text.ts'
 import type { SourceReport } from '../../shared/model/report.ts'
 
@@ -36,11 +37,49 @@ describe('JSON as Python writes it', () => {
   })
 })
 
+/** First and last of what acts on a terminal, a page or a reader without being seen (Unicode 16: Cc, Cf, Cs, Zl, Zp). */
+const ACTIVE_RANGES = [
+  ['controls', 0x00, 0x1f],
+  ['delete and the controls beside it, CSI and OSC among them', 0x7f, 0x9f],
+  ['soft hyphen', 0xad, 0xad],
+  ['Arabic letter mark', 0x61c, 0x61c],
+  ['Mongolian vowel separator', 0x180e, 0x180e],
+  ['zero width space', 0x200b, 0x200b],
+  ['direction marks', 0x200e, 0x200f],
+  ['line separators, embeddings and overrides', 0x2028, 0x202e],
+  ['invisible operators and isolates', 0x2060, 0x206f],
+  ['byte order mark', 0xfeff, 0xfeff],
+  ['interlinear marks', 0xfff9, 0xfffb],
+  ['tags', 0xe0000, 0xe007f],
+  ['halves of characters', 0xd800, 0xdfff],
+] as const
+
+describe('text that is shown', () => {
+  test.each(ACTIVE_RANGES)('has a sign for each of: %s', (_, first, last) => {
+    for (let code = first; code <= last; code++) {
+      const shown = visibleText(`a${String.fromCodePoint(code)}b`)
+      expect(shown, code.toString(16)).toMatch(/^a(?:[\u2400-\u2421]|\u2039U\+[0-9A-F]{4,5}\u203a)b$/)
+    }
+  })
+
+  test('is as it was in any script, joiners and emoji included', () => {
+    for (const text of [
+      'naïve 東京 नमस्ते',
+      '\u0645\u200c\u0645',
+      '👩\u200d🔬',
+      '\u00a0\u2027\u202f\ufff8\ufffc\u{e0100}',
+    ])
+      expect(visibleText(text)).toBe(text)
+  })
+})
+
 describe('markup', () => {
   test('nothing of a dump is markup', () => {
     expect(markupText('<script>"x"&\'</script>\u0000')).toBe(
       '&lt;script&gt;&quot;x&quot;&amp;&#39;&lt;/script&gt;\u2400',
     )
+    // No XML may have these two.
+    expect(markupText('\ufffe\uffff')).toBe('\ufffd\ufffd')
   })
 
   test('a code span outlasts the backticks in it', () => {

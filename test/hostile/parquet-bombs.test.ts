@@ -146,6 +146,22 @@ test('a footer that declares billions of values is refused before anything is re
   )
 })
 
+test('a list of sixteen millions in three hundred bytes is read within a gigabyte, and one of twice as many is refused', {
+  timeout: 300_000,
+}, async () => {
+  // All the rest is in order: the footer declares what the pages have.
+  const honest = (values: number) =>
+    madeParquet(NUMBERS, [numbers([SEVEN, list(values)], { rows: 1 }), numbers([SEVEN, list(3)], { rows: 1 })])
+  expect(honest(MANY).length).toBeLessThan(400)
+  await confined.holds({ id: 'file' }, honest(MANY / 2))
+  const { values, skipped } = await readAll(memorySource(honest(MANY / 2)))
+  expect(skipped).toEqual([])
+  expect(values.map((value) => (value as { input_ids: Int32Array }).input_ids.length)).toEqual([MANY / 2, 3])
+  await expect(openContainer(memorySource(honest(MANY), 1 << 16, 'dump'))).rejects.toThrow(
+    /^dump .*it declares 33554432 values or more in \d+ bytes/,
+  )
+})
+
 test('rows that are said to be of terabytes are not read one at a time', { timeout: 300_000 }, async () => {
   const rows = 1 << 17
   const group = numbers([SEVEN, ballast(1 << 16), list(3)], { rows, size: 2 ** 50 })

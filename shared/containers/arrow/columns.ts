@@ -119,9 +119,17 @@ export class ColumnBuilder {
         return make({ children: type.children.map((field) => this.build(field.type)) })
       case Type.Union: {
         const typeIds = typed(this.next(), Int8Array)
-        atLeast(typeIds.length, length)
         const offsets = type.mode === UnionMode.Sparse ? null : typed(this.next(), Int32Array)
-        return make({ typeIds, offsets, children: type.children.map((field) => this.build(field.type)) })
+        atLeast(Math.min(typeIds.length, offsets?.length ?? length), length)
+        const children = type.children.map((field) => this.build(field.type))
+        for (let i = 0; i < length; i++) {
+          const child = children[type.typeMap[Number(typeIds[i])] ?? -1]
+          if (child === undefined) throw new RangeError(`a value of kind ${typeIds[i]}, which its union does not know`)
+          const at = offsets === null ? i : Number(offsets[i])
+          if (at < 0) throw new RangeError(`a value stands at ${at} of its kind`)
+          atLeast(child.length, at + 1)
+        }
+        return make({ typeIds, offsets, children })
       }
       case Type.Interval:
         return make({ validity: this.next(), values: typed(this.next(), type.values ?? Int32Array) })
