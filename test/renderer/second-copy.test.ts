@@ -3,7 +3,7 @@ import { IDBFactory } from 'fake-indexeddb'
 import { afterEach, expect, test, vi } from 'vitest'
 import { InspectorDatabase, type SavedView } from '../../renderer/data/database.ts'
 import { write } from '../../renderer/data/mark-changes.ts'
-import { keepSecondCopy } from '../../renderer/data/second-copy.ts'
+import { databaseInBucket, keepSecondCopy } from '../../renderer/data/second-copy.ts'
 
 const ends: (() => void)[] = []
 
@@ -271,4 +271,29 @@ test('what a copy could not take is tried again by itself', async () => {
   })
   await database.views.put(view('a'))
   await expect.poll(() => names(copy)).toEqual(['a'])
+})
+
+test('every write waits for the disk, that of the copy as well', async () => {
+  const asked: (readonly [mode: unknown, durability: unknown])[] = []
+  const spied = vi.spyOn(IDBDatabase.prototype, 'transaction')
+  const { database, copy } = openWindow(new IDBFactory(), new IDBFactory())
+  await database.views.put(view('a'))
+  await database.transaction('rw', [database.views, database.preferences], () =>
+    database.preferences.put({ name: 'columns', value: ['id'] }),
+  )
+  await database.copied()
+  await expect.poll(() => copy.preferences.count()).toBe(1)
+  for (const [, mode, options] of spied.mock.calls) asked.push([mode, options?.durability])
+  spied.mockRestore()
+  const writes = asked.filter(([mode]) => mode === 'readwrite')
+  expect(writes.length).toBeGreaterThanOrEqual(3)
+  for (const [, durability] of writes) expect(durability).toBe('strict')
+})
+
+test('the bucket of the copy waits for the disk', async () => {
+  const open = vi.fn(async () => ({ indexedDB: new IDBFactory() }))
+  vi.stubGlobal('navigator', { storageBuckets: { open } })
+  ends.push(() => vi.unstubAllGlobals())
+  expect(await databaseInBucket()).toBeInstanceOf(InspectorDatabase)
+  expect(open).toHaveBeenCalledWith('second-copy', { durability: 'strict' })
 })
