@@ -1,14 +1,18 @@
+import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { parse } from 'yaml'
 import { packageRoot } from '../../cli/package-root.ts'
 import { isWorkspace } from '../../electron/workspace.ts'
+import { realHost } from '../electron/real-electron.ts'
 
 interface Job {
   readonly uses?: string
   readonly needs?: string | readonly string[]
-  readonly steps?: readonly { readonly run?: string }[]
+  readonly env?: Readonly<Record<string, string>>
+  readonly permissions?: Readonly<Record<string, string>>
+  readonly steps?: readonly { readonly run?: string; readonly uses?: string }[]
 }
 
 const root = packageRoot()
@@ -68,9 +72,49 @@ describe('the configuration of the desktop packages', () => {
     for (const script of commands.flatMap((run) => /^npm run (\S+)/.exec(run)?.[1] ?? [])) {
       expect(Object.keys(manifest.scripts)).toContain(script)
     }
-    for (const path of commands.flatMap((run) => /(?:bash|node) (?!\S*node_modules)(\S+)/.exec(run)?.[1] ?? [])) {
+    for (const path of commands.flatMap((run) => /(?:bash|node) (?!\S*node_modules|-)(\S+)/.exec(run)?.[1] ?? [])) {
       expect(existsSync(join(root, path)), path).toBe(true)
     }
+  })
+
+  it.each([
+    'ci.yml',
+    'release.yml',
+  ])('is used by a workflow of actions that nobody can change behind their tag: %s', (name) => {
+    const jobs = Object.values(parse(read(join('.github', 'workflows', name))).jobs as Record<string, Job>)
+    const actions = jobs.flatMap(({ steps = [] }) => steps.flatMap(({ uses }) => uses ?? []))
+    expect(actions.length).toBeGreaterThan(2)
+    for (const action of actions) expect(action).toMatch(/^[\w-]+\/[\w-]+@[0-9a-f]{40}$/)
+  })
+
+  it('is released with no more rights than each job needs, and under the version that its tag names', () => {
+    const { jobs, permissions } = parse(read(join('.github', 'workflows', 'release.yml')))
+    expect(permissions).toEqual({ contents: 'read' })
+    const more = Object.entries<Job>(jobs).filter(([, job]) => job.permissions !== undefined)
+    expect(more.map(([name, job]) => [name, job.permissions])).toEqual([
+      ['app', { contents: 'write' }],
+      ['package', { contents: 'read', 'id-token': 'write' }],
+    ])
+    const compare =
+      (jobs as Record<string, Job>).audit?.steps?.find(({ run }) => run?.startsWith('test "v$('))?.run ?? ''
+    const ends = (tag: string) => {
+      const env = { ...process.env, GITHUB_REF_NAME: tag }
+      return spawnSync('bash', ['-c', compare], { cwd: root, env }).status
+    }
+    expect(ends(`v${manifest.version}`)).toBe(0)
+    expect(ends('v999.0.0')).toBe(1)
+  })
+
+  it('runs the scenarios in a real Electron, and fails where there is none', () => {
+    const { desktop } = parse(read(join('.github', 'workflows', 'ci.yml'))).jobs as Record<string, Job>
+    expect(desktop?.env).toEqual({ REAL_ELECTRON: 'required' })
+    vi.stubEnv('DISPLAY', '')
+    vi.stubEnv('WAYLAND_DISPLAY', '')
+    const { missing } = realHost()
+    vi.stubEnv('REAL_ELECTRON', 'required')
+    if (missing === null) expect(realHost().missing).toBeNull()
+    else expect(realHost).toThrow(`A real Electron is required: ${missing}`)
+    vi.unstubAllEnvs()
   })
 
   it('is packed by what is locked: a release fetches no package whose bytes are not known', () => {
