@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { MemorySource } from '../../cli/byte-sources.ts'
 import { nodeHost } from '../../cli/host.ts'
-import type { JsonValue } from '../../shared/containers/container.ts'
-import { mappingOf, mappingText } from '../../shared/formats/mapping.ts'
+import type { JsonValue, RawRecord } from '../../shared/containers/container.ts'
+import { mappedRecords, mappingOf, mappingText } from '../../shared/formats/mapping.ts'
 import { pathsOf } from '../../shared/formats/mapping-paths.ts'
 import { proposeMapping } from '../../shared/formats/propose-mapping.ts'
 import { Session } from '../../shared/session/session.ts'
@@ -329,5 +329,31 @@ describe('a proposal', () => {
       trained: 10,
       masked: 6,
     })
+  })
+})
+
+describe('a record that is mapped', () => {
+  const mapped = (record: string, ...settings: readonly string[]) => {
+    const raw = { value: JSON.parse(record) } as RawRecord
+    return mappedRecords([raw], mappingOf(settings))[0]?.value
+  }
+
+  test('gives nothing that all objects have', () => {
+    const settings = ['id=constructor.name', 'model=toString', 'rewards=__proto__', 'input_ids=a.__proto__']
+    expect(mapped('{"a": {}}', ...settings)).toEqual({})
+  })
+
+  test('keeps names that mean something to a program as names', () => {
+    const record =
+      '{"toks": [1], "__proto__": {"x": 1}, "run": {"id": "a", "constructor": 2, "__proto__": {"y": 3, "z": 4}}}'
+    const value = mapped(record, 'input_ids=toks', 'id=run.id', 'step=run.__proto__.y')
+    expect(JSON.stringify(value)).toBe(
+      '{"input_ids":[1],"id":"a","step":3,"meta":{"__proto__":{"x":1},"run":{"constructor":2,"__proto__":{"z":4}}}}',
+    )
+  })
+
+  test('keeps an object of the native format together that several fields fill', () => {
+    const value = mapped('{"p": [1], "q": [2], "r": [3]}', 'logprobs.sampler=p', 'logprobs.trainer=q', 'reward=r[0]')
+    expect(value).toEqual({ reward: 3, logprobs: { sampler: [1], trainer: [2] } })
   })
 })

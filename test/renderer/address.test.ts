@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { type Address, formatAddress, HOME, parseAddress } from '../../renderer/state/address.ts'
+import { MOST_CHARACTERS } from '../../shared/query/language/parse.ts'
 
 const HASH = '0123456789abcdef'
 
@@ -57,5 +58,29 @@ describe('the address of what is on screen', () => {
   it('takes no place of another view, and none that no view would write', () => {
     const typed = `#view=lab&groups.group=q1&lab.__proto__=1&lab.A=2&lab.long=${'x'.repeat(3000)}&lab.limit=9`
     expect(parseAddress(typed).place).toEqual({ limit: '9' })
+  })
+
+  it.each([
+    ['a hash with a letter that no hash has', '#dump=0123456g', 'dump', null],
+    ['a hash that is too short', '#dump=0123456', 'dump', null],
+    ['a hash that is too long', `#dump=${'0'.repeat(65)}`, 'dump', null],
+    ['a number of ten digits', '#view=rollout&rollout=1234567890', 'rollout', null],
+    ['a tab that there is not', '#view=rollout&rollout=1&tab=cellar', 'tab', 'tokens'],
+    ['a second run without its rollout', `#view=rollout&rollout=1&beside=${HASH}`, 'beside', null],
+    ['a finding of no rollout', `#view=lab&finding=${HASH}`, 'finding', null],
+    ['a component of 201 characters', `#sort=reward.${'x'.repeat(201)}`, 'sort', 'index'],
+  ] as const)('leaves %s', (_, link, field, start) => {
+    expect(parseAddress(link)[field]).toBe(start)
+  })
+
+  it('takes as much of a long link as a query, its ranges and a place may have', () => {
+    expect(parseAddress(`#q=${'a'.repeat(MOST_CHARACTERS + 1)}`).query).toHaveLength(MOST_CHARACTERS)
+    const ranges = Array.from({ length: 12 }, (_, at) => `prompt:${at}-${at + 1}`)
+    expect(parseAddress(`#where=${ranges.join('.')}`).query.match(/prompt_tokens/g)).toHaveLength(8)
+    const names = Array.from(
+      { length: 40 },
+      (_, at) => `lab.${String.fromCharCode(97 + (at % 26)).repeat(1 + at / 26)}=1`,
+    )
+    expect(Object.keys(parseAddress(`#view=lab&${names.join('&')}`).place)).toHaveLength(32)
   })
 })
