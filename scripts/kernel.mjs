@@ -8,8 +8,8 @@ const folder = join(dirname(dirname(fileURLToPath(import.meta.url))), 'shared', 
 const wabt = await openWabt()
 const wat = readFileSync(join(folder, 'kernel.wat'), 'utf8')
 /** The line of kernel.wat that gives a kernel memory of its own, and what stands for it where several threads have the same. */
-const OWN_MEMORY = '(memory (export "memory") 195)'
-const SHARED_MEMORY = '(memory (import "host" "memory") 195 65536 shared)'
+const OWN_MEMORY = '(memory (export "memory") 200)'
+const SHARED_MEMORY = '(memory (import "host" "memory") 200 65536 shared)'
 if (!wat.includes(OWN_MEMORY)) throw new Error(`kernel.wat has no line ${OWN_MEMORY}`)
 
 /** A module in base64, as a constant of a script. */

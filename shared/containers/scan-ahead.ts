@@ -1,4 +1,4 @@
-import { hashBytes } from '../model/hash.ts'
+import { type ByteRange, hashRanges } from '../model/hash.ts'
 import type { RecordSpans } from './container.ts'
 import { parseJson } from './json.ts'
 import { JsonError } from './json-error.ts'
@@ -22,27 +22,31 @@ export function scanAhead(
   const bytes = kernel.enter(slot, start, length)
   kernel.begin(true)
   const arrays: number[] = []
-  const hashes: (string | null)[] = []
+  const parsed: ByteRange[] = []
+  /** Which of the hashes is that of a record; null where it has none. */
+  const places: (number | null)[] = []
   const keep = (at: number, next: number, numbers: Int32Array | Float64Array) => {
-    const first = kernel.indexOf(numbers)
-    if (first >= 0) arrays.push(at, next, first, numbers.length)
+    const told = kernel.told(at, next, numbers)
+    if (told !== null) arrays.push(...told)
   }
   const base = offsets[0] ?? 0
   for (let i = 0; i < offsets.length; i++) {
     if (damaged?.index === i) {
-      hashes.push(null)
+      places.push(null)
       continue
     }
     const from = (offsets[i] as number) - base
     const to = from + (lengths[i] as number)
     try {
       parseJson(bytes, from, to, numericKeys, keep)
-      hashes.push(hashBytes(bytes, from, to, kernelOver(bytes)))
+      places.push(parsed.push({ start: from, end: to }) - 1)
     } catch (error) {
       if (!(error instanceof JsonError)) throw error
-      hashes.push(null)
+      places.push(null)
     }
   }
+  const found = hashRanges(bytes, parsed, kernelOver(bytes))
   kernel.leave()
+  const hashes = places.map((place) => (place === null ? null : (found[place] as string)))
   return { slot, start, length, arrays: Int32Array.from(arrays), hashes }
 }

@@ -2,10 +2,20 @@
 export interface WordMixer {
   /** The bytes lie in its own memory, at the same offsets as in the array that is hashed. */
   mix(start: number, end: number, low: number, high: number): void
+  /** As `mix`, and from `other` to `otherEnd` as well, whose lanes are in `otherLow` and `otherHigh` afterwards. */
+  mixBoth(start: number, end: number, other: number, otherEnd: number, low: number, high: number): void
+  readonly otherLow: number
+  readonly otherHigh: number
   /** The numbers lie in its own memory. */
   mixNumbers(numbers: Int32Array, start: number, end: number, low: number, high: number): void
   readonly low: number
   readonly high: number
+}
+
+/** Bytes from `start` to `end`. */
+export interface ByteRange {
+  readonly start: number
+  readonly end: number
 }
 
 /**
@@ -87,13 +97,31 @@ export class Hash64 {
       this.low = mixer.low
       this.high = mixer.high
     } else this.mixWords(bytes, start, whole)
+    this.mixTail(bytes, whole, { start, end })
+    return this
+  }
+
+  /** As `bytes` of this one and of `other`, of which nothing was hashed before, at once: a mixer is nearly as fast with both as with one. */
+  both(bytes: Uint8Array, own: ByteRange, other: Hash64, others: ByteRange, mixer: WordMixer): void {
+    const ownWhole = own.start + ((own.end - own.start) & ~3)
+    const otherWhole = others.start + ((others.end - others.start) & ~3)
+    mixer.mixBoth(own.start, ownWhole, others.start, otherWhole, this.low, this.high)
+    this.low = mixer.low
+    this.high = mixer.high
+    other.low = mixer.otherLow
+    other.high = mixer.otherHigh
+    this.mixTail(bytes, ownWhole, own)
+    other.mixTail(bytes, otherWhole, others)
+  }
+
+  /** What is left behind whole words. */
+  private mixTail(bytes: Uint8Array, whole: number, { start, end }: ByteRange): void {
     if (whole < end) {
       let tail = 0
       for (let i = whole, shift = 0; i < end; i++, shift += 8) tail |= (bytes[i] as number) << shift
       this.mix(tail)
     }
     this.length += end - start
-    return this
   }
 
   private mixWords(bytes: Uint8Array, start: number, end: number): void {
@@ -152,6 +180,20 @@ function finish(value: number, other: number): number {
 
 export function hashBytes(bytes: Uint8Array, start = 0, end = bytes.length, mixer: WordMixer | null = null): string {
   return new Hash64().bytes(bytes, start, end, mixer).digest()
+}
+
+/** `hashBytes` of each range, two at a time where a mixer has them in its memory. */
+export function hashRanges(bytes: Uint8Array, ranges: readonly ByteRange[], mixer: WordMixer | null): string[] {
+  const hashes: string[] = []
+  let at = 0
+  for (; mixer !== null && at + 1 < ranges.length; at += 2) {
+    const one = new Hash64()
+    const other = new Hash64()
+    one.both(bytes, ranges[at] as ByteRange, other, ranges[at + 1] as ByteRange, mixer)
+    hashes.push(one.digest(), other.digest())
+  }
+  for (const { start, end } of ranges.slice(at)) hashes.push(hashBytes(bytes, start, end, mixer))
+  return hashes
 }
 
 /** The hex digits of two numbers of 32 bits. A dump has such a text for each rollout and each finding: one call makes it in one piece. */

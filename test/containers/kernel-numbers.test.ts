@@ -4,19 +4,9 @@ import { firstHigh } from '../../shared/checks/high-ids.ts'
 import { forgetLast } from '../../shared/checks/of-last.ts'
 import { kernelWith } from '../../shared/containers/kernel/kernel.ts'
 import { bagOf, bytesBeside, firstAtLeast, flagsOf } from '../../shared/containers/kernel/numbers.ts'
-import { parseInPortions } from '../../shared/containers/records.ts'
 import { Hash64 } from '../../shared/model/hash.ts'
 import { firstOf, idSet } from '../../shared/tokens/id-set.ts'
-
-/** The same numbers in the kernel's memory, not at its beginning. */
-function inKernel(numbers: Int32Array): Int32Array {
-  const bytes = new TextEncoder().encode(`{"before":[1,2,3],"ids":[${numbers.join()}]}`)
-  const one = { lines: Float64Array.of(1), offsets: Float64Array.of(0), lengths: Float64Array.of(bytes.length) }
-  const [parsed] = parseInPortions(bytes, { first: 0, ...one }, new Set(['before', 'ids']), 1)
-  const record = parsed?.records[0]
-  if (record === undefined) throw new Error('nothing was parsed')
-  return (record.value as { ids: Int32Array }).ids
-}
+import { inKernel } from './numbers-in-kernel.ts'
 
 const ids = fc
   .array(fc.oneof({ weight: 30, arbitrary: fc.nat({ max: 1000 }) }, fc.integer()), { maxLength: 90, size: 'max' })

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { ParsedRecords, RecordSpans } from '../../shared/containers/container.ts'
 import { type Kernel, sharedMemory, shareKernel, threadKernel } from '../../shared/containers/kernel/kernel.ts'
+import { firstAtLeast } from '../../shared/containers/kernel/numbers.ts'
 import { parseInPortions, parseRecords, parseScanned } from '../../shared/containers/records.ts'
 import { scanAhead } from '../../shared/containers/scan-ahead.ts'
 
@@ -92,7 +93,7 @@ describe('what another thread scanned', () => {
     const own = threadKernel() as Kernel
     own.slotInput(1).set(line)
     const text = scanAhead(own, 1, 0, line.length, spans, KEYS)
-    expect([...text.arrays]).toEqual([7, 18, 0, 3, 26, 33, 3, 3])
+    expect([...text.arrays]).toEqual([7, 18, 0, 3, 70000, 26, 33, 3, 3, 1])
     const there = auditing()
     // Other bytes than those that were scanned: what was found of these is what counts.
     there.slotInput(1).set(new TextEncoder().encode('{"ids":[9,9,99999]'))
@@ -110,6 +111,39 @@ describe('what another thread scanned', () => {
       ids: Int32Array.of(5, 6, 70000),
       mask: Int32Array.of(0, 1, 1),
     })
+  })
+
+  test('has its largest number told, by which none is looked for above it', () => {
+    const { auditing } = kernels()
+    const numbers = fc
+      .array(fc.oneof({ weight: 30, arbitrary: fc.nat({ max: 1000 }) }, fc.integer()), { maxLength: 40, minLength: 1 })
+      .map((list) => Int32Array.from(list))
+    const bound = fc.oneof(fc.constantFrom(1, 2, 900, 1000, 1001, 2 ** 31, 2 ** 32 - 1), fc.nat({ max: 1001 }))
+    fc.assert(
+      fc.property(numbers, numbers, bound, fc.nat({ max: 40 }), fc.nat({ max: 40 }), (ids, mask, least, from, to) => {
+        const line = new TextEncoder().encode(`{"ids":[${ids.join()}],"mask":[${mask.join()}]}`)
+        const spans = spansOf([line])
+        const own = shareKernel(memory) as Kernel
+        own.slotInput(1).set(line)
+        const text = scanAhead(own, 1, 0, line.length, spans, KEYS)
+        const there = auditing()
+        for (const { records } of parseScanned(there, text, spans, KEYS, 1)) {
+          const held = records[0]?.value as { ids: Int32Array; mask: Int32Array }
+          expect(firstAtLeast(held.ids, least, from, to)).toBe(firstAtLeast(ids, least, from, to))
+          expect(firstAtLeast(held.mask, least)).toBe(firstAtLeast(mask, least))
+          // What begins where another array begins, and ends before it does.
+          const part = Math.min(from, ids.length)
+          expect(firstAtLeast(held.ids.subarray(0, part), least)).toBe(firstAtLeast(ids.subarray(0, part), least))
+        }
+        // What is scanned to the same place afterwards, of which nothing was told.
+        there.slotInput(1).set(new TextEncoder().encode('{"ids":[5,99999]}'))
+        const other = { ...text, length: 17, arrays: new Int32Array(0) }
+        for (const { records } of parseScanned(there, other, { ...spans, lengths: Float64Array.of(17) }, KEYS, 1)) {
+          expect(firstAtLeast((records[0]?.value as { ids: Int32Array }).ids, 99_999)).toBe(1)
+        }
+      }),
+      { numRuns: 1000 },
+    )
   })
 
   test('gives no array where whoever parses keeps what it gets', () => {

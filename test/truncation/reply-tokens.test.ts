@@ -1,8 +1,10 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { longReplies } from '../../shared/checks/truncation/long-replies.ts'
 import { lookAt } from '../../shared/checks/truncation/reply-tokens.ts'
 import { TokenKind, type TokenTable } from '../../shared/tokens/tokenizer.ts'
 import { auditDump } from '../checks/audit.ts'
+import { inKernel } from '../containers/numbers-in-kernel.ts'
 import { searchRow } from '../fixtures/checks/fixture.ts'
 
 /** A vocabulary of these pieces, of which a number is a byte. */
@@ -74,6 +76,52 @@ describe('the tokens of a reply', () => {
 
   it('count for nothing where the vocabulary does not have them', () => {
     expect(look(-1, pieces.length, 0, 0x7fffffff)).toEqual({ characters: 1, mayHoldMarker: false })
+  })
+
+  it('tell the same where the kernel holds them, whichever vocabularies were asked about before', () => {
+    const pieces = [
+      'a',
+      'é',
+      0xc3,
+      ' '.repeat(300),
+      '',
+      ' submitted',
+      'tr',
+      'runc',
+      'ated',
+      'EL',
+      'ID',
+      'ED',
+      'x',
+      'yz',
+    ]
+    const tables = [tableOf(pieces), tableOf(pieces.toReversed()), tableOf(pieces.slice(0, 9))]
+    const id = fc.oneof(
+      { weight: 12, arbitrary: fc.constantFrom(0, 1, 12, 13) },
+      { weight: 6, arbitrary: fc.nat({ max: 14 }) },
+      fc.constantFrom(-1, 2 ** 31 - 1, -(2 ** 31)),
+    )
+    const place = fc.nat({ max: 60 })
+    const asked = fc.array(fc.tuple(fc.constantFrom(...tables), place, place), { minLength: 1, maxLength: 4 })
+    fc.assert(
+      fc.property(fc.array(id, { maxLength: 60, size: 'max' }), asked, (list, questions) => {
+        const ids = Int32Array.from(list)
+        const held = inKernel(ids)
+        for (const [table, a, b] of questions) {
+          const [start = 0, end = 0] = [a, b].map((at) => Math.min(at, ids.length)).sort((x, y) => x - y)
+          expect(lookAt(table, held, { start, end })).toEqual(lookAt(table, ids, { start, end }))
+        }
+      }),
+      { numRuns: 2000 },
+    )
+  })
+
+  it('of a vocabulary that is too large for the kernel are looked at all the same', () => {
+    const many = tableOf(Array.from({ length: 400_000 }, () => 'ab'))
+    expect(lookAt(many, inKernel(Int32Array.of(5, 399_999, 400_000)), { start: 0, end: 3 })).toEqual({
+      characters: 4,
+      mayHoldMarker: false,
+    })
   })
 
   it('between a span alone', () => {

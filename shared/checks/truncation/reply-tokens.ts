@@ -1,3 +1,4 @@
+import { type Kernel, kernelWith } from '../../containers/kernel/kernel.ts'
 import type { Span } from '../../model/tokens.ts'
 import type { TokenTable } from '../../tokens/tokenizer.ts'
 
@@ -10,11 +11,19 @@ export interface LookedAt {
 /** Replies are most of a dump: all that is asked of every token of theirs is found out in one loop. */
 export function lookAt(table: TokenTable, ids: Int32Array, span: Span): LookedAt {
   const { start, end } = span
-  const known = knownOf(table)
+  const kernel = kernelWith(ids)
+  const shared = kernel?.knownTo(table, table.size) ?? null
+  const known = shared ?? knownOf(table)
   let sum = 0
   let mayHoldMarker = false
   let outside = 0
   for (let i = start; i < end; i++) {
+    if (shared !== null) {
+      // Where nothing is to be learnt, and none may be of a marker, only characters are counted.
+      i = (kernel as Kernel).look(ids, shared, i, end)
+      sum += (kernel as Kernel).lookedAt
+      if (i >= end) break
+    }
     const id = ids[i] as number
     if (id >>> 0 >= known.length) {
       outside++

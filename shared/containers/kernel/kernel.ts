@@ -8,6 +8,10 @@ export const INPUT_BYTES = 4 << 20
 const SLOT_BYTES = 193 << 16
 /** Bytes at the end of the memory in which sets of ids lie: six of vocabularies of 150,000. */
 const SET_BYTES = 128 << 10
+/** Bytes before them for what is known of each id: vocabularies have 262,144 at most. */
+const KNOWN_BYTES = 320 << 10
+/** What an array takes in `ScannedSlot.arrays`. */
+const ARRAY_NUMBERS = 5
 
 /** What kernel.wat exports. Addresses are offsets in `memory`. */
 interface KernelExports {
@@ -17,6 +21,12 @@ interface KernelExports {
   hash(at: number, end: number, low: number, high: number): void
   readonly low: WebAssembly.Global<'i32'>
   readonly high: WebAssembly.Global<'i32'>
+  hashBoth(at: number, end: number, other: number, otherEnd: number, low: number, high: number): void
+  readonly otherLow: WebAssembly.Global<'i32'>
+  readonly otherHigh: WebAssembly.Global<'i32'>
+  most(at: number, end: number): number
+  look(at: number, end: number, known: number, size: number): number
+  readonly lookedAt: WebAssembly.Global<'i32'>
   first(at: number, end: number, bound: number): number
   member(at: number, end: number, set: number, words: number): number
   narrow(at: number, end: number, out: number): void
@@ -34,13 +44,13 @@ export interface ScannedSlot {
   /** Bytes from the start of the slot to those that were scanned, and how many these are. */
   readonly start: number
   readonly length: number
-  /** Of each array four numbers: the offset of its bracket, that behind it, the number in the slot it begins with, and how many it has. */
+  /** Of each array five numbers: the offset of its bracket, that behind it, the number in the slot it begins with, how many it has, and the largest without a sign. */
   readonly arrays: Int32Array
 }
 
 /** Memory for kernels of several threads: the first slot is for what a thread reads by itself. */
 export function sharedMemory(slots: number): WebAssembly.Memory {
-  const pages = (slots * SLOT_BYTES + SET_BYTES) >> 16
+  const pages = (slots * SLOT_BYTES + KNOWN_BYTES + SET_BYTES) >> 16
   return new WebAssembly.Memory({ initial: pages, maximum: pages, shared: true })
 }
 
@@ -66,6 +76,11 @@ export class Kernel implements PlainNumbers, WordMixer {
   /** Addresses of the sets that lie here. */
   private readonly sets = new Map<Uint32Array, number>()
   private nextSet: number
+  /** The largest number, without a sign, of arrays of this input that another thread scanned, by where they begin. */
+  private readonly mosts = new Map<number, number>()
+  /** Whose bytes lie here, one for each id; and these. */
+  private knower: object | null = null
+  private known = new Uint8Array(0)
 
   private constructor(
     private readonly code: KernelExports,
@@ -100,6 +115,7 @@ export class Kernel implements PlainNumbers, WordMixer {
     this.floor = (slot * SLOT_BYTES + INPUT_BYTES) >> 2
     this.first = this.floor
     this.scanned = NONE
+    this.mosts.clear()
     return new Uint8Array(this.buffer, this.base, length)
   }
 
@@ -108,7 +124,8 @@ export class Kernel implements PlainNumbers, WordMixer {
     const bytes = this.enter(slot, start, length)
     const { length: all } = arrays
     // What is put beside them lies behind the last.
-    if (all > 0) this.floor += (arrays[all - 2] as number) + (arrays[all - 1] as number)
+    const last = all - ARRAY_NUMBERS
+    if (all > 0) this.floor += (arrays[last + 2] as number) + (arrays[last + 3] as number)
     this.first = this.floor
     this.scanned = arrays
     this.nextScanned = 0
@@ -128,18 +145,21 @@ export class Kernel implements PlainNumbers, WordMixer {
   scannedAt(at: number, scan: { next: number }): Int32Array | null {
     const scanned = this.scanned
     let next = this.nextScanned
-    while (next < scanned.length && (scanned[next] as number) < at) next += 4
+    while (next < scanned.length && (scanned[next] as number) < at) next += ARRAY_NUMBERS
     this.nextScanned = next
     if (next >= scanned.length || scanned[next] !== at || !this.passing) return null
     scan.next = scanned[next + 1] as number
     const start = ((this.slotEnd - SLOT_BYTES + INPUT_BYTES) >> 2) + (scanned[next + 2] as number)
+    this.mosts.set(start * 4, scanned[next + 4] as number)
     return this.numbers.subarray(start, start + (scanned[next + 3] as number))
   }
 
-  /** Where an array of numbers of this slot begins, counted from the first; -1 where it lies elsewhere. */
-  indexOf(numbers: Int32Array | Float64Array): number {
-    if (numbers.buffer !== this.buffer) return -1
-    return (numbers.byteOffset - (this.slotEnd - SLOT_BYTES + INPUT_BYTES)) >> 2
+  /** What `ScannedSlot.arrays` tells of an array that was scanned in this slot, from its bracket `at` to `next`; null where it lies elsewhere. */
+  told(at: number, next: number, numbers: Int32Array | Float64Array): readonly number[] | null {
+    if (numbers.buffer !== this.buffer) return null
+    const { byteOffset, length } = numbers
+    const first = (byteOffset - (this.slotEnd - SLOT_BYTES + INPUT_BYTES)) >> 2
+    return [at, next, first, length, this.code.most(byteOffset, byteOffset + length * 4)]
   }
 
   scan(at: number, end: number, count: number): number {
@@ -181,6 +201,11 @@ export class Kernel implements PlainNumbers, WordMixer {
     this.code.hash(this.base + start, this.base + end, low, high)
   }
 
+  mixBoth(start: number, end: number, other: number, otherEnd: number, low: number, high: number): void {
+    const { base } = this
+    this.code.hashBoth(base + start, base + end, base + other, base + otherEnd, low, high)
+  }
+
   /** Whether these are the bytes that records are read from. */
   isAt(bytes: Uint8Array): boolean {
     return bytes.buffer === this.buffer && bytes.byteOffset === this.base
@@ -194,6 +219,8 @@ export class Kernel implements PlainNumbers, WordMixer {
   /** See `firstAtLeast`, of numbers that this memory holds. */
   firstAtLeast(numbers: Int32Array, bound: number, from: number, to: number): number {
     const at = numbers.byteOffset
+    const most = this.mosts.get(at)
+    if (most !== undefined && most >>> 0 < bound >>> 0) return to
     return (this.code.first(at + from * 4, at + to * 4, bound) - at) >> 2
   }
 
@@ -206,6 +233,29 @@ export class Kernel implements PlainNumbers, WordMixer {
     if (placed === null) return null
     const at = numbers.byteOffset
     return (this.code.member(at + from * 4, at + to * 4, placed, set.length) - at) >> 2
+  }
+
+  /** A byte for each of so many ids, all 0 before anybody writes them, which stand until they are asked for by another `knower`; null where there is no room. */
+  knownTo(knower: object, ids: number): Uint8Array | null {
+    if (ids > KNOWN_BYTES) return null
+    if (this.knower !== knower) {
+      this.known = new Uint8Array(this.buffer, this.buffer.byteLength - SET_BYTES - KNOWN_BYTES, ids).fill(0)
+      this.knower = knower
+    }
+    return this.known
+  }
+
+  /**
+   * The first index from `from` on at which ids that this memory holds have no byte of `known` (`knownTo`), or one that is 0 or odd; `to` where all have
+   * others. `lookedAt` is half the sum of those before it.
+   */
+  look(ids: Int32Array, known: Uint8Array, from: number, to: number): number {
+    const at = ids.byteOffset
+    return (this.code.look(at + from * 4, at + to * 4, known.byteOffset, known.length) - at) >> 2
+  }
+
+  get lookedAt(): number {
+    return this.code.lookedAt.value >>> 0
   }
 
   /** Copies a set here, in place of all others where they fill the room. */
@@ -291,6 +341,14 @@ export class Kernel implements PlainNumbers, WordMixer {
 
   get high(): number {
     return this.code.high.value
+  }
+
+  get otherLow(): number {
+    return this.code.otherLow.value
+  }
+
+  get otherHigh(): number {
+    return this.code.otherHigh.value
   }
 }
 

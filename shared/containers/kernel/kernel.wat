@@ -2,7 +2,7 @@
 ;; `npm run kernel` writes kernel-module.ts from it. What each function must give is held by test/containers/kernel.test.ts.
 (module
   ;; Bytes that are read lie first, numbers that were scanned behind them; kernel.ts says how many of each.
-  (memory (export "memory") 195)
+  (memory (export "memory") 200)
 
   ;; Where the next number would have been written.
   (global $written (mut i32) (i32.const 0))
@@ -13,6 +13,15 @@
   (export "low" (global $low))
   (global $high (mut i32) (i32.const 0))
   (export "high" (global $high))
+  ;; Those of the others after `hashBoth`.
+  (global $otherLow (mut i32) (i32.const 0))
+  (export "otherLow" (global $otherLow))
+  (global $otherHigh (mut i32) (i32.const 0))
+  (export "otherHigh" (global $otherHigh))
+
+  ;; What `look` added up.
+  (global $lookedAt (mut i32) (i32.const 0))
+  (export "lookedAt" (global $lookedAt))
 
   ;; Numbers of one to seven digits without a sign or a superfluous zero, each with its comma and at most one blank after it,
   ;; are written to `out` as 32 bits each. Returns the address of the first that is something else, or of one at `end` or after.
@@ -170,7 +179,7 @@
     (unreachable))
 
   ;; `Hash64.bytes` over whole words of 32 bits from `at` to `end`.
-  (func (export "hash") (param $at i32) (param $end i32) (param $low i32) (param $high i32)
+  (func $hash (export "hash") (param $at i32) (param $end i32) (param $low i32) (param $high i32)
     (local $word i32)
     (block $done
       (loop $next
@@ -188,6 +197,106 @@
         (br $next)))
     (global.set $low (local.get $low))
     (global.set $high (local.get $high)))
+
+  ;; As `hash`, of words from `at` to `end` and of others from `other` to `otherEnd`, each from the same lanes on: steps of one wait for those before
+  ;; them, and not for those of the other.
+  (func (export "hashBoth")
+    (param $at i32) (param $end i32) (param $other i32) (param $otherEnd i32) (param $low i32) (param $high i32)
+    (local $word i32) (local $otherLow i32) (local $otherHigh i32)
+    (local.set $otherLow (local.get $low))
+    (local.set $otherHigh (local.get $high))
+    (block $done
+      (loop $next
+        (br_if $done (i32.or
+          (i32.ge_u (local.get $at) (local.get $end))
+          (i32.ge_u (local.get $other) (local.get $otherEnd))))
+        (local.set $word (i32.load align=1 (local.get $at)))
+        (local.set $low (i32.add (i32.const 0xe6546b64) (i32.mul (i32.const 5) (i32.rotl
+          (i32.xor (local.get $low)
+            (i32.mul (i32.const 0x1b873593) (i32.rotl (i32.mul (local.get $word) (i32.const 0xcc9e2d51)) (i32.const 15))))
+          (i32.const 13)))))
+        (local.set $high (i32.add (i32.const 0x561ccd1b) (i32.mul (i32.const 5) (i32.rotl
+          (i32.xor (local.get $high)
+            (i32.mul (i32.const 0xab0e9789) (i32.rotl (i32.mul (local.get $word) (i32.const 0x239b961b)) (i32.const 16))))
+          (i32.const 17)))))
+        (local.set $word (i32.load align=1 (local.get $other)))
+        (local.set $otherLow (i32.add (i32.const 0xe6546b64) (i32.mul (i32.const 5) (i32.rotl
+          (i32.xor (local.get $otherLow)
+            (i32.mul (i32.const 0x1b873593) (i32.rotl (i32.mul (local.get $word) (i32.const 0xcc9e2d51)) (i32.const 15))))
+          (i32.const 13)))))
+        (local.set $otherHigh (i32.add (i32.const 0x561ccd1b) (i32.mul (i32.const 5) (i32.rotl
+          (i32.xor (local.get $otherHigh)
+            (i32.mul (i32.const 0xab0e9789) (i32.rotl (i32.mul (local.get $word) (i32.const 0x239b961b)) (i32.const 16))))
+          (i32.const 17)))))
+        (local.set $at (i32.add (local.get $at) (i32.const 4)))
+        (local.set $other (i32.add (local.get $other) (i32.const 4)))
+        (br $next)))
+    ;; What is left of the longer one.
+    (call $hash (local.get $other) (local.get $otherEnd) (local.get $otherLow) (local.get $otherHigh))
+    (global.set $otherLow (global.get $low))
+    (global.set $otherHigh (global.get $high))
+    (call $hash (local.get $at) (local.get $end) (local.get $low) (local.get $high)))
+
+  ;; The largest number of 32 bits from `at` to `end`, all without a sign; 0 where none is.
+  (func (export "most") (param $at i32) (param $end i32) (result i32)
+    (local $most v128) (local $largest i32)
+    (block $few
+      (loop $four
+        (br_if $few (i32.gt_u (i32.add (local.get $at) (i32.const 16)) (local.get $end)))
+        (local.set $most (i32x4.max_u (local.get $most) (v128.load align=4 (local.get $at))))
+        (local.set $at (i32.add (local.get $at) (i32.const 16)))
+        (br $four)))
+    (local.set $most (i32x4.max_u (local.get $most) (i8x16.shuffle 8 9 10 11 12 13 14 15 0 1 2 3 4 5 6 7 (local.get $most) (local.get $most))))
+    (local.set $most (i32x4.max_u (local.get $most) (i8x16.shuffle 4 5 6 7 0 1 2 3 12 13 14 15 8 9 10 11 (local.get $most) (local.get $most))))
+    (local.set $largest (i32x4.extract_lane 0 (local.get $most)))
+    (block $done
+      (loop $one
+        (br_if $done (i32.ge_u (local.get $at) (local.get $end)))
+        (local.set $largest (select (i32.load (local.get $at)) (local.get $largest)
+          (i32.gt_u (i32.load (local.get $at)) (local.get $largest))))
+        (local.set $at (i32.add (local.get $at) (i32.const 4)))
+        (br $one)))
+    (local.get $largest))
+
+  ;; Each number of 32 bits from `at` to `end` below `size` has a byte from `known` on. Returns the address of the first that has none, or one that is
+  ;; 0 or odd; `end` where all have others, and adds up half of what those before it have.
+  (func (export "look") (param $at i32) (param $end i32) (param $known i32) (param $size i32) (result i32)
+    (local $a i32) (local $b i32) (local $c i32) (local $d i32) (local $sum i32)
+    (block $found
+      (loop $four
+        (br_if $found (i32.gt_u (i32.add (local.get $at) (i32.const 16)) (local.get $end)))
+        (local.set $a (i32.load (local.get $at)))
+        (local.set $b (i32.load offset=4 (local.get $at)))
+        (local.set $c (i32.load offset=8 (local.get $at)))
+        (local.set $d (i32.load offset=12 (local.get $at)))
+        (br_if $found (i32.or
+          (i32.or (i32.ge_u (local.get $a) (local.get $size)) (i32.ge_u (local.get $b) (local.get $size)))
+          (i32.or (i32.ge_u (local.get $c) (local.get $size)) (i32.ge_u (local.get $d) (local.get $size)))))
+        (local.set $a (i32.load8_u (i32.add (local.get $known) (local.get $a))))
+        (local.set $b (i32.load8_u (i32.add (local.get $known) (local.get $b))))
+        (local.set $c (i32.load8_u (i32.add (local.get $known) (local.get $c))))
+        (local.set $d (i32.load8_u (i32.add (local.get $known) (local.get $d))))
+        ;; Two less than 0 is below zero.
+        (br_if $found (i32.and (i32.const 0x80000001) (i32.or
+          (i32.or (i32.sub (local.get $a) (i32.const 2)) (i32.sub (local.get $b) (i32.const 2)))
+          (i32.or (i32.sub (local.get $c) (i32.const 2)) (i32.sub (local.get $d) (i32.const 2))))))
+        (local.set $sum (i32.add (local.get $sum) (i32.add
+          (i32.add (local.get $a) (local.get $b))
+          (i32.add (local.get $c) (local.get $d)))))
+        (local.set $at (i32.add (local.get $at) (i32.const 16)))
+        (br $four)))
+    (block $done
+      (loop $one
+        (br_if $done (i32.ge_u (local.get $at) (local.get $end)))
+        (local.set $a (i32.load (local.get $at)))
+        (br_if $done (i32.ge_u (local.get $a) (local.get $size)))
+        (local.set $a (i32.load8_u (i32.add (local.get $known) (local.get $a))))
+        (br_if $done (i32.and (i32.const 0x80000001) (i32.sub (local.get $a) (i32.const 2))))
+        (local.set $sum (i32.add (local.get $sum) (local.get $a)))
+        (local.set $at (i32.add (local.get $at) (i32.const 4)))
+        (br $one)))
+    (global.set $lookedAt (i32.shr_u (local.get $sum) (i32.const 1)))
+    (local.get $at))
 
   ;; The address of the first number of 32 bits from `at` to `end` that is at least `bound`, both without a sign; `end` where none is.
   (func (export "first") (param $at i32) (param $end i32) (param $bound i32) (result i32)
