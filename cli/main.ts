@@ -1,10 +1,10 @@
 #!/usr/bin/env node
-import { inlineLess } from './inlining.ts'
+import { setEngineFlags } from './engine-flags.ts'
 import { Exit, processIo } from './io.ts'
 import { run } from './run.ts'
 import { cannotWrite } from './whole-file.ts'
 
-inlineLess()
+setEngineFlags()
 
 let isCutOff = false
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {

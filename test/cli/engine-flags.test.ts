@@ -1,0 +1,17 @@
+import { spawnSync } from 'node:child_process'
+import { expect, test } from 'vitest'
+import { engineFlags } from '../../cli/engine-flags.ts'
+
+test('flags are set only in versions of V8 that are known to have them', () => {
+  const flags = ['--max-inlined-bytecode-size-cumulative=200', '--heap-growing-percent=100']
+  expect(
+    ['10.2.154.26-node.36', '11.3.244.8-node.33', '12.4.254.21', '13.6.233.10', '14.1.146', ''].map(engineFlags),
+  ).toEqual([[], flags, flags, flags, [], []])
+})
+
+test('the V8 that runs this takes the flags, and would tell of one that it does not know', () => {
+  const set = (flag: string) =>
+    spawnSync(process.execPath, ['-e', `require('node:v8').setFlagsFromString('${flag}')`], { encoding: 'utf8' }).stderr
+  expect(engineFlags(process.versions.v8).map(set).join('')).toBe('')
+  expect(set('--max-inlined-bytecode-size-of-nothing=200')).toContain('unrecognized flag')
+})
