@@ -111,6 +111,23 @@ describePage('around the tokens of a rollout', (tests) => {
     }
   })
 
+  test('who scrolls a long rollout in its first frame finds the tokens there, and the frame around them stands where it stood', async () => {
+    const ids = Array.from({ length: 131_072 }, (_, at) => 300 + ((at * 7919) % 5000))
+    const record = { id: 'long', reward: 1, input_ids: ids, loss_mask: ids.map((_, at) => (at < 200 ? 0 : 1)) }
+    const window = await tests.openWith([tests.folder.write('long.jsonl', `${JSON.stringify(record)}\n`)])
+    const { page } = window
+    await page.keyboard.press('2')
+    await page.keyboard.press('j')
+    await page.waitForTimeout(500)
+    const { inSight, rooms } = (await page.evaluate(SCROLL_AT_ONCE)) as { inSight: number; rooms: string[] }
+    expect(inSight).toBeGreaterThan(10)
+    expect(rooms).toHaveLength(1)
+    await page.locator('.token-panel dl').first().waitFor()
+    await page.locator('.outline-turn, .outline-none').first().waitFor()
+    expect(window.errors).toEqual([])
+    await window.close()
+  })
+
   test('selected tokens are counted without padding, which is named', async () => {
     const { window, page } = await openFirst()
     await page.getByText('1 of 817 tokens selected').waitFor()
@@ -119,6 +136,37 @@ describePage('around the tokens of a rollout', (tests) => {
     await window.close()
   })
 })
+
+/** As text: a bundler would put names into functions that the page does not know. Opens the rollout, scrolls as soon as there is a token, and counts those in sight in the next frame. */
+const SCROLL_AT_ONCE = `new Promise((resolve) => {
+  const boxOf = (selector) => document.querySelector(selector).getBoundingClientRect()
+  const room = (selector) => { const { x, y, width, height } = boxOf(selector); return [x, y, width, height].map(Math.round).join() }
+  const rooms = new Set()
+  const seen = () => rooms.add(['.tokens', '.outline', '.token-panel', '.rollout-position-map'].map(room).join(' '))
+  document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true }))
+  const look = () => {
+    const token = document.querySelector('.tokens .token')
+    if (token === null) { requestAnimationFrame(look); return }
+    seen()
+    const text = document.querySelector('.tokens')
+    text.scrollTop = text.scrollHeight * 0.8
+    requestAnimationFrame(() => {
+      const { top, bottom } = boxOf('.tokens')
+      const inSight = [...document.querySelectorAll('.tokens .token')].filter((each) => {
+        const box = each.getBoundingClientRect()
+        return box.top >= top && box.bottom <= bottom
+      }).length
+      let frames = 0
+      const go = () => {
+        seen()
+        if (frames++ < 30) requestAnimationFrame(go)
+        else resolve({ inSight, rooms: [...rooms] })
+      }
+      go()
+    })
+  }
+  look()
+})`
 
 async function goTo(page: Page, tokens: string): Promise<void> {
   await page.evaluate((range) => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { cells } from '../../renderer/text/visible.ts'
-import { layOut, layOutGrid, lineOf, partsOfLine, RowKind } from '../../renderer/views/rollout/layout.ts'
+import { LineBreaker, layOut, layOutGrid, lineOf, partsOfLine, RowKind } from '../../renderer/views/rollout/layout.ts'
 import { ENDS_LINE, tokenWidth } from '../../renderer/views/rollout/token-width.ts'
 import { TokenFlag } from '../../shared/model/tokens.ts'
 
@@ -157,7 +157,7 @@ describe('the first lines alone', () => {
 
   it.each([0, 1, 45, 55, 1234, 3990, 3999])('go so far behind token %i, and stand where they do among all', (token) => {
     const whole = layOut(detail, 60, folds)
-    const part = layOut(detail, 60, folds, { token, behind: 20 })
+    const part = new LineBreaker(detail, 60, folds).part({ token, behind: 20 })
     for (const name of ['kinds', 'tokens', 'offsets', 'refs'] as const) {
       expect([...part[name]]).toEqual([...whole[name].subarray(0, part.count)])
     }
@@ -167,8 +167,19 @@ describe('the first lines alone', () => {
     if (isAll) expect(part.estimate).toBe(whole.count)
   })
 
+  it('are gone on from, however few tokens at a time, to the same lines as all at once', () => {
+    const whole = layOut(detail, 60, folds)
+    for (const tokens of [1, 7, 512]) {
+      const breaker = new LineBreaker(detail, 60, folds)
+      const first = breaker.part({ token: 45, behind: 3 })
+      while (!breaker.isDone) breaker.goOn(tokens)
+      expect(breaker.whole()).toEqual(whole)
+      expect(first.count).toBeLessThan(whole.count)
+    }
+  })
+
   it('tell about how many there are', () => {
-    const { estimate } = layOut(detail, 60, folds, { token: 0, behind: 200 })
+    const { estimate } = new LineBreaker(detail, 60, folds).part({ token: 0, behind: 200 })
     expect(Math.abs(estimate / layOut(detail, 60, folds).count - 1)).toBeLessThan(0.15)
   })
 })

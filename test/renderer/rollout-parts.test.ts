@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { firstToken, nextEdge, turnEdges, turnOf } from '../../renderer/views/rollout/edges.ts'
 import { faultMap } from '../../renderer/views/rollout/faults.ts'
 import { disagrees } from '../../renderer/views/rollout/oracles.ts'
-import { columnFaults, columnStates } from '../../renderer/views/rollout/strip-drawing.ts'
+import { columnFaults, columnStates, runsOf } from '../../renderer/views/rollout/strip-drawing.ts'
 import { trainedShare, turnCoverage } from '../../renderer/views/rollout/turn-coverage.ts'
 import type { Finding, Scope, Severity } from '../../shared/model/report.ts'
 import { Expected, type Segmentation, TokenState } from '../../shared/model/tokens.ts'
@@ -138,6 +138,14 @@ describe('the strip', () => {
     const map = faultMap({ states: new Uint8Array(20), expected: null, findings })
     expect([...columnFaults(map, 20, 10)]).toEqual([2, 3, 3, 2, 2, 2, 0, 0, 0, 3])
     expect([...columnFaults(map, 20, 0)]).toEqual([])
+    expect(runsOf(columnFaults(map, 20, 10))).toEqual([
+      [0, 1],
+      [1, 3],
+      [3, 6],
+      [6, 9],
+      [9, 10],
+    ])
+    expect(runsOf(new Uint8Array(0))).toEqual([])
   })
 
   it('repeats tokens when there are fewer than columns', () => {

@@ -54,29 +54,49 @@ export interface Fold {
   readonly end: number
 }
 
+/** Lines until there is room for more: most rollouts have fewer. */
+const FIRST_ROOM = 1024
+
 class Lines {
-  readonly kinds: number[] = []
-  readonly tokens: number[] = []
-  readonly offsets: number[] = []
-  readonly refs: number[] = []
+  count = 0
+  private kinds = new Uint8Array(FIRST_ROOM)
+  private tokens = new Int32Array(FIRST_ROOM)
+  private offsets = new Int32Array(FIRST_ROOM)
+  private refs = new Int32Array(FIRST_ROOM)
 
   push(kind: number, token: number, offset: number, ref: number): void {
-    this.kinds.push(kind)
-    this.tokens.push(token)
-    this.offsets.push(offset)
-    this.refs.push(ref)
+    if (this.count === this.kinds.length) this.grow()
+    this.kinds[this.count] = kind
+    this.tokens[this.count] = token
+    this.offsets[this.count] = offset
+    this.refs[this.count++] = ref
   }
 
   /** `share` of the tokens stand on them. */
   done(share = 1): TokenLayout {
     return {
-      count: this.kinds.length,
-      estimate: Math.round(this.kinds.length / share),
-      kinds: new Uint8Array(this.kinds),
-      tokens: new Int32Array(this.tokens),
-      offsets: new Int32Array(this.offsets),
-      refs: new Int32Array(this.refs),
+      count: this.count,
+      estimate: Math.round(this.count / share),
+      kinds: this.kinds.slice(0, this.count),
+      tokens: this.tokens.slice(0, this.count),
+      offsets: this.offsets.slice(0, this.count),
+      refs: this.refs.slice(0, this.count),
     }
+  }
+
+  private grow(): void {
+    const room = this.kinds.length * 4
+    const widened = (from: Int32Array) => {
+      const to = new Int32Array(room)
+      to.set(from)
+      return to
+    }
+    const kinds = new Uint8Array(room)
+    kinds.set(this.kinds)
+    this.kinds = kinds
+    this.tokens = widened(this.tokens)
+    this.offsets = widened(this.offsets)
+    this.refs = widened(this.refs)
   }
 }
 
@@ -100,7 +120,7 @@ class Interludes {
   /** Those before a token. Returns the token to go on with, which is a later one after a fold, and whether a line was written. */
   before(token: number): { readonly next: number; readonly wrote: boolean } {
     const turns = this.detail.segmentation?.turns ?? []
-    const written = this.lines.kinds.length
+    const written = this.lines.count
     this.lostBefore(token)
     while (this.turn < turns.length && (turns[this.turn]?.start ?? 0) < token) this.turn++
     if (turns[this.turn]?.start === token) this.lines.push(RowKind.turn, token, 0, this.turn++)
@@ -115,7 +135,7 @@ class Interludes {
       this.detail.lost[this.gaps[this.gap] ?? -1]?.at ?? Number.POSITIVE_INFINITY,
       this.folds[this.fold]?.start ?? Number.POSITIVE_INFINITY,
     )
-    return { next, wrote: this.lines.kinds.length > written }
+    return { next, wrote: this.lines.count > written }
   }
 
   lostBefore(token: number): void {
@@ -141,86 +161,128 @@ const LONGEST_WORD = 24
 /**
  * Breaks a rollout into lines of at most `columns`; a newline, a turn, a gap and a fold each end a line. `folds` in order, none in another.
  * Where every character takes one column the place in the text is the column, and the end of a line is found without a look at
- * each token.
- *
- * @param enough it stops there: what is waited for is the first window of a long rollout
+ * each token. It goes on from where it stopped: what is waited for is the first window of a long rollout.
  */
-export function layOut(
-  detail: Laid,
-  columns: number,
-  folds: readonly Fold[] = [],
-  enough: LinesEnough | null = null,
-): TokenLayout {
-  const { text, textOffsets } = detail
-  const length = detail.ids?.length ?? 0
-  const lines = new Lines()
-  const interludes = new Interludes(detail, folds, lines)
+export class LineBreaker {
+  private readonly length: number
+  private readonly lines = new Lines()
+  private readonly interludes: Interludes
+  /** The next token to put on a line. */
+  private token = 0
   /** Where the next character stands, and the next token, that no place in the text tells the columns of. */
-  let odd = -1
-  let silent = hasSilent(detail) ? -1 : length
-  let used = 0
-  let open = false
-  let first = -1
-  const begin = (token: number, offset: number) => {
-    lines.push(RowKind.tokens, token, offset, -1)
-    used = 0
-    first = token
-    open = true
+  private odd = -1
+  private silent: number
+  private used = 0
+  private isOpen = false
+  private first = -1
+
+  constructor(
+    private readonly detail: Laid,
+    private readonly columns: number,
+    folds: readonly Fold[],
+  ) {
+    this.length = detail.ids?.length ?? 0
+    this.interludes = new Interludes(detail, folds, this.lines)
+    this.silent = hasSilent(detail) ? -1 : this.length
   }
-  const wanted = enough?.token ?? length
-  /** Lines that are enough, once the line of the wanted token is there. */
-  let most = Number.POSITIVE_INFINITY
-  for (let token = 0; token < length; ) {
-    if (token > wanted) {
-      most = Math.min(most, lines.kinds.length + (enough?.behind ?? 0))
-      if (lines.kinds.length >= most) return lines.done(token / length)
-    }
-    if (token >= interludes.due) {
-      const { next, wrote } = interludes.before(token)
-      if (wrote) open = false
-      if (next > token) {
-        token = next
-        continue
+
+  /** True once every token has its line. */
+  get isDone(): boolean {
+    return this.token >= this.length
+  }
+
+  /** The lines of all tokens. */
+  whole(): TokenLayout {
+    this.breakOff(this.length, Number.POSITIVE_INFINITY)
+    this.interludes.lostBefore(this.length)
+    return this.lines.done()
+  }
+
+  /** The first lines, at least as many as are enough. */
+  part({ token, behind }: LinesEnough): TokenLayout {
+    this.breakOff(token + 1, Number.POSITIVE_INFINITY)
+    this.breakOff(this.length, this.lines.count + behind)
+    return this.isDone ? this.whole() : this.lines.done(this.token / this.length)
+  }
+
+  /** Goes on through so many tokens, and somewhat further where the last of them is in a long line. */
+  goOn(tokens: number): void {
+    this.breakOff(this.token + tokens, Number.POSITIVE_INFINITY)
+  }
+
+  /** Until the token `end`, or until there are so many lines. */
+  private breakOff(end: number, most: number): void {
+    const { length, lines, interludes } = this
+    const detail = this.detail
+    const { text, textOffsets } = detail
+    const until = Math.min(end, length)
+    while (this.token < until && lines.count < most) {
+      if (this.token >= interludes.due) {
+        const { next, wrote } = interludes.before(this.token)
+        if (wrote) this.isOpen = false
+        if (next > this.token) {
+          this.token = next
+          continue
+        }
       }
-    }
-    const start = textOffsets[token] as number
-    if (odd < start) odd = nextOdd(text, start)
-    if (silent < token) silent = nextSilent(detail, token)
-    if (start < odd && token < silent && (textOffsets[token + 1] as number) > start) {
-      if (!open) begin(token, 0)
-      const to = Math.min(interludes.due, length, silent)
-      const end = lastWithin(textOffsets, token, to, Math.min(odd, start + columns - used))
-      used += (textOffsets[end] as number) - start
-      if (end > token) {
-        token = end
-        continue
+      const token = this.token
+      const start = textOffsets[token] as number
+      if (this.odd < start) this.odd = nextOdd(text, start)
+      if (this.silent < token) this.silent = nextSilent(detail, token)
+      if (start < this.odd && token < this.silent && (textOffsets[token + 1] as number) > start) {
+        if (!this.isOpen) this.begin(token, 0)
+        const to = Math.min(interludes.due, length, this.silent)
+        const end = lastWithin(textOffsets, token, to, Math.min(this.odd, start + this.columns - this.used))
+        this.used += (textOffsets[end] as number) - start
+        if (end > token) {
+          this.token = end
+          continue
+        }
       }
+      this.put(token)
+      this.token++
     }
+  }
+
+  /** One token by the columns of its own text. */
+  private put(token: number): void {
+    const detail = this.detail
+    const columns = this.columns
     const width = tokenWidth(detail, token)
     const needed = width === ENDS_LINE ? firstWidth(tokenText(detail, token)) : width
     // A token that does not fit begins a new line; one wider than a whole line runs over several.
-    if (!open) begin(token, 0)
-    else if (used + Math.min(needed, columns) > columns) {
-      const word = wordBefore(detail, first, token)
-      begin(word, 0)
-      for (let carried = word; carried < token; carried++) used += tokenWidth(detail, carried)
+    if (!this.isOpen) this.begin(token, 0)
+    else if (this.used + Math.min(needed, columns) > columns) {
+      const word = wordBefore(detail, this.first, token)
+      this.begin(word, 0)
+      for (let carried = word; carried < token; carried++) this.used += tokenWidth(detail, carried)
     }
-    if (width !== ENDS_LINE && used + width <= columns) used += width
-    else {
-      let offset = 0
-      for (const character of tokenText(detail, token)) {
-        if (!open) begin(token, offset)
-        const wide = cells(character)
-        if (used > 0 && used + wide > columns) begin(token, offset)
-        used += wide
-        offset += character.length
-        if (character === '\n') open = false
-      }
+    if (width !== ENDS_LINE && this.used + width <= columns) {
+      this.used += width
+      return
     }
-    token++
+    let offset = 0
+    for (const character of tokenText(detail, token)) {
+      if (!this.isOpen) this.begin(token, offset)
+      const wide = cells(character)
+      if (this.used > 0 && this.used + wide > columns) this.begin(token, offset)
+      this.used += wide
+      offset += character.length
+      if (character === '\n') this.isOpen = false
+    }
   }
-  interludes.lostBefore(length)
-  return lines.done()
+
+  private begin(token: number, offset: number): void {
+    this.lines.push(RowKind.tokens, token, offset, -1)
+    this.used = 0
+    this.first = token
+    this.isOpen = true
+  }
+}
+
+/** All lines of a rollout. */
+export function layOut(detail: Laid, columns: number, folds: readonly Fold[] = []): TokenLayout {
+  return new LineBreaker(detail, columns, folds).whole()
 }
 
 /** The token that the word begins with which `token` goes on with, where that is behind the first one of the line and may be carried to the next; else the token itself. */

@@ -1,4 +1,4 @@
-import { useDeferredValue, useEffect, useRef } from 'react'
+import { type RefObject, useDeferredValue, useEffect, useRef, useState } from 'react'
 import type { TrajectoryDetail } from '../../../shared/session/protocol.ts'
 import type { RolloutRef } from '../../../shared/session/requests/compare.ts'
 import { Waiting } from '../../app/waiting.tsx'
@@ -7,6 +7,7 @@ import { list } from '../../data/list.ts'
 import { useObservable } from '../../data/observable.ts'
 import { knownRow } from '../../data/rows.ts'
 import { useKeptHeight } from '../../lists/known-size.ts'
+import { usePaintedFrames } from '../../lists/use-painted-frames.ts'
 import { useFiles } from '../../state/files.ts'
 import { useFindingsHeight } from '../../state/findings-height.ts'
 import { type SecondState, useSecond } from '../../state/second.ts'
@@ -92,6 +93,7 @@ function whyNotShown(index: number, { chosen, run, wanted }: SecondState): strin
 function RolloutOf({ of }: { of: RolloutRef }) {
   const loaded = useDetail(of)
   const known = loaded.state === 'ready' ? loaded.value : null
+  const [wasWaitedFor] = useState(known === null)
   const detail = useDeferredValue(known)
   // Before it is drawn: what is drawn first has the token that is selected.
   useEffect(() => {
@@ -104,7 +106,7 @@ function RolloutOf({ of }: { of: RolloutRef }) {
       </p>
     )
   }
-  return detail === null ? <Opening of={of} /> : <Loaded detail={detail} />
+  return detail === null ? <Opening of={of} /> : <Loaded detail={detail} tokensFirst={wasWaitedFor} />
 }
 
 /** Height in pixels that a finding of one line takes. */
@@ -134,11 +136,17 @@ function Opening({ of }: { of: RolloutRef }) {
       </div>
       <div className="token-panel" />
       <div className="rollout-position-map">
-        <div className="token-strip">
-          <canvas ref={strip} />
-        </div>
+        <EmptyStrip place={strip} />
       </div>
       <div className="findings" style={findings > 0 ? { height: chosen ?? findings * FINDING_HEIGHT } : undefined} />
+    </div>
+  )
+}
+
+function EmptyStrip({ place }: { place?: RefObject<HTMLCanvasElement | null> }) {
+  return (
+    <div className="token-strip">
+      <canvas ref={place} />
     </div>
   )
 }
@@ -155,7 +163,10 @@ function goWhereItBegins(detail: TrajectoryDetail): void {
   else jumpAgain(detail.states.length)
 }
 
-function Loaded({ detail }: { detail: TrajectoryDetail }) {
+/** @param tokensFirst what stands around the tokens comes in the frame behind the first one: they are what was waited for. Until then its room is empty, as it was while the rollout was being opened. */
+function Loaded({ detail, tokensFirst }: { detail: TrajectoryDetail; tokensFirst: boolean }) {
+  const isPainted = useDeferredValue(usePaintedFrames(1) > 0)
+  const hasSides = isPainted || !tokensFirst
   const tab = useView((state) => state.tab)
   const hasTokens = hasIds(detail)
   const place = useRolloutPlace()
@@ -172,7 +183,7 @@ function Loaded({ detail }: { detail: TrajectoryDetail }) {
         <Branches relatives={relatives} of={detail} />
         {detail.run === 'open' && <RolloutMarks detail={detail} />}
       </div>
-      {hasTokens && <TurnOutline detail={detail} />}
+      {hasTokens && (hasSides ? <TurnOutline detail={detail} /> : <div className="outline" />)}
       <section className="rollout-middle" role="tabpanel" aria-label={shown}>
         {detail.reconstructed && (
           <p className="reconstructed" role="note">
@@ -212,12 +223,12 @@ function Loaded({ detail }: { detail: TrajectoryDetail }) {
       </section>
       {hasTokens && (
         <>
-          <TokenPanel detail={detail} overlay={overlay} />
+          {hasSides ? <TokenPanel detail={detail} overlay={overlay} /> : <div className="token-panel" />}
           <div className="rollout-position-map">
             {overlay !== null && (shown === 'tokens' || shown === 'boundaries') && (
               <PositionChart detail={detail} overlay={overlay} />
             )}
-            <TokenStrip detail={detail} />
+            {hasSides ? <TokenStrip detail={detail} /> : <EmptyStrip />}
           </div>
         </>
       )}

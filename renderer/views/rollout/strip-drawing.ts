@@ -74,6 +74,16 @@ export function columnFaults({ marked }: Pick<FaultMap, 'marked'>, length: numbe
   return columns
 }
 
+/** Columns from the first to below the second that show the same, in order: each run of them is drawn at once. */
+export function runsOf(columns: Uint8Array): (readonly [from: number, to: number])[] {
+  const runs: (readonly [number, number])[] = []
+  for (let from = 0, to = 0; from < columns.length; from = to) {
+    while (to < columns.length && columns[to] === columns[from]) to++
+    runs.push([from, to])
+  }
+  return runs
+}
+
 /** Share of the height each state's bar takes, so that states differ by height as well as by colour. */
 export const STATE_HEIGHT = { trained: 1, masked: 0.35, padding: 0.15, unknown: 0.6 } as const
 

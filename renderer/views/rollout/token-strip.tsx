@@ -9,6 +9,7 @@ import { stateName } from './oracles.ts'
 import {
   columnFaults,
   columnStates,
+  runsOf,
   SEVERITY_HEIGHT,
   STATE_HEIGHT,
   type StripColours,
@@ -108,16 +109,18 @@ function draw(element: HTMLCanvasElement, width: number, drawing: Drawing): void
   const length = Math.max(1, detail.states.length)
   const x = (token: number) => (token / length) * width
   const room = HEIGHT - FAULT_HEIGHT - 2
-  for (let column = 0; column < width; column++) {
-    const name = TOKEN_STATE_NAMES[columns[column] as number] ?? 'unknown'
+  for (const [from, to] of runsOf(columns)) {
+    const name = TOKEN_STATE_NAMES[columns[from] as number] ?? 'unknown'
     const height = room * STATE_HEIGHT[name]
     context.fillStyle = colours[name]
-    context.fillRect(column, HEIGHT - height, 1, height)
-    const fault = FAULT_NAMES[faults[column] as number]
-    if (fault) {
-      context.fillStyle = colours[fault]
-      context.fillRect(column, FAULT_HEIGHT * (1 - SEVERITY_HEIGHT[fault]), 1.5, FAULT_HEIGHT * SEVERITY_HEIGHT[fault])
-    }
+    context.fillRect(from, HEIGHT - height, to - from, height)
+  }
+  for (const [from, to] of runsOf(faults)) {
+    const fault = FAULT_NAMES[faults[from] as number]
+    if (!fault) continue
+    context.fillStyle = colours[fault]
+    const height = FAULT_HEIGHT * SEVERITY_HEIGHT[fault]
+    context.fillRect(from, FAULT_HEIGHT - height, to - from + 0.5, height)
   }
   drawTurns(context, drawing, colours, x)
   context.strokeStyle = colours.window

@@ -1,8 +1,8 @@
-import { type ClipboardEvent, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import { type ClipboardEvent, useEffect, useLayoutEffect, useMemo, useRef } from 'react'
+import { flushSync } from 'react-dom'
 import type { TrajectoryDetail } from '../../../shared/session/protocol.ts'
 import type { Overlay } from '../../../shared/session/requests/rollout.ts'
 import { markedText } from '../../commands/copying.ts'
-import { usePaintedFrames } from '../../lists/use-painted-frames.ts'
 import { useSelection } from '../../state/selection.ts'
 import { keepTokenPlace, tokenPlaceOf } from '../../state/token-place.ts'
 import { linesOnPaper } from '../../text/paper-words.ts'
@@ -11,7 +11,7 @@ import { firstToken } from './edges.ts'
 import { faultMap } from './faults.ts'
 import { foldsOf } from './folds.ts'
 import { GridLine } from './grid-line.tsx'
-import { type LinesEnough, layOut, layOutGrid, lineOf, NO_LINES, RowKind, spanOfLine } from './layout.ts'
+import { type LinesEnough, lineOf, NO_LINES, RowKind, spanOfLine } from './layout.ts'
 import { LINE_HEIGHT, lineAt, lineTops } from './line-tops.ts'
 import { FoldLine, LostLine, TokenLine, TurnLine } from './lines.tsx'
 import { useNotedTokens } from './marks.tsx'
@@ -24,6 +24,7 @@ import { tokenWindow } from './token-window.ts'
 import { useLineWindow } from './use-line-window.ts'
 import { useTokenArea } from './use-token-area.ts'
 import { useTokenDrag } from './use-token-drag.ts'
+import { useTokenLayout } from './use-token-layout.ts'
 
 /** Columns of text that a cell of the grid takes, its frame included. */
 const GRID_COLUMNS = 12
@@ -45,17 +46,9 @@ export function TokenView({ detail, overlay }: { detail: TrajectoryDetail; overl
   const perLine = Math.max(1, Math.floor(columns / GRID_COLUMNS))
   const jump = useSelection((state) => state.jump)
   const height = area?.height ?? 0
-  const [openingJump] = useState(jump)
-  const painted = usePaintedFrames(2)
-  const isWhole = painted > 0 || jump !== openingJump
-  /** What the lines are laid out by. Where a part of them was, the others follow it and move none. */
-  const room = useMemo(() => ({ detail, columns, perLine, folds, isGrid }), [detail, columns, perLine, folds, isGrid])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: where the window begins and its height are asked for its first lines alone
-  const layout = useMemo(() => {
-    if (columns === 0) return NO_LINES
-    if (isGrid) return layOutGrid(detail, perLine, folds)
-    return layOut(detail, columns, folds, isWhole ? null : firstWindow(detail, jump, height))
-  }, [room, isWhole])
+  const { layout, room, hasBeside, finish } = useTokenLayout({ detail, columns, perLine, folds, isGrid }, jump, () =>
+    firstWindow(detail, jump, height),
+  )
   const tops = useMemo(() => lineTops(layout, isGrid), [layout, isGrid])
   const faults = useMemo(() => faultMap(detail), [detail])
   const innermost = useMemo(() => innermostTags(detail), [detail])
@@ -72,7 +65,7 @@ export function TokenView({ detail, overlay }: { detail: TrajectoryDetail; overl
     const line = lineOf(layout, tokenToShow(detail))
     return (tops.topOf(line) + tops.topOf(line + 1) - height) / 2
   }
-  const { inSight, drawn, scrollTo, scrolled } = useLineWindow(scroller, tops, height, goal, painted > 1)
+  const { inSight, drawn, scrollTo, scrolled } = useLineWindow(scroller, tops, height, goal, hasBeside)
   const [firstInSight, lastInSight] = inSight
   const seenFrom = layout.tokens[firstInSight] ?? 0
   const seenTo = layout.tokens[lastInSight + 1] ?? detail.states.length
@@ -105,7 +98,12 @@ export function TokenView({ detail, overlay }: { detail: TrajectoryDetail; overl
   }, [])
 
   const scroll = () => {
+    const { scrollTop: top = 0, clientHeight = 0 } = scroller.current ?? {}
+    if (top + clientHeight > tops.topOf(tops.count)) flushSync(finish)
     scrolled()
+    keepPlace()
+  }
+  const keepPlace = () => {
     const { scrollTop: top = 0, clientHeight = 0 } = scroller.current ?? {}
     const first = layout.tokens[lineAt(tops, top)]
     const last = layout.tokens[lineAt(tops, top + clientHeight)]
@@ -114,6 +112,11 @@ export function TokenView({ detail, overlay }: { detail: TrajectoryDetail; overl
     const rollout = { run: detail.run, index: detail.index }
     keepTokenPlace({ rollout, token: first, below: top - tops.topOf(lineOf(layout, first)), jump })
   }
+  // Who scrolled behind the lines of then stands among others now.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only more lines tell of another place
+  useEffect(() => {
+    if (seen.current !== null) keepPlace()
+  }, [layout])
   /** Beside a line of tokens its first or last one; over any other line the token on the side that is dragged from. */
   const nearest = (x: number, y: number, from: number): number | null => {
     const box = body.current?.getBoundingClientRect()
