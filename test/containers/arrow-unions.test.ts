@@ -1,19 +1,16 @@
 import {
   type Batch,
-  batchType,
   Column,
   columnFromArray,
   type DataType,
-  field,
   int32,
   list,
-  Table,
-  tableToIPC,
   UnionMode,
   union,
   utf8,
 } from '@uwdata/flechette'
 import { describe, expect, test } from 'vitest'
+import { arrowStream, madeBatch } from './made-arrow.ts'
 import { memorySource, readAll } from './memory-source.ts'
 
 const KINDS = { text: 3, number: 5 }
@@ -34,19 +31,14 @@ const CHILDREN = [batch(TEXTS, utf8()), batch(NUMBERS, int32())]
 
 /** Two batches whose answers are a union: one of three rows with these parts, and one row that is well. */
 async function answersOf(type: DataType, parts: Parts) {
-  const BatchClass = batchType(type, {})
-  const made = (length: number, each: Parts) =>
-    new BatchClass({ length, nullCount: 0, type, children: CHILDREN, ...each } as never) as Batch<unknown>
+  const made = (length: number, each: Parts) => madeBatch(type, { length, children: CHILDREN, ...each })
   const well = made(1, { typeIds: Int8Array.of(KINDS.number), offsets: Int32Array.of(0) })
   const idsOf = (rows: number) => batch(Array(rows).fill([1, 2, 3]), list(int32()))
   const columns = [
     ['input_ids', new Column([idsOf(3), idsOf(1)], list(int32()))],
     ['answer', new Column([made(3, parts), well], type)],
   ] as const
-  const fields = columns.map(([name, column]) => field(name, column.type as DataType))
-  const schema = { version: 4, endianness: 0, fields, metadata: null } as const
-  const bytes = tableToIPC(new Table(schema, columns.map(([, column]) => column) as never), { format: 'stream' })
-  const { values, skipped } = await readAll(memorySource(bytes as Uint8Array))
+  const { values, skipped } = await readAll(memorySource(arrowStream(columns)))
   return {
     answers: values.map((value) => (value as { answer: unknown }).answer),
     problems: skipped.map(({ message }) => message),

@@ -23,6 +23,16 @@ export function memorySource(bytes: Uint8Array | string, chunkBytes = 1 << 16, n
   }
 }
 
+/** The same source, and how often a part of it was asked for. */
+export function countingSlices(source: ByteSource): { readonly source: ByteSource; readonly slices: () => number } {
+  let slices = 0
+  const slice: ByteSource['slice'] = (start, end) => {
+    slices++
+    return source.slice(start, end)
+  }
+  return { source: { ...source, slice }, slices: () => slices }
+}
+
 export function gzipped(bytes: Uint8Array | string): Uint8Array {
   return new Uint8Array(gzipSync(bytes))
 }

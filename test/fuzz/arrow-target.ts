@@ -1,12 +1,10 @@
 import {
   type Batch,
-  batchType,
   Column,
   CompressionType,
   columnFromArray,
   type DataType,
   dictionary,
-  field,
   fixedSizeList,
   float32,
   int32,
@@ -15,13 +13,14 @@ import {
   listView,
   runEndEncoded,
   setCompressionCodec,
-  Table,
-  tableToIPC,
+  UnionMode,
+  union,
   utf8,
   utf8View,
 } from '@uwdata/flechette'
 import fc from 'fast-check'
 import { lz4Run } from '../containers/lz4-run.ts'
+import { arrowStream, madeBatch } from '../containers/made-arrow.ts'
 import { zstdRuns } from '../containers/zstd-runs.ts'
 import { readsOrSays } from './damage.ts'
 import { target } from './target.ts'
@@ -30,12 +29,8 @@ const TEXTS = ['well', 'well', '', 'a longer text']
 const LISTS = [[1, 2, 3], [4], [], [5, 6]]
 const ROWS = 4
 
-/** A column in the library's own class: it builds none of the newer types. */
-function ofClass(type: DataType, parts: object): Column<unknown> {
-  const BatchClass = batchType(type, {})
-  const all = { length: ROWS, nullCount: 0, type, validity: new Uint8Array(0), ...parts }
-  return new Column([new BatchClass(all) as Batch<unknown>], type)
-}
+const ofClass = (type: DataType, parts: object): Column<unknown> =>
+  new Column([madeBatch(type, { length: ROWS, ...parts })], type)
 
 const built = (values: readonly unknown[], type: DataType): Column<unknown> => columnFromArray([...values], type)
 const partOf = ({ data }: Column<unknown>) => data[0] as Batch<unknown>
@@ -73,6 +68,14 @@ const COLUMNS: readonly (readonly [string, Column<unknown>])[] = [
     }),
   ],
   ['step', built([1n, 2n, 3n, 4n], int64())],
+  [
+    'choice',
+    ofClass(union(UnionMode.Dense, [utf8(), int32()]), {
+      typeIds: Int8Array.of(0, 1, 0, 1),
+      offsets: Int32Array.of(0, 0, 3, 1),
+      children: [partOf(built(TEXTS, utf8())), partOf(built([7, 8], int32()))],
+    }),
+  ],
 ]
 
 const CODECS = {
@@ -124,12 +127,7 @@ function streamOf({ columns, codec, given }: File): Uint8Array {
     const text = { offsets: Int32Array.of(0, 50, 100, 100, 100), values: new Uint8Array(length) }
     chosen.push(['packed', ofClass(utf8(), text)])
   }
-  const fields = chosen.map(([name, { type }]) => field(name, type as DataType))
-  const table = new Table(
-    { version: 4, endianness: 0, fields, metadata: null },
-    chosen.map(([, column]) => column),
-  )
-  return tableToIPC(table, { format: 'stream', codec: packing?.codec ?? null }) as Uint8Array
+  return arrowStream(chosen, packing?.codec ?? null)
 }
 
 function lying(bytes: Uint8Array, { codec, declared, lies }: File): Uint8Array {

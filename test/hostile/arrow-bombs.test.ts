@@ -1,22 +1,18 @@
 import {
   type Batch,
-  batchType,
   Column,
   CompressionType,
   columnFromArray,
-  type DataType,
-  field,
   int32,
   list,
   runEndEncoded,
   setCompressionCodec,
-  Table,
-  tableToIPC,
   utf8,
   utf8View,
 } from '@uwdata/flechette'
 import { afterAll, expect, test } from 'vitest'
 import { lz4Run } from '../containers/lz4-run.ts'
+import { arrowStream, madeBatch } from '../containers/made-arrow.ts'
 import { memorySource, readAll } from '../containers/memory-source.ts'
 import { zstdRuns } from '../containers/zstd-runs.ts'
 import { Confined } from '../fuzz/confined.ts'
@@ -24,30 +20,15 @@ import { Confined } from '../fuzz/confined.ts'
 const confined = new Confined({ deadline: 30_000, patience: 60_000, heap: 512, memory: 1 << 30 })
 afterAll(() => confined.end())
 
-/** A column in the library's own class, whatever it declares. */
-function column(type: DataType, parts: object): Batch<unknown> {
-  const BatchClass = batchType(type, {})
-  return new BatchClass({ length: 1, nullCount: 0, type, validity: new Uint8Array(0), ...parts }) as Batch<unknown>
-}
-
-function streamOf(columns: readonly (readonly [string, Column<unknown>])[], codec: number | null = null): Uint8Array {
-  const fields = columns.map(([name, { type }]) => field(name, type as DataType))
-  const table = new Table(
-    { version: 4, endianness: 0, fields, metadata: null },
-    columns.map(([, each]) => each),
-  )
-  return tableToIPC(table, { format: 'stream', codec: codec as 0 | 1 | null }) as Uint8Array
-}
-
 /** Two batches: one text whose compressed bytes are `payload` and declare `length`, in several columns; and one that is good. */
 function compressed(columns: number, codec: number, payload: Uint8Array, length: number): Uint8Array {
   const written = payload.length + 100
   const encode = (bytes: Uint8Array) => (bytes.length === written ? payload : bytes)
   setCompressionCodec(codec as 0 | 1, { encode, decode: (bytes: Uint8Array) => bytes })
-  const bad = () => column(utf8(), { offsets: Int32Array.of(0, 100), values: new Uint8Array(written) })
+  const bad = () => madeBatch(utf8(), { offsets: Int32Array.of(0, 100), values: new Uint8Array(written) })
   const good = () => columnFromArray(['well'], utf8()).data[0] as Batch<unknown>
   const names = Array.from({ length: columns }, (_, i) => `c${i}`)
-  const bytes = streamOf(
+  const bytes = arrowStream(
     names.map((name) => [name, new Column([bad(), good()], utf8())] as const),
     codec,
   )
@@ -92,7 +73,7 @@ function withIds(rows: number, prompts: Column<unknown>): Uint8Array {
     Array.from({ length: rows }, () => [1, 2, 3]),
     list(int32()),
   )
-  return streamOf([
+  return arrowStream([
     ['input_ids', ids],
     ['prompt', prompts],
   ])
@@ -106,7 +87,7 @@ const SHARED: readonly [string, (rows: number, length: number) => Uint8Array][] 
       const values = new Uint8Array(rows * 16)
       for (let i = 0; i < rows; i++) new DataView(values.buffer).setInt32(i * 16, length, true)
       const data = [new Uint8Array(length).fill(97)]
-      return withIds(rows, new Column([column(utf8View(), { length: rows, values, data })], utf8View()))
+      return withIds(rows, new Column([madeBatch(utf8View(), { length: rows, values, data })], utf8View()))
     },
   ],
   [
@@ -114,8 +95,8 @@ const SHARED: readonly [string, (rows: number, length: number) => Uint8Array][] 
     (rows, length) => {
       const type = runEndEncoded(int32(), utf8())
       const text = columnFromArray(['a'.repeat(length)], utf8()).data[0]
-      const children = [column(int32(), { values: Int32Array.of(rows) }), text]
-      return withIds(rows, new Column([column(type, { length: rows, children })], type))
+      const children = [madeBatch(int32(), { values: Int32Array.of(rows) }), text]
+      return withIds(rows, new Column([madeBatch(type, { length: rows, children })], type))
     },
   ],
 ]

@@ -5,7 +5,7 @@ import type { SearchRequest, SearchResult } from '../../shared/session/requests/
 import { RolloutSearch } from '../../shared/session/search.ts'
 import type { Session } from '../../shared/session/session.ts'
 import type { Tokenizer } from '../../shared/tokens/tokenizer.ts'
-import { memorySource } from '../containers/memory-source.ts'
+import { countingSlices, memorySource } from '../containers/memory-source.ts'
 import { conversation } from '../helpers/conversation.ts'
 import { sampleBytes } from '../samples/read-sample.ts'
 import { audited, cleanRollout, cutRollout, lines, qwen, rolloutWithTrainedReply, turnsOf } from '../session/dumps.ts'
@@ -221,24 +221,16 @@ describe('what stands in rollouts', () => {
 
 describe('reading again', () => {
   test('nothing is read for clauses that facts answer, and each clause once', async () => {
-    const source = memorySource(dump())
-    let reads = 0
-    const counted = {
-      ...source,
-      slice(start: number, end: number) {
-        reads++
-        return source.slice(start, end)
-      },
-    }
-    const opened = await audited([counted], { tokenizer: 'qwen2.5' })
-    const before = reads
+    const { source, slices } = countingSlices(memorySource(dump()))
+    const opened = await audited([source], { tokenizer: 'qwen2.5' })
+    const before = slices()
     await search('finding:M01 reward>0', {}, opened)
-    expect(reads).toBe(before)
+    expect(slices()).toBe(before)
     await search('"river Arn" index<2', {}, opened)
-    const once = reads
+    const once = slices()
     expect(once).toBeGreaterThan(before)
     await search('reward>=0 "river Arn" index<2', {}, opened)
-    expect(reads).toBe(once)
+    expect(slices()).toBe(once)
   })
 
   test('workers find what one thread finds, tell of it on the way, and are let go', async () => {
@@ -330,29 +322,21 @@ describe('reading again', () => {
   })
 
   test('what was found stays found where a run that grows is put together anew', async () => {
-    const source = memorySource(dump())
-    let reads = 0
-    const counted = {
-      ...source,
-      slice(start: number, end: number) {
-        reads++
-        return source.slice(start, end)
-      },
-    }
-    const grown = await audited([counted], { tokenizer: 'qwen2.5' })
+    const { source, slices } = countingSlices(memorySource(dump()))
+    const grown = await audited([source], { tokenizer: 'qwen2.5' })
     const all = grown.facts
     // biome-ignore lint/complexity/useLiteralKeys: what a session lends its search is nobody else's
     const origin = Object.create(grown['searchOrigin'](), { facts: { get: () => facts, enumerable: true } })
     let facts = all.slice(2, 6)
     const search = new RolloutSearch(origin)
     expect([...(await search.search({ text: '"document 4:"' })).indices]).toEqual([2])
-    const before = reads
+    const before = slices()
     facts = [...all.slice(2, 6)].reverse()
     expect([...(await search.search({ text: '"document 4:"' })).indices]).toEqual([1])
-    expect(reads).toBe(before)
+    expect(slices()).toBe(before)
     facts = [...all]
     expect([...(await search.search({ text: '"document 4:"' })).indices]).toEqual([4])
-    expect(reads).toBeGreaterThan(before)
+    expect(slices()).toBeGreaterThan(before)
   })
 
   test('ids that no tokenizer spells are said to be searched in messages alone', async () => {

@@ -5,7 +5,7 @@ import { plainFacts } from '../../shared/checks/kept-facts.ts'
 import type { AuditOptions } from '../../shared/model/policy.ts'
 import type { EngineHost } from '../../shared/session/host.ts'
 import { Session } from '../../shared/session/session.ts'
-import { memorySource } from '../containers/memory-source.ts'
+import { countingSlices, memorySource } from '../containers/memory-source.ts'
 import { exportRollouts } from '../exports/in-memory.ts'
 import { testHost, workerHost } from './test-host.ts'
 
@@ -332,15 +332,7 @@ describe('a rollout dump and the train dump beside it', () => {
       return new Uint8Array(Buffer.concat([...good, bad]))
     }
     const asked = async (train: Uint8Array) => {
-      let reads = 0
-      const counted = { ...memorySource(train, 1 << 14, 'train'), size: train.length }
-      const source = {
-        ...counted,
-        slice: (start: number, end: number) => {
-          reads++
-          return counted.slice(start, end)
-        },
-      }
+      const { source, slices } = countingSlices(memorySource(train, 1 << 14, 'train'))
       const session = await Session.open(
         [memorySource(base, 1 << 14, 'base'), source],
         { tokenizer: 'qwen2.5' },
@@ -349,7 +341,7 @@ describe('a rollout dump and the train dump beside it', () => {
       await session.done
       const [, told] = session.report().sources
       const { records, skipped, missing, drift } = told ?? {}
-      return { reads, told: { records, skipped: skipped?.map(({ code }) => code), missing, drift } }
+      return { reads: slices(), told: { records, skipped: skipped?.map(({ code }) => code), missing, drift } }
     }
     const whole = await asked(beside([0]))
     const partly = await asked(beside([0, 7]))

@@ -6,29 +6,24 @@ import { dumpOf } from '../helpers/facts.ts'
 
 describe('C08', () => {
   const WHOLE = `Night Harbour is a film of 1961. ${'The port, the quay and the pier are seen in it. '.repeat(12)}Ines Valdoro made it.`
-  const seen = (reply: string, rows = 3) =>
-    auditDump({
+  /** Rollouts with this reply in their ids, and these in their messages, each behind a turn of the assistant. */
+  const seen = (reply: string, { rows = 3, replies = [WHOLE] } = {}) => {
+    const messages = [
+      { role: 'user', content: 'Who?' },
+      ...replies.flatMap((content) => [
+        { role: 'assistant', content: 'I look it up.' },
+        { role: 'tool', content },
+      ]),
+      { role: 'assistant', content: 'It says so.' },
+    ]
+    const row = (tokenizer: Tokenizer, index: number) =>
+      searchRow(tokenizer, index, { reply: { text: reply } }, { more: { messages } })
+    return auditDump({
       story: '',
       family: 'qwen3',
-      rows: (tokenizer) =>
-        Array.from({ length: rows }, (_, i) =>
-          searchRow(
-            tokenizer,
-            i,
-            { reply: { text: reply } },
-            {
-              more: {
-                messages: [
-                  { role: 'user', content: 'Who?' },
-                  { role: 'assistant', content: 'I look it up.' },
-                  { role: 'tool', content: WHOLE },
-                  { role: 'assistant', content: 'It says so.' },
-                ],
-              },
-            },
-          ),
-        ),
+      rows: (tokenizer) => Array.from({ length: rows }, (_, index) => row(tokenizer, index)),
     })
+  }
 
   it.each([
     ['right', WHOLE.slice(0, 256)],
@@ -48,33 +43,14 @@ describe('C08', () => {
   })
 
   it('takes a whole reply for no cut one where those before it were left out of the ids', async () => {
-    const rows = (reply: string) => (tokenizer: Tokenizer) => [
-      searchRow(
-        tokenizer,
-        0,
-        { reply: { text: reply } },
-        {
-          more: {
-            messages: [
-              { role: 'user', content: 'Who?' },
-              { role: 'assistant', content: 'I look it up.' },
-              { role: 'tool', content: WHOLE },
-              { role: 'assistant', content: 'Once more.' },
-              { role: 'tool', content: WHOLE.slice(0, 256) },
-              { role: 'assistant', content: 'It says so.' },
-            ],
-          },
-        },
-      ),
-    ]
     const cut = async (reply: string) =>
-      (await auditDump({ story: '', family: 'qwen3', rows: rows(reply) })).byCode.get('C08')
+      (await seen(reply, { rows: 1, replies: [WHOLE, WHOLE.slice(0, 256)] })).byCode.get('C08')
     expect((await cut(WHOLE.slice(0, 256)))?.findings).toEqual([])
     expect((await cut(WHOLE.slice(0, 200)))?.findings).toHaveLength(1)
   })
 
   it('infers no limit from two replies, and finds no cut in a whole one', async () => {
-    const { views } = await seen(WHOLE.slice(0, 256), 2)
+    const { views } = await seen(WHOLE.slice(0, 256), { rows: 2 })
     expect(dumpOf(views.map(({ facts }) => facts)).limits.max_tool_response_length).toBeNull()
     expect((await seen(WHOLE)).byCode.get('C08')?.tally).toMatchObject({ checked: 3, affected: 0 })
   })
