@@ -22,6 +22,8 @@ export interface MaskLag {
  * Compares where trained spans start and end in the mask and in the oracle. Only edges are looked at, so the cost is that
  * of the turns and not of the tokens. A shift moves starts and ends alike: a mask that only begins too early (trained headers) or only
  * ends too late (trained newlines) is none. A mask that does not count the padding on the left lies early by its length.
+ *
+ * @param reachesFrom the first token that the stored mask has an element for: an edge that lies before it cannot be seen
  */
 export function maskLag(
   mask: Uint8Array,
@@ -29,6 +31,7 @@ export function maskLag(
   end: number,
   thresholds: Thresholds,
   paddingLeft = 0,
+  reachesFrom = 0,
 ): MaskLag {
   const starts: number[] = []
   const ends: number[] = []
@@ -50,7 +53,7 @@ export function maskLag(
     }
   }
   const scoreAt = (lag: number, lastEnd = end, from = starts) => {
-    const startShare = shareAt(mask, from, other, lag, end, 0, 1)
+    const startShare = shareAt(mask, from, other, lag, end, 0, 1, reachesFrom)
     const endShare = shareAt(mask, ends, other, lag, lastEnd, 1, 0)
     // Where the row ends with its only sampled span, one token late is an end that cannot be seen; so is any where the loss goes on behind the end.
     const hidden =
@@ -97,8 +100,8 @@ function goesOn(mask: Uint8Array, edge: number, end: number): boolean {
 const NO_OTHER: ReadonlyMap<number, number> = new Map()
 
 /**
- * Share of the edges at which the mask, `lag` tokens later, steps from `from` to `to`; null where all of them lie outside of the row then.
- * What is behind the row counts as masked.
+ * Share of the edges at which the mask, `lag` tokens later, steps from `from` to `to`; null where all of them lie outside of the row then,
+ * or before the first token that the mask reaches. What is behind the row counts as masked.
  */
 function shareAt(
   mask: Uint8Array,
@@ -108,13 +111,14 @@ function shareAt(
   end: number,
   from: number,
   to: number,
+  reachesFrom = 0,
 ) {
   const steps = (at: number) => at >= 1 && mask[at - 1] === from && (mask[at] ?? 0) === to
   let compared = 0
   let found = 0
   for (const edge of edges) {
     const at = edge + lag
-    if (at < 1 || at > end) continue
+    if (at < 1 || at < reachesFrom || at > end) continue
     compared++
     const second = other.get(edge)
     if (steps(at) || (second !== undefined && steps(second + lag))) found++
@@ -183,6 +187,18 @@ function isOneShorter({ trajectory, ids }: Pick<TrajectoryView, 'trajectory' | '
 /** The mask was read from labels, and these name the next id: nothing else puts them there. */
 function namesNextIds({ trajectory: { arrays, issues } }: Pick<TrajectoryView, 'trajectory'>): boolean {
   return arrays.some(({ namesNext }) => namesNext) && issues.every(({ code }) => code !== 'mask-conflict')
+}
+
+/**
+ * The first token that the stored mask can mark: masks over the response alone leave the prompt out, and what was shifted into it is lost. Where
+ * shorter responses of a batch are padded on the left, it is that of the row's own. 0 where the mask spans the row, or is put together from those
+ * of single calls or messages.
+ */
+export function maskReachesFrom({ trajectory, ids, segmentation }: TrajectoryView): number {
+  const spans = trajectory.arrays.filter(({ name }) => isMaskName(name) && /^(?!prompt)\w+$/.test(name))
+  const before = ids.length - Math.max(0, ...spans.map(({ expected }) => expected))
+  if (spans.length === 0 || before <= 0) return 0
+  return Math.max(before, (segmentation?.padding.left ?? 0) + (trajectory.promptLength ?? 0))
 }
 
 export function isMaskName(name: string): boolean {

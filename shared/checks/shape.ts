@@ -1,6 +1,6 @@
 import type { Thresholds } from '../model/thresholds/registry.ts'
 import { Expected, Provenance, type Turn } from '../model/tokens.ts'
-import { LARGEST_LAG, maskLag } from './alignment.ts'
+import { LARGEST_LAG, maskLag, maskReachesFrom } from './alignment.ts'
 import type { TrajectoryView } from './check.ts'
 import { writtenTurns } from './edges.ts'
 import { OfLast } from './of-last.ts'
@@ -76,7 +76,14 @@ function computeShape(view: TrajectoryView): MaskShape {
   if (isAsExpected(view) || agreesWholly(mask, expected, segmentation.padding.left, end)) return none
   const inverted = findInversion(view, mask, expected, end)
   if (inverted !== null) return { ...none, inverted }
-  const { lag, scores } = maskLag(mask, expected, end, view.thresholds, segmentation.padding.left)
+  const { lag, scores } = maskLag(
+    mask,
+    expected,
+    end,
+    view.thresholds,
+    segmentation.padding.left,
+    maskReachesFrom(view),
+  )
   if (lag !== 0) return { ...none, lag, lagScores: scores }
   return { ...none, lagScores: scores, overrun: findOverrun(view, mask, end), lateStart: findLateStart(view, mask) }
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { countAlignment, decideAlignment, maskLag } from '../../shared/checks/alignment.ts'
+import { shapeOf } from '../../shared/checks/shape.ts'
 import { createView } from '../../shared/checks/view.ts'
 import { DEFAULT_THRESHOLDS } from '../../shared/model/thresholds/registry.ts'
 import { Expected, TokenState } from '../../shared/model/tokens.ts'
@@ -66,6 +67,50 @@ describe('the lag of a mask', () => {
     expect(lagOf(right.map((_, i) => right[i - 1] ?? 0))).toBe(1)
     // Two tokens that are not trained may be words of the prompt.
     expect(lagOf(right.map((_, i) => right[i - 2] ?? 0))).toBe(0)
+  })
+
+  describe('of a mask over the response alone', () => {
+    const ofResponse = (turns: Parameters<typeof searchRow>[2], lag: number) => {
+      const { record } = searchRow(qwen2, 0, turns)
+      const first = record.loss_mask!.indexOf(1)
+      const response = record.loss_mask!.slice(first)
+      const mask = [...Array<number>(first).fill(0), ...response.map((_, i) => response[i - lag] ?? 0)]
+      const row = searchRow(qwen2, 0, turns, { editMask: (own) => void own.splice(0, own.length, ...mask) })
+      const arrays = [{ name: 'response_mask', length: response.length, expected: response.length }]
+      const options = { tokenizer: qwen2, settings: settings(), unsampledLogprob: null }
+      return createView({ ...trajectoryOf(row), arrays }, options)!
+    }
+
+    it.each([
+      -3, -2, -1, 1, 2, 3,
+    ])('is found at %i, where the first start falls into the prompt if it is early', (lag) => {
+      expect(shapeOf(ofResponse({}, lag)).lag).toBe(lag)
+    })
+
+    it('is found where the mask has places before a shorter response, which hold nothing', () => {
+      const view = ofResponse({}, -1)
+      const first = searchRow(qwen2, 0).record.loss_mask!.indexOf(1)
+      const length = view.ids.length - first + 5
+      const arrays = [{ name: 'loss_mask', length, expected: length }]
+      const wider = { ...view, trajectory: { ...view.trajectory, arrays, promptLength: first } }
+      expect(shapeOf(wider).lag).toBe(-1)
+      expect(shapeOf({ ...wider, trajectory: { ...wider.trajectory, promptLength: null } }).lag).toBe(0)
+    })
+
+    it('is none where end tokens are masked, or headers are trained as well', () => {
+      const ends = { call: { train: { end: false } }, answer: { train: { end: false } } }
+      expect(shapeOf(ofResponse(ends, 0)).lag).toBe(0)
+      const headers = { answer: { train: { header: true, end: false } }, call: { train: { end: false } } }
+      expect(shapeOf(ofResponse(headers, 0)).lag).toBe(0)
+    })
+
+    it('is not told from masked end tokens in a row of one turn', () => {
+      const row = conversation(qwen2, [user('2 + 2?'), assistant('It is 4.', { train: { end: false } })])
+      const length = row.record.loss_mask!.length - row.record.loss_mask!.indexOf(1)
+      const arrays = [{ name: 'response_mask', length, expected: length }]
+      const options = { tokenizer: qwen2, settings: settings(), unsampledLogprob: null }
+      expect(shapeOf(createView({ ...trajectoryOf(row), arrays }, options)!).lag).toBe(0)
+    })
   })
 
   it('is none where only starts or only ends are displaced', () => {
