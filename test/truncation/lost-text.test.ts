@@ -4,6 +4,7 @@ import { isCutJson } from '../../shared/checks/truncation/cut-json.ts'
 import { finalAnswer } from '../../shared/checks/truncation/reward-for-cut-text.ts'
 import type { Tokenizer } from '../../shared/tokens/tokenizer.ts'
 import { auditDump } from '../checks/audit.ts'
+import scored from '../fixtures/checks/C12.ts'
 import { searchRow } from '../fixtures/checks/fixture.ts'
 import {
   assistant,
@@ -128,6 +129,13 @@ describe('C07', () => {
 })
 
 describe('C12', () => {
+  it('counts at the end of rows, whose last turn holds the answer whichever it is', async () => {
+    const { tally } = (await auditDump(scored.trips)).byCode.get('C12')!
+    expect(tally.affected).toBeGreaterThan(0)
+    expect(tally.byTurnAtEnd).toEqual(tally.byTurn)
+    expect(tally.byTurnCheckedAtEnd).toEqual(tally.byTurnChecked)
+  })
+
   it('looks for the tagged answer, else for the end of the text', () => {
     expect(finalAnswer('So <answer>a</answer> or\n<answer>the  Olsa\n</answer>', 80)).toBe('<answer>the Olsa </answer>')
     expect(finalAnswer('It is \\boxed{42}.', 80)).toBe('\\boxed{42}')

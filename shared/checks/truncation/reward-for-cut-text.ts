@@ -18,6 +18,8 @@ export const rewardForCutText: Check = {
   why: 'Tokens are reinforced for an answer that is not among them, so credit goes to whatever happens to be left.',
   fix: 'Score the text that is trained, or mask and leave out rollouts that were cut after they were scored.',
   cite: 'bdsaglam/verifiers process_env_results (defect V12)',
+  // The final answer is the last turn's: that no first turn lacks it says nothing of turns.
+  ofRowEnd: true,
   trajectory: lookAtAnswer,
 }
 
