@@ -24,6 +24,8 @@ type BranchStreams = Pick<
 > & {
   /** Indices of sampled nodes that are context here, because an earlier branch trains them. */
   readonly context: readonly number[]
+  /** No message's mask marks anything, though the trace says that the model wrote some of them. */
+  readonly unmarked: boolean
   /** 1 on tokens that the trust region dropped from the loss, after the mask. */
   readonly dropped: Float32Array | null
 }
@@ -109,6 +111,7 @@ export function branchStreams(
     at = end
   }
   const loss = masked ? trainedBy(mask, components) : null
+  const sampled = masked ? sampledFlags(placed, length) : null
   const credit = creditOf(found.advantages ?? null, mask, components)
   return {
     ids,
@@ -116,13 +119,14 @@ export function branchStreams(
     promptLength: contradictsTrace(placed) ? null : promptLength,
     mask: loss?.mask ?? null,
     weights: loss?.weights ?? null,
-    sampled: masked ? sampledFlags(placed, length) : null,
+    sampled,
     logprobs: { sampler: found.sampler ?? null, trainer: found.trainer ?? null, reference: found.reference ?? null },
     entropy: found.entropy ?? null,
     advantages: credit.advantages,
     noneDue: { ...credit.noneDue, trainer: unscored },
     arrays: arrays.arrays,
     context,
+    unmarked: sampled !== null && !marks.includes(1) && sampled.includes(1),
     dropped: found.dropped ?? null,
   }
 }

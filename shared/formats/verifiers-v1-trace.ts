@@ -147,7 +147,7 @@ export function readTrace(
     const broken = streams?.ids ? (prefixes?.add(path, streams.ids) ?? null) : null
     if (broken !== null) issues.push(broken)
     const ends = last < 0 || onPath.has(last)
-    const { context: shared = [], dropped = null, ...tokens } = streams ?? {}
+    const { context: shared = [], unmarked = false, dropped = null, ...tokens } = streams ?? {}
     return {
       ...blank,
       ...tokens,
@@ -158,8 +158,8 @@ export function readTrace(
       step: context.step,
       model: modelOf(made, calls, agent),
       temperature: temperatureOf(made, agent),
-      // A branch without a token to train is no sample.
-      excluded: context.excluded || left || (streams?.mask ? !streams.mask.includes(1) : false),
+      // A branch without a token to train is no sample; one whose own replies its masks leave out may have wrong masks (M04).
+      excluded: context.excluded || left || (streams?.mask ? !streams.mask.includes(1) && !unmarked : false),
       versions: versionsOf(streams?.sampled ?? null, context.policy),
       advantage: streams?.advantages ? null : context.advantage,
       reward: rewards.total,

@@ -82,6 +82,16 @@ describe('the branches of a trace', () => {
     ])
   })
 
+  test('whose masks mark nothing are no samples, unless the model wrote of them', () => {
+    const unmarked = (nodes: JsonObject[]) => nodes.map((each) => ({ ...each, mask: [false, false], logprobs: [] }))
+    const excluded = (nodes: JsonObject[]) => read(nodes).trajectories.map((each) => each.excluded)
+    expect(excluded(unmarked([node(null, [1, 2]), node(0, [3, 4], true, 'a reply')]))).toEqual([false])
+    expect(excluded(unmarked([node(null, [1, 2]), node(0, [3, 4])]))).toEqual([true])
+    // What another branch trains is left out on purpose.
+    const fork = [node(null, [1, 2]), node(0, [3, 4], true, 'a reply'), node(1, [5, 6], true, 'on'), node(1, [7, 8])]
+    expect(excluded(fork)).toEqual([false, true])
+  })
+
   test('an attempt to compact the history that nothing went on from is no sample, and takes no reply from one', () => {
     const attempt = { semantic_parents: [{ node: 1, type: 'compaction_attempt' }] }
     const nodes = [
