@@ -10,6 +10,8 @@ export interface GroupOptions {
   readonly groupsByOrder: boolean
   /** The format's own: no key is used again in a later step, so that rows of several steps may be one group. */
   readonly groupsSpanSteps?: boolean
+  /** By source, the one within whose files a key counts, where its files hold one rollout each; absent = each source has its own keys. */
+  readonly keysOf?: readonly number[]
 }
 
 /**
@@ -98,13 +100,13 @@ function* byKey(facts: readonly TrajectoryFacts[], options: GroupOptions): Steps
   const buckets: { key: string; step: number | null; members: TrajectoryFacts[] }[] = []
   for (const [key, bySteps] of steps) for (const [step, members] of bySteps) buckets.push({ key, step, members })
 
-  // A key counts within its file: two evaluations number their questions alike. The ranks of one run do share a group
+  // A key counts within its file, or within its folder of one rollout a file: two evaluations number their questions alike. The ranks of one run do share a group
   // between files, which only a declared size can tell: no file has the group whole, all of them together do.
   const size = options.groupSize ?? declaredSizeOfAll(facts)
   yield 0.7
   const found: { key: string; step: number | null; members: TrajectoryFacts[] }[] = []
   const addParts = ({ key, step, members }: (typeof buckets)[number]) => {
-    const parts = bySource(members)
+    const parts = bySource(members, options.keysOf)
     const shared = members.length === size && parts.every((part) => part.length < size)
     for (const part of shared ? [members] : parts) found.push({ key, step, members: part })
   }
@@ -179,11 +181,12 @@ function commonestSize(buckets: readonly Bucket[]): number | null {
   return best
 }
 
-function bySource(members: TrajectoryFacts[]): TrajectoryFacts[][] {
-  const first = members[0]?.place.source
-  if (members.every(({ place }) => place.source === first)) return [members]
+function bySource(members: TrajectoryFacts[], keysOf: GroupOptions['keysOf']): TrajectoryFacts[][] {
+  const sourceOf = ({ place }: TrajectoryFacts) => keysOf?.[place.source] ?? place.source
+  const first = members[0] && sourceOf(members[0])
+  if (members.every((row) => sourceOf(row) === first)) return [members]
   const sources = new Map<number, TrajectoryFacts[]>()
-  for (const row of members) entry(sources, row.place.source, () => []).push(row)
+  for (const row of members) entry(sources, sourceOf(row), () => []).push(row)
   return [...sources.values()]
 }
 

@@ -100,6 +100,8 @@ export interface Format {
   readonly groupsByOrder: boolean
   /** A key of a group is used once in a run, and its rollouts may be of several steps. Absent where a later step may use a key again. */
   readonly groupsSpanSteps?: true
+  /** Each rollout has a file of its own, so that those of a group stand in several files of one folder. Absent where a file holds whole groups. */
+  readonly groupsSpanFiles?: true
   /** Its limits are the widths of padded columns, which some other step may have trimmed. Absent where a file names its limits. */
   readonly limitsAreWidths?: true
   /** Absent where a file of this format holds all that there is of its rollouts. */

@@ -30,6 +30,7 @@ export const rllmEval: Format = {
   unsampledLogprob: 'nan',
   maskImplied: false,
   groupsByOrder: false,
+  groupsSpanFiles: true,
   recognise: (sample) => recogniseBy(sample, look),
   read: (records, context) => readEach(records, context, readEpisode),
 }

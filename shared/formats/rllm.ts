@@ -16,6 +16,7 @@ export const rllm: Format = {
   writer: { project: 'rllm-org/rllm', file: 'rllm/utils/episode_logger.py', version: '9beb6e0f' },
   streams: ['messages', 'rewards', 'group', 'finish_reason', 'step'],
   ...TEXT_ONLY,
+  groupsSpanFiles: true,
   recognise: (sample) => recogniseBy(sample, look),
   read: (records, context) => readEach(records, context, readEpisode),
 }

@@ -5,6 +5,7 @@ import { decodeRecords } from '../containers/decode.ts'
 import { readJoined } from '../formats/join.ts'
 import { allNumericKeys } from '../formats/registry.ts'
 import type { AuditOptions } from '../model/policy.ts'
+import { type GroupedSource, groupOptionsOf, keysOf } from './group-options.ts'
 import { readerOf } from './join-sources.ts'
 import type { OpenSource } from './open-source.ts'
 
@@ -55,14 +56,19 @@ async function firstOf(
   return kept
 }
 
+function groupedSource({ source, format }: OpenSource): GroupedSource {
+  return { name: source.name, format }
+}
+
 /** Names the group of each trajectory when they are told one after the other. */
 function consecutiveUnits(sources: readonly OpenSource[], options: AuditOptions): (facts: TrajectoryFacts) => string {
+  const keys = keysOf(sources.map(groupedSource))
   let run = ''
   let inRun = 0
   return (facts) => {
     const { source, record, part } = facts.place
     const { groupsByOrder, groupsSpanSteps } = (sources[source] as OpenSource).format
-    const within = `${source}:${groupsSpanSteps ? '' : (facts.step ?? '')}`
+    const within = `${keys[source]}:${groupsSpanSteps ? '' : (facts.step ?? '')}`
     if (run !== within) inRun = 0
     run = within
     if (facts.group !== null) return `${within}:group ${facts.group}`
@@ -99,11 +105,7 @@ function unitsOf(
   sources: readonly OpenSource[],
   options: AuditOptions,
 ): TrajectoryFacts[][] {
-  const groups = buildGroups(all, {
-    groupSize: options.groupSize ?? null,
-    groupsByOrder: sources.every(({ format }) => format.groupsByOrder),
-    groupsSpanSteps: sources.every(({ format }) => format.groupsSpanSteps === true),
-  })
+  const groups = buildGroups(all, groupOptionsOf(sources.map(groupedSource), options.groupSize))
   const units = groups.map(({ members }) => [...members])
   const unitOf = new Map(units.flatMap((unit) => unit.map((facts) => [facts, unit] as const)))
   const rollouts = new Map<string, TrajectoryFacts[]>()

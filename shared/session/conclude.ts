@@ -27,6 +27,7 @@ import { type Collected, countSeverity, type RolloutSums } from './collected.ts'
 import { suggestedConventions } from './conventions.ts'
 import { faultRows, indexOfPlace, type NamedRows, placesOf } from './fault-rows.ts'
 import { FindingLines } from './finding-lines.ts'
+import { groupOptionsOf } from './group-options.ts'
 import { type Kin, wholeSettings, wholeTokenizer } from './kin.ts'
 import type { OpenSource, UnreadableFile } from './open-source.ts'
 import { withPatternsBySource } from './pattern-by-source.ts'
@@ -321,11 +322,10 @@ function* dumpView(
   facts: readonly TrajectoryFacts[],
   streams: ReadonlySet<Stream>,
 ): Steps<DumpView> {
-  const options = {
-    groupSize: settings.options.groupSize ?? null,
-    groupsByOrder: sources.every(({ format }) => format !== null && (formatById(format.id)?.groupsByOrder ?? false)),
-    groupsSpanSteps: sources.every(({ format }) => format !== null && formatById(format.id)?.groupsSpanSteps === true),
-  }
+  const options = groupOptionsOf(
+    sources.map(({ name, format }) => ({ name, format: format === null ? null : formatById(format.id) })),
+    settings.options.groupSize,
+  )
   const { groups, groupSize } = yield* within(0, 0.6, grouping(facts, options))
   const padded = sources.flatMap(({ format }, at) =>
     format !== null && formatById(format.id)?.limitsAreWidths ? [at] : [],

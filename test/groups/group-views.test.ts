@@ -7,6 +7,8 @@ const BY_ORDER = { groupSize: null, groupsByOrder: true }
 const shapes = (groups: ReturnType<typeof buildGroups>) =>
   groups.map(({ id, members, complete }) => [id, members.map((member) => member.id).join(' '), complete])
 
+const placeIn = (source: number) => ({ source, record: 0, part: 0 })
+
 describe('buildGroups', () => {
   it('gathers rows that share a key, wherever they lie', () => {
     const facts = ['a', 'b', 'a', 'b'].map((group, i) => factsOf(i, { group, reward: i }))
@@ -98,6 +100,15 @@ describe('buildGroups', () => {
     const facts = [6, 7, 7, 6].map((step, i) => factsOf(i, { reward: i % 2, step, group: 'q' }))
     expect(shapes(buildGroups(facts, { ...BY_KEY, groupsSpanSteps: true }))).toEqual([['q', '0 1 2 3', true]])
     expect(shapes(buildGroups(facts, BY_KEY)).map(([, members]) => members)).toEqual(['0 3', '1 2'])
+  })
+
+  it('puts together what stands in files of one rollout each, and begins anew with another folder of them', () => {
+    const facts = [0, 1, 2, 3].map((source) => factsOf(source, { reward: 1, group: 'q', place: placeIn(source) }))
+    expect(shapes(buildGroups(facts, { ...BY_KEY, keysOf: [0, 0, 2, 2] })).map(([, members]) => members)).toEqual([
+      '0 1',
+      '2 3',
+    ])
+    expect(buildGroups(facts, BY_KEY)).toHaveLength(4)
   })
 
   it('begins a new group with every file', () => {

@@ -1,0 +1,30 @@
+import type { GroupOptions } from '../checks/group-views.ts'
+import type { Format } from '../formats/format.ts'
+
+/** A source by its name within the run, and its format; null where that is not known. */
+export interface GroupedSource {
+  readonly name: string
+  readonly format: Format | null
+}
+
+/** How the rollouts of these sources form groups. */
+export function groupOptionsOf(sources: readonly GroupedSource[], groupSize: number | undefined): GroupOptions {
+  return {
+    groupSize: groupSize ?? null,
+    groupsByOrder: sources.every(({ format }) => format?.groupsByOrder ?? false),
+    groupsSpanSteps: sources.every(({ format }) => format?.groupsSpanSteps === true),
+    ...(sources.some(({ format }) => format?.groupsSpanFiles) ? { keysOf: keysOf(sources) } : {}),
+  }
+}
+
+/** By source, the first of its format in its folder, where each rollout has a file of its own; itself elsewhere. */
+export function keysOf(sources: readonly GroupedSource[]): number[] {
+  const folders = new Map<string, number>()
+  return sources.map(({ name, format }, at) => {
+    if (!format?.groupsSpanFiles) return at
+    const folder = `${format.id}\n${name.slice(0, name.lastIndexOf('/') + 1)}`
+    const first = folders.get(folder) ?? at
+    folders.set(folder, first)
+    return first
+  })
+}

@@ -1,0 +1,21 @@
+import { describe, expect, it } from 'vitest'
+import { formatById } from '../../shared/formats/registry.ts'
+import { keysOf } from '../../shared/session/group-options.ts'
+
+const source = (name: string, format: string) => ({ name, format: formatById(format) })
+
+describe('where the key of a group counts', () => {
+  it('is a folder, where each rollout has a file of its own', () => {
+    const episodes = ['a/episode_000000_q.json', 'a/episode_000001_q.json', 'b/episode_000000_q.json']
+    expect(keysOf(episodes.map((name) => source(name, 'rllm-eval')))).toEqual([0, 0, 2])
+    expect(keysOf(episodes.map((name) => source(name, 'rllm')))).toEqual([0, 0, 2])
+    expect(keysOf([source('a.json', 'rllm-eval'), source('b.json', 'rllm-eval')])).toEqual([0, 0])
+  })
+
+  it('is the file elsewhere, also beside files of one rollout each', () => {
+    expect(keysOf(['a/1.jsonl', 'a/2.jsonl'].map((name) => source(name, 'native')))).toEqual([0, 1])
+    const mixed = [source('a/1.jsonl', 'native'), source('a/2.json', 'rllm'), source('a/3.json', 'rllm-eval')]
+    expect(keysOf([...mixed, source('a/4.json', 'rllm')])).toEqual([0, 1, 2, 1])
+    expect(keysOf([{ name: 'a/1', format: null }])).toEqual([0])
+  })
+})
