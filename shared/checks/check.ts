@@ -29,6 +29,8 @@ export interface TrajectoryView {
   readonly expectedRl: Uint8Array | null
   /** Provenance oracle, one `Provenance` per token; null where nothing in the dump tells. */
   readonly provenance: Uint8Array | null
+  /** The model writes the blocks between its headers and its words itself, as this rollout or those beside it show: an exact 0.0 there is a logprob. */
+  readonly writesBlocks: boolean
   readonly tokenizer: Tokenizer | null
   readonly facts: TrajectoryFacts
   /** Those of the audit's settings, for what is found out about a view once for all checks. */
@@ -58,6 +60,8 @@ export interface AuditSettings {
   readonly alignmentUndecided: boolean
   /** The files of which that holds, in words, where it does not hold of all. */
   readonly alignmentUndecidedIn?: string
+  /** Other rollouts of the dump show that the model writes the blocks between its headers and its words; absent where none does. */
+  readonly writesBlocks?: true
   /** Limits that the person gave. Those of a record are its own; those of the dump exist only after the pass (`DumpView.limits`). */
   readonly limits: Partial<Limits>
   /** The number in force for each threshold. */

@@ -15,6 +15,8 @@ export interface StructureOracleInput {
   readonly promptEnd: number | null
   /** The turn of the prompt that the model's first answer begins in; null where there is none. */
   readonly answered: AnsweredInside | null
+  /** The model writes the blocks between its headers and its words itself, as this rollout says or others beside it. */
+  readonly writesBlocks: boolean
   /** The environment stops the model on a string, so that end tokens may have been appended. */
   readonly stopsOnString: boolean
   /** The end token may as well be the one pad of a cut row: both have the same id, and it is the row's last token. */
@@ -44,7 +46,7 @@ export function structureOracle(input: StructureOracleInput): Uint8Array {
   const endsAreSilent =
     provenance?.includes(Provenance.sampled) &&
     written.every(({ endToken }) => provenance[endToken] !== Provenance.sampled)
-  const ofBlocks = writesItsBlocks(segmentation, provenance) ? Expected.undecided : Expected.masked
+  const ofBlocks = input.writesBlocks ? Expected.undecided : Expected.masked
   for (const turn of segmentation.turns) {
     if (turn.kind === 'other') expected.fill(Expected.undecided, turn.contentStart, turn.contentEnd)
     if (turn.kind !== 'assistant' || (policy === 'last-turn' && turn !== last)) continue

@@ -14,7 +14,7 @@ import { streamsWithoutNumbers } from './no-numbers.ts'
 import { answerInsidePrompt, storedPromptEnd } from './prompt-end.ts'
 import { provenanceOracle } from './provenance-oracle.ts'
 import { effectiveMask, effectiveWeights, tokenStates } from './states.ts'
-import { structureOracle } from './structure-oracle.ts'
+import { structureOracle, writesItsBlocks } from './structure-oracle.ts'
 import { driftOf } from './template/drift.ts'
 import { toolFacts } from './template/prompt-tools.ts'
 import { openTurns } from './template/removed-markers.ts'
@@ -53,7 +53,14 @@ export function prepareView(trajectory: Trajectory, options: ViewOptions): Prepa
   const mask = effectiveMask(trajectory, settings.alignment, options.maskImplied ?? false)
   const padding = segmentation?.padding ?? trajectory.padding ?? { left: 0, right: 0 }
   const provenance = provenanceOracle(trajectory, segmentation, options.unsampledLogprob)
-  const { expected, expectedRl } = oracles(trajectory, { segmentation, provenance, mask }, framed, settings)
+  const writesBlocks =
+    settings.writesBlocks === true || (segmentation !== null && writesItsBlocks(segmentation, provenance))
+  const { expected, expectedRl } = oracles(
+    trajectory,
+    { segmentation, provenance, mask, writesBlocks },
+    framed,
+    settings,
+  )
   return {
     trajectory,
     ids,
@@ -66,6 +73,7 @@ export function prepareView(trajectory: Trajectory, options: ViewOptions): Prepa
     expected,
     expectedRl,
     provenance,
+    writesBlocks,
     tokenizer,
     thresholds: settings.thresholds,
     text: tokenizer === null ? () => '' : rememberedText(tokenizer, ids),
@@ -78,7 +86,7 @@ export function withFacts(prepared: PreparedView, { measuresDrift }: ViewOptions
   const framed = tokenizer?.frame ? tokenizer : null
   const tokens = { ids, mask, weights, states, padding, segmentation, tokenizer: framed, thresholds, text }
   const facts = createFacts(trajectory, tokens)
-  const { maskAlignment, expected, expectedRl, provenance } = prepared
+  const { maskAlignment, expected, expectedRl, provenance, writesBlocks } = prepared
   const view: TrajectoryView = {
     trajectory,
     ids,
@@ -90,6 +98,7 @@ export function withFacts(prepared: PreparedView, { measuresDrift }: ViewOptions
     expected,
     expectedRl,
     provenance,
+    writesBlocks,
     tokenizer,
     facts,
     thresholds,
@@ -128,7 +137,12 @@ function rememberedText({ table }: Tokenizer, ids: Int32Array): (span: Span) => 
 
 function oracles(
   trajectory: Trajectory,
-  { segmentation, provenance, mask }: Pick<PreparedView, 'segmentation' | 'provenance' | 'mask'>,
+  {
+    segmentation,
+    provenance,
+    mask,
+    writesBlocks,
+  }: Pick<PreparedView, 'segmentation' | 'provenance' | 'mask' | 'writesBlocks'>,
   tokenizer: Tokenizer | null,
   settings: AuditSettings,
 ): { expected: Uint8Array | null; expectedRl: Uint8Array | null } {
@@ -146,6 +160,7 @@ function oracles(
       storedPromptEnd(trajectory, segmentation, segmentation.padding) ??
       (settings.policy.examples_in_prompt ? endOfExamples({ segmentation, provenance, mask }) : null),
     answered,
+    writesBlocks,
     isBlank: (at: number) => /^\s+$/.test(decodeSpan(tokenizer.table, ids, at, at + 1)),
     stopsOnString: /stop_(string|sequence)/.test(trajectory.finishReason ?? ''),
     endMayBePadding: ({ endToken }: Turn) =>

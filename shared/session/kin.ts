@@ -46,6 +46,8 @@ export interface Kin {
   readonly tokenizer: Report['tokenizer']
   readonly aligned: AlignmentDecision
   readonly policy: Policy
+  /** Some rows say that the model writes the blocks between its headers and its words; a row of exact zeros beside them says nothing else. */
+  readonly writesBlocks: boolean
 }
 
 /** The tokenizer that a person named. */
@@ -67,6 +69,9 @@ export interface ShapeCounts {
   readonly earlierThoughtsMasked: number
   readonly lastThoughts: number
   readonly lastThoughtsMasked: number
+  /** Rows in which a block stands between the header and the words of a turn of the model, and those that say that it wrote such a block. */
+  readonly withBlocks: number
+  readonly ownBlocks: number
 }
 
 /** What a policy means to train beside the plain RL mask. */
@@ -180,6 +185,7 @@ export function decideKin(evidence: KinEvidence, options: AuditOptions, given: G
     evidence,
     tokenizer: decideTokenizer(evidence, given),
     aligned,
+    writesBlocks: evidence.shapes.ownBlocks > 0,
     policy: {
       ...policy,
       suggested: suggested === policy.id ? null : suggested,
@@ -208,7 +214,7 @@ function suggestPolicy(
 
 /** Under which the rollouts of a kin are looked at. */
 export function kinSettings(
-  { policy, aligned }: Pick<Kin, 'policy' | 'aligned'>,
+  { policy, aligned, writesBlocks }: Pick<Kin, 'policy' | 'aligned' | 'writesBlocks'>,
   options: AuditOptions,
 ): AuditSettings {
   return {
@@ -216,6 +222,7 @@ export function kinSettings(
     policy,
     alignment: aligned.alignment,
     alignmentUndecided: aligned.undecided,
+    ...(writesBlocks ? { writesBlocks } : {}),
     limits: options.limits ?? {},
     thresholds: resolveThresholds(options.thresholds),
   }
@@ -232,7 +239,11 @@ export function wholeSettings(kins: readonly Kin[], names: readonly string[], op
   if (main === null) {
     const alignment = options.maskAlignment === 'target' ? 'target' : 'token'
     return kinSettings(
-      { policy: declaredPolicy(null, options, alignment), aligned: { alignment, undecided: false } },
+      {
+        policy: declaredPolicy(null, options, alignment),
+        aligned: { alignment, undecided: false },
+        writesBlocks: false,
+      },
       options,
     )
   }

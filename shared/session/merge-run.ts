@@ -128,6 +128,7 @@ function decidedTogether(parts: readonly Part[], options: AuditOptions, given: G
         [modelText(alone, given), modelText(all, given), `--tokenizer ${there ?? 'ID'}`],
         [alignmentText(alone), alignmentText(all), `--mask-alignment ${all.aligned.alignment}`],
         [examplesText(alone), examplesText(all), null],
+        ...(alone.evidence.shapes.withBlocks > 0 ? [[blocksText(alone), blocksText(all), null] as const] : []),
       ]
       const found = differences.find(([own, others]) => own !== others)
       if (found === undefined) continue
@@ -171,6 +172,13 @@ function examplesText({ policy }: Kin): string {
   return policy.examples_in_prompt
     ? 'untrained assistant turns at the start of rollouts as examples in the prompt'
     : 'every untrained assistant turn as one that the mask leaves out'
+}
+
+/** The same: what some rollouts show holds for those beside them. */
+function blocksText({ writesBlocks }: Kin): string {
+  return writesBlocks
+    ? 'blocks before the words of the model as its own'
+    : 'blocks before the words of the model as the template’s, where their logprobs are all 0'
 }
 
 function addUp(parts: readonly Part[]): RolloutSums {

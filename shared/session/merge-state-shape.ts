@@ -74,6 +74,9 @@ export const KIN_STATE = z.object({
     earlier_thoughts_masked: whole,
     last_thoughts: whole,
     last_thoughts_masked: whole,
+    /** Older reports do not have them. */
+    with_blocks: whole.optional(),
+    own_blocks: whole.optional(),
   }),
   /** Not written where no row has one. */
   heads: column.optional(),

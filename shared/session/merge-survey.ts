@@ -73,6 +73,8 @@ export function encodeKin({
       earlier_thoughts_masked: shapes.earlierThoughtsMasked,
       last_thoughts: shapes.lastThoughts,
       last_thoughts_masked: shapes.lastThoughtsMasked,
+      with_blocks: shapes.withBlocks,
+      own_blocks: shapes.ownBlocks,
     },
     ...(heads.length === 0 ? {} : { heads: writeColumn(HEAD, heads) }),
   }
@@ -121,6 +123,8 @@ function decodeKin(state: KinState, first: number): KinEvidence {
       earlierThoughtsMasked: state.shapes.earlier_thoughts_masked,
       lastThoughts: state.shapes.last_thoughts,
       lastThoughtsMasked: state.shapes.last_thoughts_masked,
+      withBlocks: state.shapes.with_blocks ?? 0,
+      ownBlocks: state.shapes.own_blocks ?? 0,
     },
     heads: readSome(HEAD, state.heads ?? ''),
   }

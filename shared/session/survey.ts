@@ -179,7 +179,11 @@ async function surveyKin(
   const thresholds = resolveThresholds(options.thresholds)
   const viewsUnder = (alignment: AuditSettings['alignment']) => {
     const policy = declaredPolicy(key.formatId, options, alignment)
-    return viewsOf(sources, loaded, kinSettings({ policy, aligned: { alignment, undecided: false } }, options))
+    return viewsOf(
+      sources,
+      loaded,
+      kinSettings({ policy, aligned: { alignment, undecided: false }, writesBlocks: false }, options),
+    )
   }
   const { documented, given: declared } = declaredAlignment(key.formatId, options)
   // Where it is declared nothing is compared.
@@ -280,12 +284,21 @@ function countThoughts(
   return { earlierThoughts, earlierThoughtsMasked, lastThoughts, lastThoughtsMasked }
 }
 
+function hasBlock({ segmentation }: TrajectoryView): boolean {
+  const turns = segmentation?.turns ?? []
+  return turns.some(({ kind, headerEnd, contentStart }) => kind === 'assistant' && contentStart > headerEnd)
+}
+
 /** What the masks look like, of rows whose turns are known. */
 function countShapes(views: readonly TrajectoryView[]): ShapeCounts {
   let multiTurn = 0
   let lastOnly = 0
   let closedTurns = 0
   let newlineOnly = 0
+  const [withBlocks, ownBlocks] = [
+    views.filter(hasBlock).length,
+    views.filter(({ writesBlocks }) => writesBlocks).length,
+  ]
   const thoughts = { earlierThoughts: 0, earlierThoughtsMasked: 0, lastThoughts: 0, lastThoughtsMasked: 0 }
   for (const { segmentation, mask } of views) {
     if (segmentation === null || mask === null) continue
@@ -305,5 +318,5 @@ function countShapes(views: readonly TrajectoryView[]): ShapeCounts {
       if (mask[turn.separatorStart] === 1 && !headerTrained && mask[turn.contentStart] === 1) newlineOnly++
     }
   }
-  return { multiTurn, lastOnly, closedTurns, newlineOnly, ...thoughts }
+  return { multiTurn, lastOnly, closedTurns, newlineOnly, ...thoughts, withBlocks, ownBlocks }
 }

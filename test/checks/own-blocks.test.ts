@@ -14,7 +14,8 @@ const codes = (audited: AuditedDump) => [
 const BLOCK = 4
 
 /** Every turn opens with an empty thought that the model wrote; the logprobs of its tokens are those of `scoresOf`. */
-const emptyThoughts = (scoresOf: (turn: number) => readonly number[], trainer = 0) =>
+let rollouts = 0
+const emptyThoughts = (scoresOf: (turn: number, rollout: number) => readonly number[], trainer = 0) =>
   cleanDump('empty thoughts of its own', 'qwen3', {
     groups: 2,
     change: (conversation) => ({
@@ -22,8 +23,9 @@ const emptyThoughts = (scoresOf: (turn: number) => readonly number[], trainer = 
       turns: conversation.turns.map((turn) => ({ ...turn, thought: '' })),
     }),
     finish: (rollout) => {
+      const own = rollouts++
       for (const [index, { headerEnd }] of turnsBy(rollout, 'assistant').entries()) {
-        const scores = scoresOf(index)
+        const scores = scoresOf(index, own)
         for (const [at, token] of rollout.tokens.slice(headerEnd, headerEnd + BLOCK).entries()) {
           token.sampler = scores[at] as number
           token.trainer = at === 1 ? token.sampler + trainer : token.sampler
@@ -40,6 +42,10 @@ describe.each([
   it.each([
     ['of its first token alone', () => [0, -0.02, -0.3, -0.001]],
     ['of all but its last token', () => [0, 0, 0, -0.02]],
+    [
+      'of all turns of some rollouts',
+      (_: number, rollout: number) => (rollout % 8 === 3 ? [0, 0, 0, 0] : [0, -0.01, 0, 0]),
+    ],
     ['of one whole turn', (turn: number) => (turn === 0 ? [0, -0.01, 0, 0] : [0, 0, 0, 0])],
   ])('is no prefill for a logprob of 0.0 %s', async (_, scoresOf) => {
     const audited = await audit(await emptyThoughts(scoresOf), writer)

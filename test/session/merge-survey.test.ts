@@ -67,6 +67,8 @@ function evidenceOf(sources: readonly (readonly Sampled[])[], first: number): Ki
       earlierThoughtsMasked: 2 * all.length,
       lastThoughts: all.length,
       lastThoughtsMasked: 0,
+      withBlocks: 2 * sources.length,
+      ownBlocks: sources.length,
     },
     heads: headsOf(sources),
   }

@@ -8,7 +8,6 @@ import { forcedPrefillEnd } from '../logprobs/forced-prefill.ts'
 import { LONGEST_PREFILL, storedPromptEnd } from '../prompt-end.ts'
 import { hidesEdges, isSwallowed } from '../shape.ts'
 import { lengthOf, runsOf } from '../spans.ts'
-import { writesItsBlocks } from '../structure-oracle.ts'
 import { isDisplacedByBlock } from './drift-by-prefill.ts'
 
 export const M09: Check = {
@@ -61,9 +60,9 @@ function trainedTo(view: TrajectoryView, turn: Turn, end: number): Span[] {
 }
 
 /** The dump does not say that the block was not sampled, and says that the model writes such blocks itself, or that both engines were certain of it. */
-function isOwnBlock({ segmentation, provenance, trajectory, thresholds }: TrajectoryView, turn: Turn, { start }: Span) {
-  if (segmentation === null || provenance?.[start] !== Provenance.silent) return false
-  return writesItsBlocks(segmentation, provenance) || isCertainBlock(trajectory, turn, thresholds)
+function isOwnBlock({ writesBlocks, provenance, trajectory, thresholds }: TrajectoryView, turn: Turn, { start }: Span) {
+  if (provenance?.[start] !== Provenance.silent) return false
+  return writesBlocks || isCertainBlock(trajectory, turn, thresholds)
 }
 
 /**
