@@ -19,7 +19,7 @@ interface KnownCheck {
 export function* dumpValues(columns: RolloutColumns, checks: readonly KnownCheck[]): Steps<DumpValues> {
   const titles = new Map(checks.map(({ code, title }) => [code, title]))
   const values: Record<string, readonly DumpValue[]> = { finding: codeValues(columns, titles) }
-  for (const field of ['group', 'model', 'source', 'answer']) {
+  for (const field of ['group', 'environment', 'model', 'source', 'answer']) {
     yield 0
     values[field] = yield* wordValues(columns, field)
   }

@@ -115,6 +115,7 @@ export const NUMBER_LISTS: Readonly<Record<string, keyof TrajectoryFacts>> = {
 export const WORDS = {
   id: 'id',
   group: 'group',
+  environment: 'environment',
   model: 'model',
   answer: 'answerPlace',
   // The two that `end` asks for.

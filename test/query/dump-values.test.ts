@@ -11,6 +11,7 @@ import { dumpOf, factsOf } from '../helpers/facts.ts'
 
 const facts = fc.record({
   group: fc.option(fc.constantFrom('q1', 'q2', 'x')),
+  environment: fc.option(fc.constantFrom('maths', 'search'), { nil: undefined }),
   model: fc.option(fc.constantFrom('a', 'b')),
   reward: fc.option(fc.constantFrom(0, 1, Number.NaN)),
   rewards: fc.option(fc.constantFrom({ format: 1 }, { format: 0, length: 1 })),
@@ -46,6 +47,7 @@ test('what a query may be completed by is what the rollouts have, kept in column
       const given = (field: string) =>
         Object.fromEntries((values[field] ?? []).map(({ value, count }) => [value, count]))
       expect(given('group')).toEqual(counted(({ group }) => [group]))
+      expect(given('environment')).toEqual(counted(({ environment }) => [environment ?? null]))
       expect(given('model')).toEqual(counted(({ model }) => [model]))
       expect(given('source')).toEqual(counted(() => ['a.jsonl']))
       expect(given('end')).toEqual(counted((row) => [...new Set([row.endReason, row.finishReason])]))

@@ -257,6 +257,13 @@ export const ROLLOUT_FIELDS: readonly QueryField[] = [
     needs: 'group',
     example: 'group_size<8',
   }),
+  text({
+    name: 'environment',
+    also: ['env'],
+    title: 'environment',
+    means: 'The environment or dataset that rewarded it, as the dump names it.',
+    example: 'environment:*search*',
+  }),
   text({ name: 'model', title: 'model', means: 'The model that wrote it.', example: 'model:*qwen*' }),
   number({
     name: 'temperature',
