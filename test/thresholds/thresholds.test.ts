@@ -4,6 +4,7 @@ import type { Flip } from './flips/flip.ts'
 import { LIMIT_FLIPS } from './flips/limits.ts'
 import { LOGPROB_FLIPS } from './flips/logprobs.ts'
 import { MASK_FLIPS } from './flips/masks.ts'
+import { FLIPS_OF_OTHER_CODES } from './flips/other-codes.ts'
 import { REWARD_FLIPS } from './flips/rewards.ts'
 import { VERDICT_FLIPS } from './flips/verdicts.ts'
 
@@ -13,7 +14,9 @@ it('every threshold has a dump whose result it moves', () => {
   expect(THRESHOLD_IDS.filter((id) => FLIPS[id] === undefined)).toEqual([])
 })
 
-describe.each(Object.entries(FLIPS) as [ThresholdId, Flip][])('%s', (id, { outcome, to, from, becomes }) => {
+const ALL = [...(Object.entries(FLIPS) as [ThresholdId, Flip][]), ...FLIPS_OF_OTHER_CODES]
+
+describe.each(ALL)('%s', (id, { outcome, to, from, becomes }) => {
   it(`moved from ${THRESHOLDS[id].value} to ${to} makes ${becomes} of ${from}`, async () => {
     expect(becomes).not.toEqual(from)
     expect(await outcome({})).toEqual(from)

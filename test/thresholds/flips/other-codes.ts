@@ -1,0 +1,37 @@
+import type { ThresholdId } from '../../../shared/model/thresholds/registry.ts'
+import { audit, faultsOf } from '../../planted/audit.ts'
+import { cleanDump } from '../../planted/dump.ts'
+import { turnsBy } from '../../planted/rollout.ts'
+import { nemoRl } from '../../planted/writers/nemo-rl.ts'
+import type { Outcome } from '../outcomes.ts'
+import { type Flip, flip } from './flip.ts'
+
+/** Tokens of an empty thought of Qwen3. */
+const BLOCK = 4
+
+/** Empty thoughts in the loss, with 0.0 of the sampler on all their tokens; the trainer is this sure of the second. Codes of what is found. */
+const emptyThoughts =
+  (trainer: number): Outcome =>
+  async (thresholds) => {
+    const dump = await cleanDump('empty thoughts', 'qwen3', {
+      groups: 1,
+      change: (conversation) => ({
+        ...conversation,
+        turns: conversation.turns.map((turn) => ({ ...turn, thought: '' })),
+      }),
+      finish: (rollout) => {
+        for (const { headerEnd } of turnsBy(rollout, 'assistant'))
+          for (const [at, token] of rollout.tokens.slice(headerEnd, headerEnd + BLOCK).entries()) {
+            token.sampler = 0
+            token.trainer = at === 1 ? trainer : 0
+          }
+      },
+    })
+    const found = faultsOf(await audit(dump, nemoRl, { checks: ['M09'], thresholds }))
+    return [...new Set(found.map(({ code }) => code))]
+  }
+
+/** Thresholds that move more than one code, with a dump for another of them. */
+export const FLIPS_OF_OTHER_CODES: readonly (readonly [ThresholdId, Flip])[] = [
+  ['not-certain', flip(emptyThoughts(-0.01), 0.1, ['M09'], [])],
+]
