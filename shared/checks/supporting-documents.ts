@@ -52,7 +52,8 @@ function findFates(
   // Where no turn is found, nothing tells what the model had read when it answered.
   if (supporting.length === 0 || segmentation.turns.length === 0) return null
   const written = environmentTexts(segmentation, text)
-  const visible = new SearchedText(written.seen)
+  const isAnswered = segmentation.cutRight || !answersNothing(messages)
+  const visible = new SearchedText(isAnswered ? written.seen : written.seen + written.unanswered)
   const unanswered = written.unanswered === '' ? null : new SearchedText(written.unanswered)
   const said = messages === null ? null : new SearchedText(environmentText(messages))
   return supporting.map(({ id, title, passage }) => {
@@ -97,6 +98,17 @@ export function supportingDocuments(
     visible: fates.filter(({ visible }) => visible).length,
     standing: fates.filter(({ standing }) => standing).length,
   }
+}
+
+/**
+ * The model's last message holds nothing. Where the header of such a turn is missing, no id stands for it but perhaps its end: what stands last
+ * in the ids was read all the same.
+ */
+function answersNothing(messages: readonly Message[] | null): boolean {
+  const last = messages?.findLast(({ role }) => isAssistant(role))
+  if (last === undefined) return false
+  const { content, reasoning, toolCalls } = last
+  return (content ?? '').trim() === '' && (reasoning ?? '').trim() === '' && (toolCalls ?? []).length === 0
 }
 
 /** What others than the model said before its last message. */
