@@ -1,4 +1,5 @@
 import { firstAtLeast } from '../containers/kernel/numbers.ts'
+import { count } from '../model/number-text.ts'
 import { type FrameLookup, frameLookup, turnStarts } from './frame-lookup.ts'
 import { readHeader } from './header.ts'
 import { roleKind } from './roles.ts'
@@ -331,8 +332,4 @@ function misfit(fit: Fit, total: number): string {
 function spelling({ spellings }: CandidateFamily, id: number): string {
   const spelt = spellings[id]
   return spelt === undefined ? '' : ` (${spelt})`
-}
-
-function count(value: number): string {
-  return value.toLocaleString('en-US')
 }

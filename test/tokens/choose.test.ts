@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { chooseByFits, fitSequences, type TokenizerCandidate } from '../../shared/tokens/choose.ts'
 import { FAMILIES, testTokenizer } from '../helpers/tokenizers.ts'
 
@@ -34,6 +34,14 @@ describe('the tokenizer that ids speak for', () => {
     const chosen = chooseTokenizer([encoded('llama3', text)], candidates)
     expect(chosen).toMatchObject({ id: 'llama3', confidence: 0.99 })
     expect(chosen.evidence[0]).toContain('<|start_header_id|>')
+  })
+
+  it('is named with its counts, and without what the engine formats numbers by, which every start would wait 9 ms for', () => {
+    const format = vi.spyOn(Number.prototype, 'toLocaleString')
+    const { evidence } = chooseTokenizer([encoded('qwen2.5', CHAT.repeat(60))], candidates)
+    expect(evidence.join()).toMatch(/all of \d,\d{3} ids looked at are among qwen2.5's \d{3},\d{3}/)
+    expect(format).not.toHaveBeenCalled()
+    format.mockRestore()
   })
 
   it('knows Qwen3 by ids that Qwen2.5 does not have', () => {

@@ -62,7 +62,12 @@ function endsLine({ bytes, offsets, size }: TokenTable, id: number | undefined):
 }
 
 /** Whether most bytes of a text are letters of any script or blanks. */
-export function isProse({ bytes, offsets, size }: TokenTable, ids: Int32Array, { start, end }: Span): boolean {
+export function isProse(table: TokenTable, ids: Int32Array, span: Span): boolean {
+  return surplusOfLetters(table, ids, span) > 0
+}
+
+/** A function of its own: what is asked behind a loop that never ended is not known when the loop is compiled, which is then thrown away there, each time. */
+function surplusOfLetters({ bytes, offsets, size }: TokenTable, ids: Int32Array, { start, end }: Span): number {
   let surplus = 0
   for (let i = start; i < end; i++) {
     const id = ids[i] as number
@@ -72,7 +77,7 @@ export function isProse({ bytes, offsets, size }: TokenTable, ids: Int32Array, {
       surplus += byte >= 0x80 || byte === BLANK || isLetter(byte) ? 1 : -1
     }
   }
-  return surplus > 0
+  return surplus
 }
 
 /** Of ASCII. */
