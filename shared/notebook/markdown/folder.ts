@@ -26,6 +26,8 @@ const LARGEST_PAGE = 1 << 20
 /** Rows and roadmap entries of a README that are looked at. */
 const MOST_ENTRIES = 1000
 const MOST_PROBLEMS_TOLD = 50
+/** Parts of a path that lead out of a folder or nowhere, on some system at least: whoever made an archive names its files as he likes. */
+const LEADS_ELSEWHERE = /(?:^|\/)\.{0,2}(?:\/|$)|\\|^[a-z]:/i
 
 /** Takes the pages of a notebook out of what a person dropped or chose. Null where it is no such folder. */
 export function folderOf(
@@ -41,13 +43,15 @@ export function folderOf(
   for (const { path, bytes } of files) {
     if (!path.startsWith(root)) continue
     const own = path.slice(root.length)
-    if (!/\.(?:md|markdown)$/i.test(own)) others.push(own)
+    if (LEADS_ELSEWHERE.test(own)) told.push(`${own} was left out: its name leads out of the folder.`)
+    else if (!/\.(?:md|markdown)$/i.test(own)) others.push(own)
     else if (bytes.length > LARGEST_PAGE || pages.length >= MOST_PAGES) {
       others.push(own)
       told.push(`${own} was left out: pages are read up to ${LARGEST_PAGE >> 20} MiB, and ${MOST_PAGES} of them.`)
     } else pages.push({ path: own, text: textOfBytes(bytes) })
   }
-  return { folder: { name: root.replace(/\/$/, '').split('/').pop() || name, pages, others, importedAt }, told }
+  const named = root.split('/').filter((part) => !/^\.{0,2}$/.test(part))
+  return { folder: { name: named.pop() ?? name, pages, others, importedAt }, told: told.slice(0, MOST_PROBLEMS_TOLD) }
 }
 
 /** What a folder says, put into the words of a notebook. */
