@@ -1,4 +1,5 @@
-import { asWritten, filesOf, writeFolder } from '../../shared/notebook/markdown/folder.ts'
+import { asWritten, writeFolder } from '../../shared/notebook/markdown/folder.ts'
+import { filesOf } from '../../shared/notebook/markdown/folder-files.ts'
 import { textOfBytes } from '../../shared/notebook/markdown/text.ts'
 import type { Page } from '../../shared/notebook/model.ts'
 import { sentenceOf } from '../engine/client.ts'

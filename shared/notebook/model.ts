@@ -153,12 +153,13 @@ const CHANGE = z.object({
 })
 export type Change = z.infer<typeof CHANGE>
 
+/** Parts of a path that lead out of a folder or nowhere, on some system at least: whoever makes an archive names its files as he likes. */
+export const LEADS_ELSEWHERE = /(?:^|\/)\.{0,2}(?:\/|$)|\\|^[a-z]:/i
+
 /** A Markdown page of an imported folder. */
 const PAGE = z.object({
   /** From the folder's root, with slashes; it never leads out of it. */
-  path: z
-    .string()
-    .refine((path) => !/^\/|\\|(?:^|\/)\.\.?(?:\/|$)|^$/.test(path), 'a path that leads out of the folder'),
+  path: z.string().refine((path) => !LEADS_ELSEWHERE.test(path), 'a path that leads out of the folder'),
   /** Every byte of it: what is not UTF-8 stands as single low surrogates (`markdown/text.ts`). */
   text: z.string(),
 })

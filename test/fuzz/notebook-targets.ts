@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { type FolderFile, filesOf, folderOf, importFolder, writeFolder } from '../../shared/notebook/markdown/folder.ts'
+import { importFolder, writeFolder } from '../../shared/notebook/markdown/folder.ts'
+import { type FolderFile, filesOf, folderOf } from '../../shared/notebook/markdown/folder-files.ts'
 import { newNotebook } from '../../shared/notebook/new-notebook.ts'
 import { deedOf, minute, PLAIN_DEED } from '../notebook/edits.ts'
 import { fixtureFiles } from '../notebook/fixture-folder.ts'

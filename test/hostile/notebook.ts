@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer'
-import type { FolderFile } from '../../shared/notebook/markdown/folder.ts'
+import type { FolderFile } from '../../shared/notebook/markdown/folder-files.ts'
 import type { Notebook } from '../../shared/notebook/model.ts'
 import { newNotebook } from '../../shared/notebook/new-notebook.ts'
 import { fixtureFiles } from '../notebook/fixture-folder.ts'

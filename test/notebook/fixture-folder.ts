@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { FolderFile } from '../../shared/notebook/markdown/folder.ts'
+import type { FolderFile } from '../../shared/notebook/markdown/folder-files.ts'
 
 const ROOT = fileURLToPath(new URL('fixtures/search-debug', import.meta.url))
 

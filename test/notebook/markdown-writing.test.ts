@@ -11,7 +11,8 @@ import {
   unpinEvidence,
 } from '../../shared/notebook/edit.ts'
 import { evidencePages } from '../../shared/notebook/markdown/evidence-pages.ts'
-import { asWritten, filesOf, folderOf, importFolder, writeFolder } from '../../shared/notebook/markdown/folder.ts'
+import { asWritten, importFolder, writeFolder } from '../../shared/notebook/markdown/folder.ts'
+import { filesOf, folderOf } from '../../shared/notebook/markdown/folder-files.ts'
 import { readReadme, writeReadme } from '../../shared/notebook/markdown/readme-page.ts'
 import { isNotebookFolder } from '../../shared/notebook/markdown/recognise.ts'
 import { bytesOfText } from '../../shared/notebook/markdown/text.ts'

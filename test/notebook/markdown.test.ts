@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { filesOf, folderOf, importFolder, writeFolder } from '../../shared/notebook/markdown/folder.ts'
+import { importFolder, writeFolder } from '../../shared/notebook/markdown/folder.ts'
+import { filesOf, folderOf } from '../../shared/notebook/markdown/folder-files.ts'
 import { isNotebookFolder } from '../../shared/notebook/markdown/recognise.ts'
 import type { Notebook } from '../../shared/notebook/model.ts'
 import { newNotebook } from '../../shared/notebook/new-notebook.ts'

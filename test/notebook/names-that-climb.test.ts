@@ -1,7 +1,8 @@
 import { strToU8, zipSync } from 'fflate'
 import { describe, expect, test } from 'vitest'
 import { pagesOfZip } from '../../renderer/data/notebook-zip.ts'
-import { filesOf, folderOf, importFolder, writeFolder } from '../../shared/notebook/markdown/folder.ts'
+import { importFolder, writeFolder } from '../../shared/notebook/markdown/folder.ts'
+import { filesOf, folderOf } from '../../shared/notebook/markdown/folder-files.ts'
 import { newNotebook } from '../../shared/notebook/new-notebook.ts'
 import { minute } from './edits.ts'
 

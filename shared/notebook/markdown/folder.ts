@@ -7,52 +7,14 @@ import { experimentOf, keptOutOfLog, readExperiments, writeExperiments } from '.
 import { readHypothesisPage, type StatedHypothesis, writeHypothesisPage } from './hypothesis-page.ts'
 import { readProblem, writeProblem } from './problem-page.ts'
 import { canMove, type ReadmeChange, type ReadmeEntry, readReadme, writeReadme } from './readme-page.ts'
-import { EXPERIMENTS, notebookRoot, PROBLEM, README } from './recognise.ts'
-import { bytesOfText, textOfBytes } from './text.ts'
+import { EXPERIMENTS, PROBLEM, README } from './recognise.ts'
 
 const READY = readyHypotheses()
 
-/** A file of a folder as a host has it. */
-export interface FolderFile {
-  /** From the folder's root, with slashes. */
-  readonly path: string
-  readonly bytes: Uint8Array
-}
-
 const HYPOTHESIS = /^hypotheses\/h\d{1,3}[-_.].*md$/i
-/** Pages beyond this are no notebook that people keep by hand. */
-const MOST_PAGES = 300
-const LARGEST_PAGE = 1 << 20
 /** Rows and roadmap entries of a README that are looked at. */
 const MOST_ENTRIES = 1000
 const MOST_PROBLEMS_TOLD = 50
-/** Parts of a path that lead out of a folder or nowhere, on some system at least: whoever made an archive names its files as he likes. */
-const LEADS_ELSEWHERE = /(?:^|\/)\.{0,2}(?:\/|$)|\\|^[a-z]:/i
-
-/** Takes the pages of a notebook out of what a person dropped or chose. Null where it is no such folder. */
-export function folderOf(
-  files: readonly FolderFile[],
-  name: string,
-  importedAt: string,
-): { readonly folder: NotebookFolder; readonly told: string[] } | null {
-  const root = notebookRoot(files.map(({ path }) => path))
-  if (root === null) return null
-  const told: string[] = []
-  const pages: Page[] = []
-  const others: string[] = []
-  for (const { path, bytes } of files) {
-    if (!path.startsWith(root)) continue
-    const own = path.slice(root.length)
-    if (LEADS_ELSEWHERE.test(own)) told.push(`${own} was left out: its name leads out of the folder.`)
-    else if (!/\.(?:md|markdown)$/i.test(own)) others.push(own)
-    else if (bytes.length > LARGEST_PAGE || pages.length >= MOST_PAGES) {
-      others.push(own)
-      told.push(`${own} was left out: pages are read up to ${LARGEST_PAGE >> 20} MiB, and ${MOST_PAGES} of them.`)
-    } else pages.push({ path: own, text: textOfBytes(bytes) })
-  }
-  const named = root.split('/').filter((part) => !/^\.{0,2}$/.test(part))
-  return { folder: { name: named.pop() ?? name, pages, others, importedAt }, told: told.slice(0, MOST_PROBLEMS_TOLD) }
-}
 
 /** What a folder says, put into the words of a notebook. */
 interface Content {
@@ -215,11 +177,6 @@ export function asWritten(notebook: Notebook, written: readonly Page[], at: stri
   const log = [...pages.keys()].find((path) => EXPERIMENTS.test(path)) ?? null
   const experiments = notebook.experiments.map((each) => ({ ...each, file: log }) as Experiment)
   return { ...notebook, hypotheses, experiments, folder: next }
-}
-
-/** Bytes of pages, for writing. */
-export function filesOf(pages: readonly Page[]): FolderFile[] {
-  return pages.map(({ path, text }) => ({ path, bytes: bytesOfText(text) }))
 }
 
 /** Ready hypotheses that nobody touched are not pushed into somebody's folder. */
