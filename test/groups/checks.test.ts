@@ -167,6 +167,21 @@ describe('C04', () => {
     expect(runOver('C04', group([null, null, null, null])).tally).toMatchObject({ checked: 4, affected: 0 })
   })
 
+  it('is silent of a row in which the model wrote nothing, unless a limit took what it wrote', () => {
+    const centred = recomputeAdvantages('centre', rewards[0] as number[], 0)
+    const prompts = (of: Partial<TrajectoryFacts>) =>
+      dumpOf(
+        groupFacts(rewards, (_, __, member) => ({
+          advantage: centred[member] as number,
+          ...(member === 3 ? { trained: 0, endReason: 'prompt-only', ...of } : {}),
+        })),
+      )
+    expect(runOver('C04', prompts({ finishReason: 'stop' })).tally).toMatchObject({ affected: 0, placesChecked: 0 })
+    expect(runOver('C04', prompts({ finishReason: 'length' })).tally.affected).toBe(1)
+    expect(runOver('C04', prompts({ finishReason: 'stop', isTruncated: true })).tally.affected).toBe(1)
+    expect(runOver('C04', prompts({ finishReason: null })).tally.affected).toBe(1)
+  })
+
   it('is silent where the baseline is that of a batch or of a critic', () => {
     const batch = (0.9 + 0.4 + 0.6 + 0.1 + 4) / 8
     expect(runOver('C04', group([0.9 - batch, 0.4 - batch, 0.6 - batch, null])).tally.affected).toBe(0)

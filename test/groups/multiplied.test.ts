@@ -38,13 +38,13 @@ describe('advantages that are a constant times those of a formula', () => {
     const { tally, findings } = runOver('A04', dump)
     expect(tally).toMatchObject({ checked: 5, affected: 5 })
     expect(findings[0]?.message).toContain(`are ${factor} times ${scheme} with eps 0.0001`)
-    expect(findings[0]?.evidence['factor']).toBeCloseTo(factor, 5)
+    expect(findings[0]?.evidence.factor).toBeCloseTo(factor, 5)
   })
 
   it('exceed the bound where the constant is large, and speak for an unstable scaling then', () => {
     const { tally, findings } = runOver('A03', times(900, 'group-std-unbiased'))
     expect(tally).toMatchObject({ checked: 5, affected: 5 })
-    expect(findings[0]?.evidence['factor']).toBeCloseTo(900, 5)
+    expect(findings[0]?.evidence.factor).toBeCloseTo(900, 5)
     expect(runOver('A03', times(0.01, 'group-std-unbiased')).tally).toMatchObject({ checked: 5, affected: 0 })
     const h01 = verdictOf('H01', times(900, 'group-std-unbiased'))
     expect(h01.because.find(({ measure }) => measure === 'advantage scheme')?.value).toMatch(

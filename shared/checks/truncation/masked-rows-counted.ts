@@ -1,6 +1,7 @@
 import { filtered, forEachOf, type Steps, within } from '../../model/steps.ts'
 import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { Check, DumpReporter, DumpView, GroupView } from '../check.ts'
+import { isModelStop } from '../end-reason.ts'
 import type { TrajectoryFacts } from '../facts.ts'
 import { incompleteReason, mean, shown } from '../groups/statistics.ts'
 
@@ -35,10 +36,10 @@ function* lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
     // Once for each group, and not all of it: a group may be a whole dump, with a finding for every second row.
     const rewards = group.members.slice(0, MOST_REWARDS).map(({ reward }) => reward)
     for (const member of group.members) {
-      const affected = counted !== null && member.trained === 0
+      const affected = counted !== null && isMasked(member)
       report.unit(affected)
       // What may be counted where it should not is a masked row: a trainer that counts all of them does so whatever the share of cut rollouts is.
-      if (member.trained === 0) report.place(affected)
+      if (isMasked(member)) report.place(affected)
       if (!affected) continue
       report.fault({
         member,
@@ -89,7 +90,7 @@ export function* measuringPoison({
   const sum = (of: (each: (typeof poisoned)[number]) => number) => poisoned.reduce((total, each) => total + of(each), 0)
   return {
     groups: poisoned.length,
-    rollouts: sum(({ members }) => members.filter(({ trained }) => trained === 0).length),
+    rollouts: sum(({ members }) => members.filter(isMasked).length),
     trainedTokens: sum(({ members }) => members.reduce((tokens, { trained }) => tokens + (trained ?? 0), 0)),
     meanShift: sum(({ counted }) => Math.abs(counted.meanOfAll - counted.meanOfRowsThatTrain)) / poisoned.length,
   }
@@ -108,8 +109,8 @@ interface Counted {
  * neither. Null where that does not hold, or where advantages are not known.
  */
 function countedOutside(group: GroupView, thresholds: Thresholds): Counted | null {
-  if (!group.members.some((member) => member.trained === 0)) return null
-  const rows = group.members.filter(trains)
+  if (!group.members.some(isMasked)) return null
+  const rows = group.members.filter((member) => trains(member) || answersNothing(member))
   const known = rows.flatMap(({ advantage, reward }) =>
     advantage === null ? [] : [{ advantage, reward: reward as number }],
   )
@@ -120,7 +121,7 @@ function countedOutside(group: GroupView, thresholds: Thresholds): Counted | nul
   const meanOfAll = mean(group.members.map(({ reward }) => reward as number))
   if (!inProportion(known, meanOfAll, thresholds)) return null
   return {
-    rowsThatTrain: rows.length,
+    rowsThatTrain: rows.filter(trains).length,
     sumOfTrainedAdvantages: sum,
     meanOfAll,
     meanOfRowsThatTrain: mean(known.map(({ reward }) => reward)),
@@ -146,6 +147,16 @@ function inProportion(
   return rows.every(
     ({ advantage, reward }) => Math.abs(advantage - (products / squares) * (reward - centre)) <= tolerance,
   )
+}
+
+/** Nothing of it is trained, though there was something to train. */
+function isMasked(member: TrajectoryFacts): boolean {
+  return member.trained === 0 && !answersNothing(member)
+}
+
+/** The model stopped before its first word, as at a stop string: there is nothing to train, no limit took it, and its reward is one of the group. */
+function answersNothing({ trained, endReason, isTruncated, finishReason }: TrajectoryFacts): boolean {
+  return trained === 0 && endReason === 'prompt-only' && isTruncated !== true && isModelStop(finishReason)
 }
 
 function trains(member: TrajectoryFacts): boolean {
