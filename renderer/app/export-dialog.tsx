@@ -1,4 +1,4 @@
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, useEffect, useState } from 'react'
 import { EXPORT_IDS, type ExportId, REPAIRED } from '../../shared/exports/export-kind.ts'
 import { keepExportChoice } from '../data/export-choice.ts'
 import { exportRollouts } from '../data/exporting.ts'
@@ -22,6 +22,8 @@ const FORMAT_WORDS: Readonly<Record<ExportId, { readonly name: string; readonly 
 export function ExportDialog() {
   const { subjects, first, repairs, choice, job } = useExporting()
   const [subject, setSubject] = useState(() => startOf(subjects, first))
+  const rolloutsOf = useRollouts(subjects)
+  const chosen = subject === undefined ? null : rolloutsOf(subject)
   const [as, setAs] = useState(() => (repairs && !REPAIRED.includes(choice.as) ? 'source' : choice.as))
   const [wantsRepair, setRepair] = useState(repairs || choice.repairMasks)
   const places = placesHere('files')
@@ -45,14 +47,14 @@ export function ExportDialog() {
               key={each.id}
               name="what"
               isChosen={each === subject}
-              isPossible={each.rollouts !== 0}
+              isPossible={rolloutsOf(each) !== 0}
               isFirst={each === subject}
               onChoose={() => setSubject(each)}
             >
               <span>
                 {each.title} {each.says !== null && <span className="quiet export-says">{spelt(each.says)}</span>}
               </span>
-              {each.rollouts !== null && <span className="number">{count(each.rollouts)}</span>}
+              <RolloutCount rollouts={rolloutsOf(each)} />
             </Choice>
           ))}
         </Choices>
@@ -88,13 +90,38 @@ export function ExportDialog() {
           A manifest.json beside them says which rollouts these are, where each comes from and what was found in it. The
           run’s own files are never written to.
         </p>
-        <ExportButtons isPossible={subject !== undefined}>
-          Export{subject?.rollouts ? ` ${counted(subject.rollouts, 'rollout')}` : ''}
+        <ExportButtons isPossible={subject !== undefined && chosen !== 0}>
+          Export{chosen === null ? '' : ` ${counted(chosen, 'rollout')}`}
           {isRepaired && ', masks repaired'}
         </ExportButtons>
       </form>
     </Modal>
   )
+}
+
+function RolloutCount({ rollouts }: { readonly rollouts: number | null }) {
+  return rollouts === null ? null : <span className="number">{count(rollouts)}</span>
+}
+
+/** How many rollouts each subject has; null as long as that is being asked for. */
+function useRollouts(subjects: readonly ExportSubject[]): (subject: ExportSubject) => number | null {
+  const [counted, setCounted] = useState<ReadonlyMap<ExportSubject, number>>(new Map())
+  useEffect(() => {
+    let isGone = false
+    for (const subject of subjects.filter(({ rollouts }) => rollouts === null)) {
+      // What fails here fails again with a sentence when it is exported.
+      Promise.resolve(subject.indices()).then(
+        ({ length }) => {
+          if (!isGone) setCounted((before) => new Map(before).set(subject, length))
+        },
+        () => undefined,
+      )
+    }
+    return () => {
+      isGone = true
+    }
+  }, [subjects])
+  return (subject) => subject.rollouts ?? counted.get(subject) ?? null
 }
 
 function startOf(subjects: readonly ExportSubject[], first: string): ExportSubject | undefined {

@@ -1,6 +1,7 @@
 import type { AuditOptions } from '../../shared/model/policy.ts'
 import type { Report, SourceReport } from '../../shared/model/report.ts'
 import { reconfigure } from '../data/dump.ts'
+import { holdsNoRollouts } from '../data/unreadable.ts'
 import { useFiles } from '../state/files.ts'
 import { openDialog } from '../state/view.ts'
 import { inApp } from '../text/app-words.ts'
@@ -18,9 +19,11 @@ const MOST_UNFOLDED = 3
 
 export function SourceList({ report }: { report: Report }) {
   const unreadable = useFiles((files) => files.unreadable)
+  const problems = unreadable.filter((file) => !holdsNoRollouts(file))
+  const leftOut = unreadable.filter(holdsNoRollouts)
   return (
     <>
-      {unreadable.map(({ name, message }) => (
+      {problems.map(({ name, message }) => (
         <section key={name} className="source">
           <h3>{spelt(name)}</h3>
           <p className="error-text">✖ {spelt(inApp(message))}</p>
@@ -29,6 +32,16 @@ export function SourceList({ report }: { report: Report }) {
       ))}
       <SourceEntries sources={report.sources} />
       <ChangeMapping report={report} />
+      {leftOut.length > 0 && (
+        <section className="source">
+          <h3>Left out</h3>
+          {leftOut.map(({ name, message }) => (
+            <p key={name} className="quiet">
+              {spelt(inApp(message))}
+            </p>
+          ))}
+        </section>
+      )}
       {(report.logs ?? []).map(({ name, title, bytes: size, evidence }) => (
         <section key={name} className="source">
           <h3>{spelt(name)}</h3>

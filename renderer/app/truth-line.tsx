@@ -3,6 +3,7 @@ import { LIMIT_NAMES } from '../../shared/model/streams.ts'
 import { drawKey } from '../commands/keys.ts'
 import { toggleFollow } from '../data/follow.ts'
 import { openOther } from '../data/opening.ts'
+import { holdsNoRollouts } from '../data/unreadable.ts'
 import { useFiles } from '../state/files.ts'
 import { type Dialog, openDialog } from '../state/view.ts'
 import { count, counted } from '../text/numbers.ts'
@@ -18,7 +19,10 @@ const LONG_NAME = 16
 /** Each format once, and how many files are of none that is known: in a list of names that would be one more. */
 function formatsOf(sources: Report['sources']): string {
   const known = [...new Set(sources.flatMap(({ format }) => format?.id ?? []))].join(', ')
-  const unread = sources.filter(({ format }) => format === null).length
+  const unread = sources.filter(
+    ({ name, format, unreadable }) =>
+      format === null && (unreadable === undefined || !holdsNoRollouts({ name, code: unreadable.code })),
+  ).length
   if (unread === 0) return known || 'log of a run'
   const without = sources.length === 1 ? 'not read' : `${counted(unread, 'file')} not read`
   return known === '' ? without : `${known} · ${without}`

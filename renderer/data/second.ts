@@ -9,30 +9,38 @@ import { runName } from '../text/run-name.ts'
 import { forgetSecondDetails } from './details.ts'
 import { MOST_NAMED, sayUnreadable } from './unreadable.ts'
 
-let running: AbortController | null = null
-/** What the engine judges the open run beside; another one may be on its way. */
+/** Takes back all that is asked for, once the engine begins anew or has no second run. */
+let asked = new AbortController()
+/** Calls are counted. The last one of all, and whether its run is still being read. */
+let latest = 0
+let isReading = false
+/** What the engine judges the open run beside, and by which call; another one may be on its way. */
 let judged: typeof NO_SECOND = NO_SECOND
+let judgedBy = 0
 
 /** Reads a second run and judges the open one beside it. What was compared with before stays where the new one cannot be read. */
 export async function compareWith(sources: readonly SourceInput[]): Promise<void> {
-  running?.abort()
-  const own = new AbortController()
-  running = own
+  const { signal } = asked
+  const call = ++latest
+  isReading = true
   useSecond.setState({ chosen: sources, run: null, progress: null })
   try {
-    const { report, second } = await ask('compare', { sources }, own.signal)
-    if (own.signal.aborted) return
-    running = null
+    const { report, second } = await ask('compare', { sources }, signal)
+    if (signal.aborted || call < judgedBy) return
+    judgedBy = call
     judged = { chosen: sources, run: second, progress: null }
     forgetSecondDetails()
     forgetKeptOfCompare()
-    useSecond.setState(judged)
     useFiles.setState({ report, judgingStopped: false })
+    // The engine was done with it before it heard of the next one. Where that cannot be read, this one stays.
+    if (call !== latest) return
+    isReading = false
+    useSecond.setState(judged)
     sayUnreadable(second?.unreadable ?? [], MOST_NAMED, ' They are of the second run.')
     say(`Judged beside ${runName(sources)}`)
   } catch (error) {
-    if (error instanceof Cancelled || own.signal.aborted) return
-    running = null
+    if (error instanceof Cancelled || signal.aborted || call !== latest) return
+    isReading = false
     useSecond.setState(judged)
     addProblem(sentenceOf(error))
   }
@@ -52,8 +60,9 @@ export async function takeSecondAway(): Promise<void> {
 /** The engine begins anew and has no second run; gives what was chosen, for it to be read again. */
 export function forgetSecond(): readonly SourceInput[] | null {
   const { chosen } = useSecond.getState()
-  running?.abort()
-  running = null
+  asked.abort()
+  asked = new AbortController()
+  isReading = false
   judged = NO_SECOND
   forgetSecondDetails()
   forgetKeptOfCompare()
@@ -63,5 +72,5 @@ export function forgetSecond(): readonly SourceInput[] | null {
 
 /** Takes in how far reading the second run is. */
 export function followSecond(progress: Progress): void {
-  if (running !== null) useSecond.setState({ progress })
+  if (isReading) useSecond.setState({ progress })
 }

@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -76,6 +76,32 @@ describePage('files of every kind', (tests) => {
     }
     await page.keyboard.press('Escape')
     await page.getByText('64 of 64 rollouts listed').waitFor()
+  })
+
+  test('a page of words and a picture beside the rollouts are no problem: they are named as left out', async () => {
+    const { page } = window
+    const gsm = readFileSync(join(SAMPLES, 'clean-gsm8k.jsonl.gz'))
+    for (const [name, content] of [
+      ['run_7/step_1.jsonl.gz', gsm],
+      ['run_7/README.md', '# Run 7\n\nNotes.\n'],
+      ['run_7/curve.png', Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0)],
+    ] as const)
+      folder.write(name, content)
+    await window.drop([join(folder.path, 'run_7')])
+    await window.read()
+    await page.locator('.notice').getByText('and 1 more hold no rollouts: left out').waitFor()
+    expect(await page.getByRole('alert').count()).toBe(0)
+    await page.getByRole('button', { name: /^format native$/ }).waitFor()
+    await page.getByRole('button', { name: /^files/ }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('heading', { name: 'Left out' }).waitFor()
+    await dialog.getByText('README.md is text, but no JSON', { exact: false }).waitFor()
+    await dialog.getByText('curve.png is a PNG image', { exact: false }).waitFor()
+    expect(await dialog.locator('.error-text').count()).toBe(0)
+    await page.keyboard.press('Escape')
+    // By itself it is what somebody meant to open.
+    await window.drop([join(folder.path, 'run_7', 'README.md')])
+    await expect.poll(() => page.getByRole('alert').innerText()).toContain('README.md is text, but no JSON')
   })
 
   test('an empty folder, and a tokenizer without rollouts, are answered with a sentence', async () => {

@@ -163,6 +163,13 @@ describePage('the groups of a run', (page) => {
     const records = await saved('Export 8 rollouts')
     expect(records.text.trim().split('\n')).toHaveLength(8)
     await view.keyboard.press('Escape')
+    await view.getByRole('button', { name: 'Export…', exact: true }).click()
+    // How many rollouts the listed groups have is asked for, and said before they are exported.
+    const listed = view.getByRole('dialog').locator('label', { hasText: 'All 2 groups of the list' })
+    await expect.poll(() => listed.innerText()).toMatch(/16$/)
+    await listed.click()
+    await view.getByRole('button', { name: 'Export 16 rollouts', exact: true }).waitFor()
+    await view.keyboard.press('Escape')
     await view.getByRole('button', { name: 'In the table' }).click()
     await view.getByText('8 of 96 rollouts listed').waitFor()
     expect(window.errors).toEqual([])

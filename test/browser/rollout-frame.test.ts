@@ -128,6 +128,23 @@ describePage('around the tokens of a rollout', (tests) => {
     await window.close()
   })
 
+  test('an overlay leaves the tokens of a small window their room, and stepping through overlays moves none of them', async () => {
+    const { window, page } = await openFirst(1024, 768)
+    // What can be asked for is known once the token is, which is asked for behind it.
+    await page.locator('.token-panel').getByText('raw piece').waitFor()
+    await page.keyboard.press('>')
+    await page.locator('.legend-notes').waitFor()
+    await page.locator('.position-chart figcaption').waitFor()
+    expect(await heightOf(page.locator('.tokens'))).toBeGreaterThan(300)
+    const legend = (await page.locator('.legend').boundingBox()) as { height: number }
+    expect(legend.height).toBeLessThan(24)
+    const heights = (await page.evaluate(STEP_THROUGH)) as number[]
+    expect(heights).toHaveLength(1)
+    expect(await violations(page)).toEqual([])
+    expect(window.errors).toEqual([])
+    await window.close()
+  })
+
   test('selected tokens are counted without padding, which is named', async () => {
     const { window, page } = await openFirst()
     await page.getByText('1 of 817 tokens selected').waitFor()
@@ -164,6 +181,19 @@ const SCROLL_AT_ONCE = `new Promise((resolve) => {
       }
       go()
     })
+  }
+  look()
+})`
+
+/** The heights of the text, frame by frame, while the next overlay is asked for and drawn. */
+const STEP_THROUGH = `new Promise((resolve) => {
+  const heights = new Set()
+  document.body.dispatchEvent(new KeyboardEvent('keydown', { key: '>', bubbles: true }))
+  let frames = 0
+  const look = () => {
+    heights.add(document.querySelector('.tokens').clientHeight)
+    if (frames++ < 40) requestAnimationFrame(look)
+    else resolve([...heights])
   }
   look()
 })`

@@ -85,6 +85,28 @@ describe('what is open in the page', () => {
     expect(useSecond.getState().chosen?.map(({ name }) => name)).toEqual(['second.jsonl'])
   })
 
+  it('is compared with a run whose answer was on its way when another was chosen that cannot be read', async () => {
+    await opened()
+    const [worker] = engine.workers
+    if (worker === undefined) throw new Error('no engine')
+    const dispatch = worker.dispatchEvent.bind(worker)
+    const held: Event[] = []
+    worker.dispatchEvent = (event) => {
+      if ((event as MessageEvent<{ kind: string }>).data.kind !== 'answer') return dispatch(event)
+      held.push(event)
+      return true
+    }
+    const first = compareWith([bytes('second.jsonl')])
+    await until(() => held.length > 0)
+    worker.dispatchEvent = dispatch
+    const other = compareWith([bytes('nothing.jsonl', 'no rollouts')])
+    for (const event of held) dispatch(event)
+    await Promise.all([first, other])
+    expect(files().problems).toEqual([expect.stringContaining('nothing.jsonl is text, but no JSON')])
+    expect(useSecond.getState().chosen?.map(({ name }) => name)).toEqual(['second.jsonl'])
+    expect(useSecond.getState().run?.sources.map(({ name }) => name)).toEqual(['second.jsonl'])
+  })
+
   it('is still compared where it cannot be followed', async () => {
     await opened()
     await compareWith([bytes('second.jsonl')])

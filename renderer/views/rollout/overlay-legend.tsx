@@ -29,7 +29,9 @@ export function OverlayLegend({ overlay }: { overlay: Overlay }) {
         {rough(scale.to)}
         {scale.unit}
       </span>
-      <span className="legend-notes">{notes.join(' · ')}</span>
+      <span className="legend-notes" title={notes.join(' · ')}>
+        {notes.join(' · ')}
+      </span>
       {overlay.changed !== null && (
         <span className="legend-notes">
           <span className="legend-step token by-0 changed" aria-hidden="true">

@@ -5,16 +5,29 @@ import { jumpTo, useSelection } from '../../state/selection.ts'
 import { rough } from '../../text/numbers.ts'
 import { bandsOf, type ColumnNumbers, columnNumbers, heightOf } from './chart-drawing.ts'
 import { columnStates } from './strip-drawing.ts'
-import { sizedContext, useScheme, useWidth } from './use-canvas.ts'
+import { sizedContext, useMedia, useScheme, useWidth } from './use-canvas.ts'
 
+/** Pixels, as token-overlay.css has them: less in a window that has little room for tokens. */
 const HEIGHT = 72
+const LOW_HEIGHT = 40
+const LOW_WINDOW = '(max-height: 780px)'
 /** Room above and below, so that points at the ends of the scale are whole. */
 const MARGIN = 5
+
+/** The room of the chart, until its numbers are there. */
+export function EmptyChart() {
+  return (
+    <figure className="position-chart">
+      <canvas />
+    </figure>
+  )
+}
 
 /** The overlay's number against the position in the rollout, over the strip and in step with it. */
 export function PositionChart({ detail, overlay }: { detail: TrajectoryDetail; overlay: Overlay }) {
   const canvas = useRef<HTMLCanvasElement>(null)
   const width = useWidth(canvas)
+  const height = useMedia(LOW_WINDOW) ? LOW_HEIGHT : HEIGHT
   const scheme = useScheme()
   const token = useSelection((state) => state.token)
   const columns = useMemo(() => columnNumbers(overlay.values, width), [overlay, width])
@@ -24,8 +37,8 @@ export function PositionChart({ detail, overlay }: { detail: TrajectoryDetail; o
   // biome-ignore lint/correctness/useExhaustiveDependencies: the colours change with the scheme
   useEffect(() => {
     const element = canvas.current
-    if (element !== null && width > 0) draw(element, width, { detail, overlay, columns, states, token })
-  }, [detail, overlay, columns, states, token, width, scheme])
+    if (element !== null && width > 0) draw(element, width, { detail, overlay, columns, states, token, height })
+  }, [detail, overlay, columns, states, token, width, height, scheme])
 
   const go = (event: PointerEvent<HTMLCanvasElement>) => {
     const box = event.currentTarget.getBoundingClientRect()
@@ -72,19 +85,22 @@ interface Drawing {
   readonly columns: ColumnNumbers
   readonly states: Uint8Array
   readonly token: number | null
+  /** In CSS pixels. */
+  readonly height: number
 }
 
-function draw(element: HTMLCanvasElement, width: number, { detail, overlay, columns, states, token }: Drawing): void {
-  const context = sizedContext(element, width, HEIGHT)
+function draw(element: HTMLCanvasElement, width: number, drawing: Drawing): void {
+  const { detail, overlay, columns, states, token, height } = drawing
+  const context = sizedContext(element, width, height)
   if (context === null) return
   const style = getComputedStyle(element)
   const colour = (name: string) => style.getPropertyValue(name).trim()
   const length = Math.max(1, detail.states.length)
   const { scale } = overlay
-  const y = (value: number) => HEIGHT - MARGIN - heightOf(scale, value, HEIGHT - 2 * MARGIN)
+  const y = (value: number) => height - MARGIN - heightOf(scale, value, height - 2 * MARGIN)
   for (const { kind, from, to } of bandsOf(states, promptEnd(detail), length)) {
     context.fillStyle = colour(kind === 'prompt' ? '--band-prompt' : '--band-masked')
-    context.fillRect(from, 0, to - from, HEIGHT)
+    context.fillRect(from, 0, to - from, height)
   }
   context.fillStyle = colour('--line-strong')
   context.fillRect(0, Math.round(y(scale.centre)), width, 1)
@@ -103,7 +119,7 @@ function draw(element: HTMLCanvasElement, width: number, { detail, overlay, colu
   }
   if (token !== null) {
     context.fillStyle = colour('--strip-selected')
-    context.fillRect(Math.max(0, (token / length) * width - 1), 0, 2, HEIGHT)
+    context.fillRect(Math.max(0, (token / length) * width - 1), 0, 2, height)
   }
 }
 

@@ -21,7 +21,7 @@ import { firstToken } from './edges.ts'
 import { FindingsBar } from './findings-bar.tsx'
 import { RolloutMarks } from './marks.tsx'
 import { Messages } from './messages.tsx'
-import { PositionChart } from './position-chart.tsx'
+import { EmptyChart, PositionChart } from './position-chart.tsx'
 import { RawRecord } from './raw-record.tsx'
 import { Branches } from './relatives.tsx'
 import { RolloutHead } from './rollout-head.tsx'
@@ -225,9 +225,12 @@ function Loaded({ detail, tokensFirst }: { detail: TrajectoryDetail; tokensFirst
         <>
           {hasSides ? <TokenPanel detail={detail} overlay={overlay} /> : <div className="token-panel" />}
           <div className="rollout-position-map">
-            {overlay !== null && (shown === 'tokens' || shown === 'boundaries') && (
-              <PositionChart detail={detail} overlay={overlay} />
-            )}
+            {(shown === 'tokens' || shown === 'boundaries') &&
+              (overlay !== null ? (
+                <PositionChart detail={detail} overlay={overlay} />
+              ) : (
+                place.overlay !== null && answer.state === 'loading' && <EmptyChart />
+              ))}
             {hasSides ? <TokenStrip detail={detail} /> : <EmptyStrip />}
           </div>
         </>

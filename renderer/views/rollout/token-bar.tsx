@@ -97,7 +97,8 @@ function OverlayButton({ detail, overlay }: Omit<Props, 'problem'>) {
         title="Key o; < and > go through them"
         onClick={() => overlayMenu.set(!isOpen)}
       >
-        coloured by <strong>{title ?? 'state'}</strong> <span aria-hidden="true">▾</span>
+        <span className="overlay-by">coloured by </span>
+        <strong>{title ?? 'state'}</strong> <span aria-hidden="true">▾</span>
       </button>
       {isOpen && <OverlayMenu choices={known} chosen={place.overlay} choose={showOverlay} />}
     </div>
@@ -105,9 +106,11 @@ function OverlayButton({ detail, overlay }: Omit<Props, 'problem'>) {
 }
 
 function Scale({ overlay, problem }: Omit<Props, 'detail'>) {
+  const isAwaited = useRolloutPlace().overlay !== null && overlay === null && problem === null
   return (
     <>
       {overlay !== null && <OverlayLegend overlay={overlay} />}
+      {isAwaited && <p className="legend" />}
       {problem !== null && (
         <p className="legend-problem">
           <WithCode text={problem} />

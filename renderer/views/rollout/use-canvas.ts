@@ -27,14 +27,19 @@ export function useWidth(canvas: RefObject<HTMLElement | null>, name: string | n
 
 /** Changes when the system's colour scheme does. */
 export function useScheme(): boolean {
-  const [isDark, setDark] = useState(() => matchMedia('(prefers-color-scheme: dark)').matches)
+  return useMedia('(prefers-color-scheme: dark)')
+}
+
+/** Whether a condition of the style sheet holds. */
+export function useMedia(condition: string): boolean {
+  const [holds, setHolds] = useState(() => matchMedia(condition).matches)
   useEffect(() => {
-    const query = matchMedia('(prefers-color-scheme: dark)')
-    const change = () => setDark(query.matches)
+    const query = matchMedia(condition)
+    const change = () => setHolds(query.matches)
     query.addEventListener('change', change)
     return () => query.removeEventListener('change', change)
-  }, [])
-  return isDark
+  }, [condition])
+  return holds
 }
 
 /** Gives a canvas as many pixels as the screen has, and a context that counts in CSS pixels. */
