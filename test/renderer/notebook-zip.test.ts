@@ -1,5 +1,5 @@
 import { strToU8, zipSync } from 'fflate'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { pagesOfZip } from '../../renderer/data/notebook-zip.ts'
 
 const PAGES = { 'README.md': '# Run', '01-experiments-log.md': '# Log', 'hypotheses/h02-token-masking.md': '# H02' }
@@ -29,4 +29,26 @@ test('an archive of rollouts, a torn one and a file of another name are left to 
   expect(await pagesOfZip(zip('run.zip', { 'README.md': '# Run', 'step_1.jsonl': '{}' }))).toBeNull()
   expect(await pagesOfZip({ name: 'torn.zip', file: new File(['PK\u0003\u0004 torn'], 'torn.zip') })).toBeNull()
   expect(await pagesOfZip(zip('notebook.cbz', PAGES))).toBeNull()
+})
+
+test('what a small archive would fill the memory with is left out, beside pages that are read', async () => {
+  const zeros = new Uint8Array(40 << 20)
+  const bytes = zipSync({
+    ...Object.fromEntries(Object.entries(PAGES).map(([path, text]) => [path, strToU8(text)])),
+    'notes/one.md': zeros,
+    'notes/two.md': zeros,
+    'notes/curve.png': zeros,
+  })
+  expect(bytes.length).toBeLessThan(1 << 20)
+  const pages = await pagesOfZip({ name: 'run.zip', file: new File([new Uint8Array(bytes)], 'run.zip') })
+  expect(pages?.map(({ name }) => name)).toEqual([...Object.keys(PAGES), 'notes/one.md'].map((path) => `run/${path}`))
+})
+
+test('an archive that is larger than any notebook is not read', async () => {
+  const file = new File([], 'run.zip')
+  Object.defineProperty(file, 'size', { value: (64 << 20) + 1 })
+  file.arrayBuffer = () => Promise.reject(new Error('it was read'))
+  const read = vi.spyOn(file, 'arrayBuffer')
+  expect(await pagesOfZip({ name: 'run.zip', file })).toBeNull()
+  expect(read).not.toHaveBeenCalled()
 })
