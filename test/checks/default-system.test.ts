@@ -5,10 +5,13 @@ import { audited, lines, qwen } from '../session/dumps.ts'
 const DEFAULT = 'You are Qwen, created by Alibaba Cloud. You are a helpful assistant.'
 
 /** Messages of rollouts that T09 names, of groups of two that begin with these system texts; null is no system turn. */
-async function named(groups: readonly (string | null)[], systemMessage: string | null = null) {
+async function named(
+  groups: readonly (string | null | readonly (string | null)[])[],
+  systemMessage: string | null = null,
+) {
   const tokenizer = await qwen()
-  const rows = groups.flatMap((text, group) =>
-    [0, 1].map((member) => {
+  const rows = groups.flatMap((texts, group) =>
+    (Array.isArray(texts) ? texts : [texts, texts]).map((text: string | null, member: number) => {
       const asked = [
         user(`Where does river ${group} rise?`),
         assistant(`I have read ${member} times that it rises in county ${group}.`),
@@ -25,7 +28,9 @@ async function named(groups: readonly (string | null)[], systemMessage: string |
     }),
   )
   const report = (await audited(lines(rows))).report()
-  return report.findings.filter(({ code }) => code === 'T09').map(({ group, message }) => [group, message] as const)
+  return report.findings
+    .filter(({ code }) => code === 'T09' || code === 'C01')
+    .map(({ group, message, code, record }) => [group, message, code, record] as const)
 }
 
 describe('the default system text of a template, in whole groups', () => {
@@ -45,5 +50,23 @@ describe('the default system text of a template, in whole groups', () => {
     ['beside none, as the messages have it', [DEFAULT, DEFAULT, DEFAULT], DEFAULT],
   ])('is nothing %s', async (_, groups, message) => {
     expect(await named(groups, message)).toEqual([])
+  })
+})
+
+describe('the default system text of a template, within a group', () => {
+  const begins = (...texts: (string | null)[]) => texts
+
+  it('is named where one rollout has it or lacks it, and no cut is', async () => {
+    const dropped = await named([begins(DEFAULT, DEFAULT, null, DEFAULT), begins(DEFAULT, DEFAULT, DEFAULT, DEFAULT)])
+    expect(dropped).toEqual([
+      ['g0', expect.stringContaining('It has no system turn, and 3 of the 4 rollouts of group g0'), 'T09', 2],
+    ])
+    const injected = await named([begins(null, DEFAULT, null, null), begins(null, null, null, null)])
+    expect(injected).toEqual([['g0', expect.stringContaining('default system text stands in its prompt'), 'T09', 1]])
+  })
+
+  it('is none where the run has a system text of its own: what lacks that lost its beginning', async () => {
+    const own = 'Answer in one sentence.'
+    expect(await named([begins(own, own, null, own)])).toEqual([['g0', expect.any(String), 'C01', 2]])
   })
 })

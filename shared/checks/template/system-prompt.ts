@@ -110,7 +110,10 @@ function holds(system: SystemText, words: string): boolean {
 /** Rollouts of one prompt have one system text. */
 function* lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
   if (new FactColumns(view.facts).isEmpty('systemHash')) return
-  if (!new FactColumns(view.facts).isEmpty('defaultSystem')) yield* lookBetweenGroups(view, report)
+  if (!new FactColumns(view.facts).isEmpty('defaultSystem')) {
+    yield* lookBetweenGroups(view, report)
+    yield* forEachOf(view.groups, (group) => lookWithin(group, report))
+  }
   const look = ({ members, id }: GroupView) => {
     const rows = new Map<string, TrajectoryFacts[]>()
     for (const member of members) {
@@ -164,6 +167,29 @@ function* lookBetweenGroups(view: DumpView, report: DumpReporter): Steps<void> {
         evidence: { rollouts: named.length, compared_with: others[0]?.id ?? null, others: others.length },
       })
     }
+  }
+}
+
+/** The same within a group: some of its rollouts begin with the default system text, the others with no system turn. */
+function lookWithin({ members, id }: GroupView, report: DumpReporter): void {
+  const given = members.filter(({ defaultSystem }) => defaultSystem === true)
+  const bare = given.length === 0 ? [] : members.filter(isBare)
+  if (bare.length === 0) return
+  const isInjected = given.length <= bare.length
+  const [named, others] = isInjected ? [given, bare] : [bare, given]
+  for (const member of named) {
+    if (isInjected) report.unitAfterAll()
+    else {
+      report.unit(true)
+      report.place(true)
+    }
+    report.fault({
+      member,
+      message: isInjected
+        ? `The template's default system text stands in its prompt, and ${others.length} of the ${members.length} rollouts of group ${id} have no system turn`
+        : `It has no system turn, and ${others.length} of the ${members.length} rollouts of group ${id} have the template's default system text`,
+      evidence: { rollouts: named.length, compared_with: others[0]?.id ?? null, others: others.length },
+    })
   }
 }
 

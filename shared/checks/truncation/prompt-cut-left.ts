@@ -127,7 +127,10 @@ function* cutRows(view: Pick<DumpView, 'facts' | 'groups'>): Steps<CutRow[]> {
       // What begins inside a turn is cut for certain, and any whole sibling shows how much; a header alone is only odd beside system turns.
       const inside = facts.cutLeft !== undefined
       const { whole, prompt } = inside && systems.whole.length === 0 ? begun : systems
-      if (inside || whole.length * 2 > members.length) found.set(facts, { facts, group: members, whole, prompt })
+      // What the template writes by itself was left out by whoever rendered the row otherwise (T09).
+      const isDefault = !inside && whole.every(({ defaultSystem }) => defaultSystem === true)
+      if (inside || (whole.length * 2 > members.length && !isDefault))
+        found.set(facts, { facts, group: members, whole, prompt })
     }
   }
   yield* within(0, 0.7, forEachOf(view.groups, lookAtGroup))
