@@ -6,6 +6,12 @@ const MOST_INLINED = 200
 /** Garbage beside a hundred of what is kept, before V8 collects it; by itself it lets there be three times as much where the machine has memory. */
 const GARBAGE_PERCENT = 100
 
+/** Bytes of bytecode that a function runs before V8 asks again whether to optimize it: twice as many as by itself. */
+const BUDGET_BESIDE_THREADS = 135_168
+
+/** The major version of V8 that was seen to take that flag (Node 20); that of Node 24 has none of the name. */
+const BUDGET_KNOWN_IN = 11
+
 /** The first and last major version of V8 that was seen to take the flags (Node 20, 22, 24). One that does not know them says so on standard error. */
 const KNOWN_IN = [11, 13] as const
 
@@ -24,4 +30,18 @@ export function engineFlags(v8: string): readonly string[] {
  */
 export function setEngineFlags(): void {
   for (const flag of engineFlags(process.versions.v8)) setFlagsFromString(flag)
+}
+
+/** The flag that a version of V8 is given once there are other threads; null where nothing is known of it. */
+export function budgetFlag(v8: string): string | null {
+  return Number.parseInt(v8, 10) === BUDGET_KNOWN_IN ? `--interrupt-budget=${BUDGET_BESIDE_THREADS}` : null
+}
+
+/**
+ * With a thread beside this one both of two cores are taken, and the threads of the compiler keep them from their work: it waits until a function was run
+ * twice as often (docs/performance.md). A thread by itself leaves a core to the compiler, and would only run slow code for longer.
+ */
+export function compileLess(): void {
+  const flag = budgetFlag(process.versions.v8)
+  if (flag !== null) setFlagsFromString(flag)
 }

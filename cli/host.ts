@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import type { EngineHost, WorkerLink } from '../shared/session/host.ts'
 import { keepingWorkers } from '../shared/session/keep-workers.ts'
+import { compileLess } from './engine-flags.ts'
 import { packageRoot } from './package-root.ts'
 import { readElsewhere } from './read-elsewhere.ts'
 import { createSha256 } from './sha256.ts'
@@ -30,6 +31,7 @@ function spawnScanWorker(): WorkerLink {
 }
 
 function spawnWorker(script: string): WorkerLink {
+  compileLess()
   // Under 2 GB V8 lets garbage double a heap before it collects it, above that quadruple it: a fifth of a process's memory here.
   const worker = new Worker(join(packageRoot(), 'dist', 'cli', script), {
     resourceLimits: { maxOldGenerationSizeMb: 1800 },
