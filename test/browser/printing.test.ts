@@ -61,6 +61,21 @@ describePage('tables on paper', ({ folder, open, openWith }) => {
     await window.close()
   })
 
+  test('and tokens under an overlay say what they are coloured by', async () => {
+    const window = await openWith([FAILING])
+    const { page } = window
+    for (const key of ['2', 'j', 'Enter']) await page.keyboard.press(key)
+    await page.locator('.token-panel').getByText('raw piece').waitFor()
+    await page.keyboard.press('>')
+    await page.locator('.legend-notes').waitFor()
+    const name = page.locator('.legend').getByText('advantage', { exact: true })
+    expect(await name.isVisible()).toBe(false)
+    await page.emulateMedia({ media: 'print' })
+    await expect.poll(() => name.isVisible()).toBe(true)
+    expect(window.errors).toEqual([])
+    await window.close()
+  })
+
   test('of more rows than anyone reads on paper say how many are left out', async () => {
     const records = Array.from({ length: MANY }, (_, at) => ({
       id: `row-${at}`,

@@ -14,6 +14,8 @@ export function OverlayLegend({ overlay }: { overlay: Overlay }) {
   ]
   return (
     <p className="legend" title={scale.about}>
+      {/* On paper no button beside it says so. */}
+      <strong className="print-only">{overlay.title}</strong>
       <span className="legend-end">
         {rough(scale.from)}
         {scale.unit}
