@@ -5,6 +5,7 @@ import type { Count } from '../model/report.ts'
 import type { Thresholds } from '../model/thresholds/registry.ts'
 import { lostBounds, nearLimitBounds, visibleBounds } from './bounds.ts'
 import type { Hypothesis, HypothesisInput } from './hypothesis.ts'
+import { limitsOfSteps } from './step-limits.ts'
 import { measureTruncation, measuringTruncation, type TruncationMeasures } from './truncation.ts'
 import {
   type Argument,
@@ -40,7 +41,9 @@ function decide(input: HypothesisInput): Judgement {
   const { limits, limitsByRollout } = input.dump
   const ofReplies = limits.max_tool_response_length ?? limitsByRollout?.max_tool_response_length ?? null
   if (near === null && ofReplies === null) {
-    return notCheckable(['limits (none is given, in the metadata, or shown by rollouts that end at one length)'])
+    const none =
+      'limits (none is given, in the metadata, or shown by rollouts that end at one length which no other exceeds)'
+    return notCheckable([limitsOfSteps(input.dump) ?? none])
   }
   const { thresholds } = input.dump.settings
   const nearBounds = nearLimitBounds(thresholds)

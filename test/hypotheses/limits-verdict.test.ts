@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { TrajectoryFacts } from '../../shared/checks/facts.ts'
+import { resolveLimits } from '../../shared/checks/limits.ts'
 import type { Stream } from '../../shared/model/streams.ts'
 import { dumpOf, factsOf } from '../helpers/facts.ts'
 import { foundBy } from '../helpers/found.ts'
@@ -167,5 +168,42 @@ describe('H04', () => {
       verdict: 'inconclusive',
       missing: ['tokenizer'],
     })
+  })
+})
+
+describe('H04 without a known limit', () => {
+  /** Of every step the first three of ten rollouts are cut at `limitOf`, the others stop anywhere below. */
+  const steps = (limitOf: (step: number) => number | null) =>
+    dumpOf(
+      rows(100, (i) => {
+        const [step, at] = [Math.floor(i / 10), i % 10]
+        const limit = limitOf(step)
+        const isCut = at < 3 && limit !== null
+        const promptLength = 60 + at
+        const own = isCut ? limit : 100 + 37 * at + 400 * Number(step > 4)
+        return {
+          step,
+          promptLength,
+          realLength: promptLength + own,
+          assistantLengths: [own],
+          ...(isCut ? { endReason: 'cut-prose', isTruncated: true } : {}),
+        }
+      }),
+    )
+  const lacks = (limitOf: (step: number) => number | null) => {
+    const dump = steps(limitOf)
+    const found = resolveLimits(dump.settings, {}, dump.facts)
+    expect([found.max_completion_length, found.max_seq_len]).toEqual([null, null])
+    return verdictOf('H04', dump).missing
+  }
+
+  it('says of a limit that was raised on the way which steps show it', () => {
+    expect(lacks((step) => (step < 5 ? 500 : null))).toEqual([
+      'limits of each step (rollouts of 5 of 10 steps end at one length, 500 tokens, and those of other steps are longer: inspect the steps of one limit by themselves)',
+    ])
+  })
+
+  it('says that no length shows one where no step does', () => {
+    expect(lacks(() => null)[0]).toMatch(/one length which no other exceeds/)
   })
 })

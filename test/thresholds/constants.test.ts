@@ -123,6 +123,7 @@ const STRUCTURAL: Readonly<Record<string, string>> = {
   'hypotheses/aggregates.ts MILLIONTHS': 'unit of exact sums',
   'hypotheses/aggregates.ts OUTERMOST_REWARD_BIN': 'bins that merged reports share',
   'hypotheses/aggregates.ts REWARD_BINS_PER_UNIT': 'bins that merged reports share',
+  'hypotheses/step-limits.ts MOST_STEPS': 'bound of cost: a limit that grows shows in the first of them',
   'hypotheses/run-likeness.ts MOST_NAMED': 'what the sentence names',
 }
 

@@ -1,0 +1,32 @@
+import type { DumpView } from '../checks/check.ts'
+import type { TrajectoryFacts } from '../checks/facts.ts'
+import { resolveLimits } from '../checks/limits.ts'
+import { count, counted } from '../model/number-text.ts'
+
+/** Steps that are looked at one by one: a limit that grows with them shows in the first ones. */
+const MOST_STEPS = 64
+
+/**
+ * Lengths at which the rollouts of single steps end, where no length is that of the whole dump: a limit that is raised on the way ends the early
+ * ones where later ones go on. In words; null where no step shows one.
+ */
+export function limitsOfSteps({ facts, settings }: Pick<DumpView, 'facts' | 'settings'>): string | null {
+  const steps = new Map<number, TrajectoryFacts[]>()
+  for (const row of facts) {
+    if (row.step === null) continue
+    const rows = steps.get(row.step)
+    if (rows !== undefined) rows.push(row)
+    else if (steps.size < MOST_STEPS) steps.set(row.step, [row])
+  }
+  if (steps.size < 2) return null
+  const values: number[] = []
+  for (const rows of steps.values()) {
+    const { max_completion_length: completion, max_seq_len: sequence } = resolveLimits(settings, {}, rows)
+    const limit = completion ?? sequence
+    if (limit !== null) values.push(limit.value)
+  }
+  if (values.length === 0) return null
+  const [least, greatest] = [Math.min(...values), Math.max(...values)]
+  const lengths = least === greatest ? `${count(least)} tokens` : `${count(least)} to ${count(greatest)} tokens`
+  return `limits of each step (rollouts of ${values.length} of ${counted(steps.size, 'step')} end at one length, ${lengths}, and those of other steps are longer: inspect the steps of one limit by themselves)`
+}
