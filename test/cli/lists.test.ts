@@ -5,13 +5,14 @@ import { commandLine } from './command-line.ts'
 const cli = (...argv: string[]) => commandLine(argv)
 
 describe('lists and help', () => {
-  test('checks CODE explains the code, and refuses one that is none', async () => {
+  test('checks CODE explains the code, and refuses one that is none; formats takes none', async () => {
     const { code, out } = await cli('checks', 'm01')
     expect(code).toBe(0)
     expect(out).toMatch(
       /M01 Tool output or prompt is trained[\s\S]*Why it matters[\s\S]*Usual fix[\s\S]*What trips it[\s\S]*Seen in/,
     )
     expect((await cli('checks', 'Z99')).code).toBe(2)
+    expect((await cli('formats', 'run.jsonl')).code).toBe(2)
   })
 
   test('checks explains a defect that no check names alone, as a report tells it', async () => {

@@ -51,6 +51,11 @@ describe('show', () => {
   test('says which rollouts there are', async () => {
     expect((await cli('show', 'clean.jsonl', '--index', '6')).err).toContain('there are 6 rollouts, from 0 to 5')
     expect((await cli('show', 'clean.jsonl', '--id', 'nobody')).err).toContain('no rollout has this id')
-    expect((await cli('show', 'clean.jsonl')).code).toBe(2)
+    const none = await cli('show', 'clean.jsonl', '--where', 'reward>7')
+    expect([none.code, none.err]).toEqual([2, expect.stringContaining('there is none of these')])
+    for (const which of [[], ['--index', '0', '--id', 'q0']]) {
+      const unsaid = await cli('show', 'clean.jsonl', ...which)
+      expect([unsaid.code, unsaid.err]).toEqual([2, expect.stringContaining('Say which rollout by one of')])
+    }
   })
 })
