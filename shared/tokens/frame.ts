@@ -62,7 +62,7 @@ export function turnFrame(
   }
   return {
     style: learned !== null ? 'learned' : chatml ? 'chatml' : 'llama',
-    ...(learned === null ? {} : { openers: learned.openers }),
+    ...(learned === null ? {} : { openers: learned.openers, unclosed: learned.unclosed }),
     separator: learned?.separator ?? chatml,
     names,
     bos,

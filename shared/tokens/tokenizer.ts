@@ -27,6 +27,8 @@ export interface TurnFrame {
   readonly style: 'chatml' | 'llama' | 'learned'
   /** Of a learned frame, the longest first. */
   readonly openers?: readonly TurnOpener[]
+  /** Of a learned frame, roles whose turns end with the next header and no token of their own (DeepSeek's user). */
+  readonly unclosed?: readonly TurnOpener['role'][]
   /** A newline stands after the end of a turn. */
   readonly separator: boolean
   /** Texts of the special tokens that the configuration names, as templates write them (`bos_token`). */

@@ -81,13 +81,17 @@ function runsIntoCompletion(view: TrajectoryView, segmentation: Segmentation, tu
 /** A turn that is not closed, with a header or the end of the row after it. */
 function opensAndStops(view: TrajectoryView, segmentation: Segmentation, turn: Turn): PromptFault | null {
   const { turns, padding, parts } = segmentation
-  // An end in letters is T16's.
+  // Some templates end no turn but the model's. An end in letters is T16's.
+  if (view.tokenizer?.frame?.unclosed?.some((role) => role === turn.kind)) return null
   if (turn.endToken >= 0 || endsInLetters(view, turn)) return null
   const next = turns[turn.index + 1]
   // A row that holds a prompt alone and is cut; one that goes on without a header is T05's.
   if (next === undefined && turn.contentEnd < parts.length - padding.right) return null
   if (next !== undefined && next.header !== 'present') return null
-  const after = next === undefined ? 'the row ends' : `the header of a ${next.role} turn follows`
+  const after =
+    next === undefined
+      ? 'the row ends'
+      : `the header of ${next.kind === 'assistant' ? 'an' : 'a'} ${next.role} turn follows`
   const missing = missingPart(view, turn)
   const many = missing?.lostTokens ? `: about ${tokenCount(missing.lostTokens)} are lost` : ''
   const message = `A ${turn.role} turn of the prompt is not closed, and ${after}${many}`

@@ -6,6 +6,7 @@ import { TemplateError } from './template-error.ts'
 export interface LearnedFrame {
   readonly openers: readonly TurnOpener[]
   readonly turnEnds: readonly number[]
+  readonly unclosed: readonly TurnOpener['role'][]
   readonly separator: boolean
 }
 
@@ -43,9 +44,19 @@ export function learnFrame(
   const openers = [user, assistant, ...others]
   const opens = new Set(openers.map(({ id }) => id))
   const ends = [end, firstControl(learned.user.end, controls)].filter((id) => id !== null)
+  const closes = (end: string) => {
+    const id = firstControl(end, controls)
+    return id !== null && !opens.has(id)
+  }
+  const written = [
+    ['system', learned.system],
+    ['user', learned.user],
+    ['tool', learned.tool],
+  ] as const
   return {
     openers: openers.sort((a, b) => b.rest.length - a.rest.length),
     turnEnds: [...new Set(ends)].filter((id) => !opens.has(id)),
+    unclosed: written.flatMap(([role, turn]) => (turn === null || closes(turn.end) ? [] : [role])),
     separator: learned.separator.startsWith('\n'),
   }
 }
