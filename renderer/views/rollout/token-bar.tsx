@@ -10,6 +10,7 @@ import { OverlayLegend } from './overlay-legend.tsx'
 import { OverlayMenu, overlayMenu } from './overlay-menu.tsx'
 import { revealedIn, togglePadding, useRevealed } from './revealed-padding.ts'
 import { showOverlay, toggleFold, toggleLayout, useRolloutPlace } from './rollout-place.ts'
+import { useMedia } from './use-canvas.ts'
 
 interface Props {
   readonly detail: TrajectoryDetail
@@ -81,9 +82,14 @@ export function EdgeBar({ detail, overlay, problem }: Props) {
   )
 }
 
+/** As the style sheets have it. */
+const NARROW_WINDOW = '(max-width: 1080px)'
+
 function OverlayButton({ detail, overlay }: Omit<Props, 'problem'>) {
   const place = useRolloutPlace()
   const isOpen = useObservable(overlayMenu)
+  // There a long name takes no line from the tokens without these words, which are still read out.
+  const isNarrow = useMedia(NARROW_WINDOW)
   const choices = useOverlayChoices(detail)
   const known = choices.state === 'ready' ? choices.value : []
   const title = known.find(({ id }) => id === place.overlay)?.title ?? overlay?.title ?? place.overlay
@@ -97,7 +103,7 @@ function OverlayButton({ detail, overlay }: Omit<Props, 'problem'>) {
         title="Key o; < and > go through them"
         onClick={() => overlayMenu.set(!isOpen)}
       >
-        <span className="overlay-by">coloured by </span>
+        <span className={isNarrow ? 'visually-hidden' : undefined}>coloured by </span>
         <strong>{title ?? 'state'}</strong> <span aria-hidden="true">▾</span>
       </button>
       {isOpen && <OverlayMenu choices={known} chosen={place.overlay} choose={showOverlay} />}
