@@ -138,9 +138,13 @@ describe('what another thread scanned', () => {
         // What is scanned to the same place afterwards, of which nothing was told.
         there.slotInput(1).set(new TextEncoder().encode('{"ids":[5,99999]}'))
         const other = { ...text, length: 17, arrays: new Int32Array(0) }
+        let looked = 0
         for (const { records } of parseScanned(there, other, { ...spans, lengths: Float64Array.of(17) }, KEYS, 1)) {
-          expect(firstAtLeast((records[0]?.value as { ids: Int32Array }).ids, 99_999)).toBe(1)
+          const held = records[0]?.value as { ids: Int32Array }
+          expect(firstAtLeast(held.ids, 99_999)).toBe(1)
+          looked++
         }
+        expect(looked).toBe(1)
       }),
       { numRuns: 1000 },
     )
