@@ -20,6 +20,9 @@ const PRIME_EXPORT = 'set `trainer.enable_token_export = true` and open the `tok
 const VERL_BATCH =
   'this log holds text alone: save the batch itself after the advantages were computed (`DataProto.save_to_disk`) and open that'
 
+const ROLL_BATCH =
+  'this log holds text alone: set `rollout_mock` with `enable: true`, `mode: dump` and `dump_dir: DIR`, and open the pickles that it writes'
+
 /**
  * What to switch on in a trainer so that its dump holds a stream, by format and stream, as far as the trainer's own code has a switch for it.
  * Sources: those that the formats name in `writer`.
@@ -57,6 +60,7 @@ const SWITCHES: Readonly<Record<string, Switches>> = {
       'save the batch after `ref_log_prob` was computed, in a run with a KL term (`actor_rollout_ref.actor.use_kl_loss=True`)',
     advantages: 'save the batch after its advantages were computed; RolloutSkip saves it before',
   },
+  roll: { ids: ROLL_BATCH, mask: ROLL_BATCH, 'logprobs.sampler': ROLL_BATCH },
   'nemo-gym': {
     'logprobs.sampler': 'set `return_token_id_information: true` on the model server',
     ids: 'set `return_token_id_information: true` on the model server',

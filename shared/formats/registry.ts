@@ -14,6 +14,8 @@ import { primeRlExport } from './prime-rl-export.ts'
 import { primeRlTraces } from './prime-rl-traces.ts'
 import { rllm } from './rllm.ts'
 import { rllmEval } from './rllm-eval.ts'
+import { roll } from './roll.ts'
+import { rollBatch } from './roll-batch.ts'
 import { skyrl } from './skyrl.ts'
 import { skyrlEval } from './skyrl-eval.ts'
 import { slime } from './slime.ts'
@@ -37,6 +39,7 @@ export const FORMATS: readonly Format[] = [
   primeRlExport,
   primeRlTraces,
   rllmEval,
+  rollBatch,
   skyrl,
   slime,
   verifiersLegacy,
@@ -47,6 +50,7 @@ export const FORMATS: readonly Format[] = [
   art,
   inspect,
   rllm,
+  roll,
   skyrlEval,
   tinker,
   trl,

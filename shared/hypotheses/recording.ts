@@ -1,7 +1,17 @@
 import { STREAMS, type Stream } from '../model/streams.ts'
 
 /** A trainer that writes rollouts, by the name that people know it by. */
-type Trainer = 'prime-rl' | 'slime' | 'SkyRL' | 'verl' | 'verifiers' | 'open-instruct' | 'TRL' | 'NeMo-Gym' | 'NeMo-RL'
+type Trainer =
+  | 'prime-rl'
+  | 'slime'
+  | 'SkyRL'
+  | 'verl'
+  | 'verifiers'
+  | 'open-instruct'
+  | 'TRL'
+  | 'NeMo-Gym'
+  | 'NeMo-RL'
+  | 'ROLL'
 
 /** The trainer whose files a format reads, by the id of the format; those of other formats have no switch. */
 const TRAINERS: Readonly<Record<string, Trainer>> = {
@@ -20,6 +30,8 @@ const TRAINERS: Readonly<Record<string, Trainer>> = {
   trl: 'TRL',
   'nemo-gym': 'NeMo-Gym',
   'nemo-rl': 'NeMo-RL',
+  roll: 'ROLL',
+  'roll-batch': 'ROLL',
 }
 
 const EXPORT = 'trainer.enable_token_export=true'
@@ -29,6 +41,7 @@ const BATCH = 'trainer.dump_data_batch=true'
 const TRACES = '--save_traces --rollouts_save_path DIR'
 const HOOK = 'two lines of integrations/python'
 const RUN_TRACES = 'traces.jsonl of the same run, opened with these files (monitors.file, on by default)'
+const ROLLOUT_MOCK = 'rollout_mock with enable: true, mode: dump and dump_dir: DIR'
 const TRAIN_DATA = 'train_data_step*.jsonl of NeMo-RL beside these rollouts'
 
 /** The switches of trainers that write a stream to disk, or the hook that does; streams that none brings are not listed. */
@@ -41,6 +54,7 @@ const SWITCHES: Readonly<Partial<Record<Stream, Readonly<Partial<Record<Trainer,
     verl: HOOK,
     verifiers: 'vf-eval -s -C trajectory',
     'NeMo-Gym': 'return_token_id_information: true on the model server',
+    ROLL: ROLLOUT_MOCK,
   },
   mask: {
     'prime-rl': EXPORT,
@@ -50,6 +64,7 @@ const SWITCHES: Readonly<Partial<Record<Stream, Readonly<Partial<Record<Trainer,
     verl: HOOK,
     verifiers: 'vf-eval -s -C trajectory',
     'NeMo-Gym': TRAIN_DATA,
+    ROLL: ROLLOUT_MOCK,
   },
   advantages: {
     'prime-rl': EXPORT,
@@ -67,6 +82,7 @@ const SWITCHES: Readonly<Partial<Record<Stream, Readonly<Partial<Record<Trainer,
     verl: `${HOOK} and calculate_log_probs`,
     verifiers: 'vf-eval -s -C trajectory',
     'NeMo-Gym': 'return_token_id_information: true on the model server',
+    ROLL: ROLLOUT_MOCK,
   },
   'logprobs.trainer': {
     'prime-rl': EXPORT,
@@ -83,7 +99,7 @@ const SWITCHES: Readonly<Partial<Record<Stream, Readonly<Partial<Record<Trainer,
   kl: { slime: TRAIN_DUMP },
   entropy: { 'prime-rl': EXPORT, slime: TRAIN_DUMP },
   position_ids: { 'prime-rl': EXPORT, verl: HOOK },
-  attention_mask: { SkyRL: BATCH, TRL: HOOK, verl: HOOK },
+  attention_mask: { SkyRL: BATCH, TRL: HOOK, verl: HOOK, ROLL: ROLLOUT_MOCK },
   versions: { slime: ROLLOUT_DUMP },
   step: { 'prime-rl': EXPORT, verl: 'trainer.rollout_data_dir=DIR' },
   rewards: {
@@ -97,7 +113,12 @@ const SWITCHES: Readonly<Partial<Record<Stream, Readonly<Partial<Record<Trainer,
   reward_components: { 'prime-rl': RUN_TRACES, verifiers: 'vf-eval -s', TRL: 'log_completions=True' },
   messages: { 'prime-rl': RUN_TRACES, verifiers: 'vf-eval -s', 'NeMo-Gym': '+output_jsonl_fpath=FILE' },
   tools: { 'NeMo-Gym': '+output_jsonl_fpath=FILE' },
-  finish_reason: { 'prime-rl': RUN_TRACES, slime: ROLLOUT_DUMP, 'open-instruct': TRACES },
+  finish_reason: {
+    'prime-rl': RUN_TRACES,
+    slime: ROLLOUT_DUMP,
+    'open-instruct': TRACES,
+    ROLL: 'rollout_dump_dir: DIR of an agentic pipeline',
+  },
   group: {
     'prime-rl': RUN_TRACES,
     slime: ROLLOUT_DUMP,

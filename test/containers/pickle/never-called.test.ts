@@ -50,6 +50,7 @@ const NAMES: [module: string, qualname: string][] = [
   ['numpy.testing._private.utils', 'runstring'],
   ['tensordict._reductions', 'open'],
   ['verl.protocol', 'DataProto.load_from_disk'],
+  ['roll.distributed.scheduler.protocol', 'DataProto.materialize_concat'],
   ['slime.utils.types', 'Sample.from_dict'],
   ['copyreg', 'add_extension'],
   ['constructor', 'constructor'],

@@ -6,7 +6,7 @@ import { JaggedTensor, PyTensor } from '../tensor.ts'
 import { fieldOf, PyBytes, PyDict, PyList, PyName, PyObject, type PyValue } from '../values.ts'
 import { arrayOfBytes, viewOf } from './numpy.ts'
 
-/** What the trainers pickle: tensordict's TensorDict, verl's DataProto, slime's Sample, SkyRL's TensorBatch. */
+/** What the trainers pickle: tensordict's TensorDict, the DataProto of verl and of ROLL, slime's Sample, SkyRL's TensorBatch. */
 export const trainers: Family = {
   call(name) {
     const { module, qualname } = name
@@ -18,7 +18,7 @@ export const trainers: Family = {
     const { module, qualname } = name
     return (
       (isTensordict(module) && TENSORDICT_CLASSES.has(qualname)) ||
-      (isVerl(module) && /^DataProto(Item)?$/.test(qualname)) ||
+      ((isVerl(module) || isRoll(module)) && /^DataProto(Item)?$/.test(qualname)) ||
       (isSlime(module) && (SLIME_CLASSES.has(qualname) || STATUS_NAME.test(qualname))) ||
       (isSkyrl(module) && SKYRL_CLASSES.has(qualname))
     )
@@ -28,7 +28,7 @@ export const trainers: Family = {
     if (className === TENSOR_DICT) return fillTensorDict(object, state, context)
     if (className === NON_TENSOR_DATA) return fillNonTensorData(object, state)
     if (className === LAZY_STACK) return fillLazyStack(object, state, context)
-    if (className === DATA_PROTO) return fillDataProto(object, state, context)
+    if (className === VERL_PROTO || className === ROLL_PROTO) return fillDataProto(object, state, context)
     return className.endsWith('.TensorList') || !isSkyrl(className.slice(0, className.lastIndexOf('.')))
       ? false
       : fillTensorBatch(object, state, context)
@@ -39,7 +39,8 @@ export const trainers: Family = {
 const TENSOR_DICT = 'tensordict.TensorDict'
 const NON_TENSOR_DATA = 'tensordict.NonTensorData'
 export const LAZY_STACK = 'tensordict.LazyStackedTensorDict'
-const DATA_PROTO = 'verl.DataProto'
+const VERL_PROTO = 'verl.DataProto'
+const ROLL_PROTO = 'roll.DataProto'
 
 /** The name of a class as `PyObject.className` has it. */
 export function classNameOf({ module, qualname, name }: PyName): string {
@@ -48,11 +49,13 @@ export function classNameOf({ module, qualname, name }: PyName): string {
     if (qualname === 'NonTensorData' || qualname === 'MetaData') return NON_TENSOR_DATA
     if (qualname === 'LazyStackedTensorDict' || qualname === 'NonTensorStack') return LAZY_STACK
   }
-  return isVerl(module) && qualname === 'DataProto' ? DATA_PROTO : name
+  if (qualname !== 'DataProto') return name
+  return isVerl(module) ? VERL_PROTO : isRoll(module) ? ROLL_PROTO : name
 }
 
 const isTensordict = (module: string) => /^tensordict(\.|$)/.test(module)
 const isVerl = (module: string) => /^verl(\.protocol)?$/.test(module)
+const isRoll = (module: string) => module === 'roll.distributed.scheduler.protocol'
 const isSlime = (module: string) => /^(slime|miles)\.utils\.types$/.test(module)
 const isSkyrl = (module: string) => /^skyrl[\w.]*\.training_batch$/.test(module)
 
@@ -163,9 +166,14 @@ function setLeaves(entries: PyDict, leaves: PyDict, storage: PyTensor, context: 
   return true
 }
 
-/** verl's DataProto: (bytes of torch.save or tensors as numpy bytes, non-tensor arrays, meta info) (verl/protocol.py). */
+/**
+ * verl's DataProto: (bytes of torch.save or tensors as numpy bytes, non-tensor arrays, meta info) (verl/protocol.py). ROLL's has a batch that
+ * lies elsewhere before its meta info (roll/distributed/scheduler/protocol.py), null where the rows are in the file.
+ */
 function fillDataProto(object: PyObject, state: PyValue, context: BuildContext): boolean {
-  const [batch, arrays, meta] = fewItems(state) ?? []
+  const parts = fewItems(state) ?? []
+  const [batch, arrays] = parts
+  const meta = parts[object.className === ROLL_PROTO ? 3 : 2]
   if (batch === undefined || arrays === undefined || meta === undefined) return false
   object.fields.set('batch', null).set('non_tensor_batch', arrays).set('meta_info', meta)
   if (batch === null) return true
@@ -174,7 +182,7 @@ function fillDataProto(object: PyObject, state: PyValue, context: BuildContext):
     object.fields.set('batch', tensors)
     return true
   }
-  // Versions before 2025-05 pickle the open buffer itself.
+  // verl before 2025-05 and ROLL pickle the open buffer itself.
   const bytes = batch instanceof PyObject && batch.className === '_io.BytesIO' ? batch.value : batch
   if (!(bytes instanceof PyBytes)) return false
   readInside(bytes, context, (read) => object.fields.set('batch', read))
