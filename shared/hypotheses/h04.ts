@@ -5,7 +5,6 @@ import type { Count } from '../model/report.ts'
 import type { Thresholds } from '../model/thresholds/registry.ts'
 import { lostBounds, nearLimitBounds, visibleBounds } from './bounds.ts'
 import type { Hypothesis, HypothesisInput } from './hypothesis.ts'
-import { limitsOfSteps } from './step-limits.ts'
 import { measureTruncation, measuringTruncation, type TruncationMeasures } from './truncation.ts'
 import {
   type Argument,
@@ -43,7 +42,7 @@ function decide(input: HypothesisInput): Judgement {
   if (near === null && ofReplies === null) {
     const none =
       'limits (none is given, in the metadata, or shown by rollouts that end at one length which no other exceeds)'
-    return notCheckable([limitsOfSteps(input.dump) ?? none])
+    return notCheckable([found.limitsOfSteps ?? none])
   }
   const { thresholds } = input.dump.settings
   const nearBounds = nearLimitBounds(thresholds)

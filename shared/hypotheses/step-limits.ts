@@ -1,7 +1,8 @@
 import type { DumpView } from '../checks/check.ts'
 import type { TrajectoryFacts } from '../checks/facts.ts'
-import { resolveLimits } from '../checks/limits.ts'
+import { resolvingLimits } from '../checks/limits.ts'
 import { count, counted } from '../model/number-text.ts'
+import { forEachOf, type Steps, within } from '../model/steps.ts'
 
 /** Steps that are looked at one by one: a limit that grows with them shows in the first ones. */
 const MOST_STEPS = 64
@@ -10,18 +11,24 @@ const MOST_STEPS = 64
  * Lengths at which the rollouts of single steps end, where no length is that of the whole dump: a limit that is raised on the way ends the early
  * ones where later ones go on. In words; null where no step shows one.
  */
-export function limitsOfSteps({ facts, settings }: Pick<DumpView, 'facts' | 'settings'>): string | null {
+export function* findingLimitsOfSteps({ facts, settings }: Pick<DumpView, 'facts' | 'settings'>): Steps<string | null> {
   const steps = new Map<number, TrajectoryFacts[]>()
-  for (const row of facts) {
-    if (row.step === null) continue
-    const rows = steps.get(row.step)
-    if (rows !== undefined) rows.push(row)
-    else if (steps.size < MOST_STEPS) steps.set(row.step, [row])
-  }
+  yield* within(
+    0,
+    0.3,
+    forEachOf(facts, (row) => {
+      if (row.step === null) return
+      const rows = steps.get(row.step)
+      if (rows !== undefined) rows.push(row)
+      else if (steps.size < MOST_STEPS) steps.set(row.step, [row])
+    }),
+  )
   if (steps.size < 2) return null
   const values: number[] = []
-  for (const rows of steps.values()) {
-    const { max_completion_length: completion, max_seq_len: sequence } = resolveLimits(settings, {}, rows)
+  for (const [index, rows] of [...steps.values()].entries()) {
+    const done = (more: number) => 0.3 + (0.7 * (index + more)) / steps.size
+    const resolved = yield* within(done(0), done(1), resolvingLimits(settings, {}, rows))
+    const { max_completion_length: completion, max_seq_len: sequence } = resolved
     const limit = completion ?? sequence
     if (limit !== null) values.push(limit.value)
   }

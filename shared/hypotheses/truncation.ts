@@ -11,6 +11,7 @@ import type { Count, RolloutFilter } from '../model/report.ts'
 import { atOnce, filtered, forEachOf, type Steps, within } from '../model/steps.ts'
 import type { LimitName } from '../model/streams.ts'
 import type { HypothesisInput } from './hypothesis.ts'
+import { findingLimitsOfSteps } from './step-limits.ts'
 
 /** What H04 measures. */
 export interface TruncationMeasures {
@@ -35,6 +36,8 @@ export interface TruncationMeasures {
   readonly poison: BaselinePoison | null
   /** Correlation over rollouts of sequence length and reward. */
   readonly lengthRewardCorrelation: number | null
+  /** Limits of single steps, in words, where none is known of the whole dump; null where no step shows one. */
+  readonly limitsOfSteps: string | null
 }
 
 const measured = new WeakMap<HypothesisInput['dump'], TruncationMeasures>()
@@ -91,7 +94,8 @@ function* measuring(input: HypothesisInput): Steps<TruncationMeasures> {
   const byEnd = rewardByEnd(facts)
   yield 0.8
   const byVisibility = yield* within(0.8, 0.9, rewardByVisibility(facts))
-  const poison = yield* within(0.9, 1, measuringPoison(input.dump))
+  const poison = yield* within(0.9, 0.95, measuringPoison(input.dump))
+  const limitsOfSteps = rules.length === 0 ? yield* within(0.95, 1, findingLimitsOfSteps(input.dump)) : null
   const lengthRewardCorrelation = correlation(rewardedLengths, rewards)
   yield 1
   return {
@@ -110,6 +114,7 @@ function* measuring(input: HypothesisInput): Steps<TruncationMeasures> {
     rewardByVisibility: byVisibility,
     poison,
     lengthRewardCorrelation,
+    limitsOfSteps,
   }
 }
 
