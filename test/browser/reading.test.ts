@@ -45,8 +45,9 @@ describePage('while a file is read', (tests) => {
     const content = manyRollouts()
     const slow = await serveSlowly('slow.jsonl', content, Math.floor(content.length / 2))
     const window = await openWindow(tests.browser, slow.server)
-    const [engine] = window.page.workers()
-    const ended = new Promise((done) => engine?.once('close', done))
+    // The page may be there before its engine is.
+    const engine = window.page.workers()[0] ?? (await window.page.waitForEvent('worker'))
+    const ended = new Promise((done) => engine.once('close', done))
     await window.page.getByRole('button', { name: 'Stop and close' }).click()
     // Whatever it is decoding, nothing of it goes on.
     await ended
