@@ -162,6 +162,17 @@ export class Fields {
     return this.wrong(key, 'a list', value)
   }
 
+  /** What a text holds as JSON, as columns of texts have it; any other value as it is. Null, with an issue, where a text is no JSON. */
+  json(key: string): JsonValue {
+    const value = this.take(key)
+    if (typeof value !== 'string') return value
+    try {
+      return JSON.parse(value) as JsonValue
+    } catch {
+      return this.wrong(key, 'JSON', value, 'bad-value')
+    }
+  }
+
   /** The numeric fields of an object of numbers. NaN fields are left out, with an issue. */
   numbersByName(key: string): Record<string, number> | null {
     const object = this.objectAt(key)

@@ -6,7 +6,6 @@ import { messagesOf } from './messages.ts'
 import { paddingOf, saidOnce, sumOf, withoutFiller } from './padded-row.ts'
 import { type OneRecord, readEach } from './read-each.ts'
 import { type Evidence, recogniseBy } from './recognise.ts'
-import { jsonIn } from './roll.ts'
 import { readIds, SequenceArrays } from './sequence.ts'
 
 /** Known, and nothing that a person could look at: the ids once more, padded on the other side, and what no stream holds. */
@@ -92,7 +91,7 @@ function readRow(record: OneRecord): Trajectory {
   for (const key of BULK) texts.take(key)
   const rolloutId = texts.text('traj_id')
   const calls = texts.integer('step')
-  const tools = jsonIn(texts, 'tools')
+  const tools = texts.json('tools')
   const episode = texts.number('episode_scores')
   const scores = tensors.take('scores')
   const row: Trajectory = {
@@ -116,7 +115,7 @@ function readRow(record: OneRecord): Trajectory {
     rolloutId,
     branch: rolloutId === null || calls === null ? null : String(calls),
     environment: texts.text('tags') ?? texts.text('domain'),
-    messages: conversationOf(jsonIn(texts, 'messages')),
+    messages: conversationOf(texts.json('messages')),
     tools: Array.isArray(tools) && tools.length > 0 ? tools : null,
     answer: texts.text('ground_truth'),
     limits: padding === null ? null : { max_seq_len: ids.length },

@@ -64,10 +64,10 @@ const KEPT = ['id', 'source', 'difficulty', 'case_type', 'test_case_function', '
 function readVerifiable(blank: Trajectory, fields: Fields): Trajectory {
   const step = fields.integer('global_step')
   const prompt = fields.text('prompt')
-  const asked = jsonIn(fields, 'messages')
+  const asked = fields.json('messages')
   const conversation = messagesOf(asked)
   const response = fields.text('responses')
-  const run = jsonIn(fields, 'sampling_params')
+  const run = fields.json('sampling_params')
   const sampling = isObject(run) && isObject(run.generation_config) ? new Fields(run.generation_config) : null
   const longest = sampling?.integer('max_new_tokens') ?? null
   return {
@@ -99,13 +99,13 @@ function withReply(
 
 function readAgentic(blank: Trajectory, fields: Fields): Trajectory {
   const step = fields.integer('global_step')
-  const told = jsonIn(fields, 'trajectory_data')
+  const told = fields.json('trajectory_data')
   const about = new Fields(isObject(told) ? told : {}, fields.issues)
   const part = (key: string) => new Fields(about.objectAt(key) ?? {}, fields.issues)
   const id = about.text('trajectory_id')
   const place = part('env_info')
   const ended = part('failure_info').text('stop_reason') ?? about.text('finish_reason')
-  const tools = jsonIn(fields, 'tools')
+  const tools = fields.json('tools')
   // The conversation, which stands in a column of its own as well.
   about.take('messages')
   const { rolloutId, group } = keysIn(id, about.text('timestamp'))
@@ -119,7 +119,7 @@ function readAgentic(blank: Trajectory, fields: Fields): Trajectory {
     rolloutId: branches > 1 ? rolloutId : null,
     branch: branches > 1 && branch !== null ? String(branch) : null,
     environment: place.text('tag'),
-    messages: conversationOf(jsonIn(fields, 'messages')),
+    messages: conversationOf(fields.json('messages')),
     tools: Array.isArray(tools) && tools.length > 0 ? tools : null,
     reward: part('reward_info').score('episode_reward'),
     isTruncated: part('length_info').boolean('truncated'),
@@ -152,16 +152,4 @@ function conversationOf(value: JsonValue): Message[] | null {
   const isNested = Array.isArray(value) && value.length === 1 && Array.isArray(value[0])
   const messages = messagesOf(isNested ? (value[0] as JsonValue) : value)
   return messages === null || messages.length === 0 ? null : messages
-}
-
-/** A column of JSON in texts; null, with an issue, where a text is none. */
-export function jsonIn(fields: Fields, key: string): JsonValue {
-  const value = fields.take(key)
-  if (typeof value !== 'string') return value
-  try {
-    return JSON.parse(value) as JsonValue
-  } catch {
-    fields.issue('bad-value', key, `${key} is a text that is no JSON`)
-    return null
-  }
 }

@@ -14,7 +14,7 @@ import type { SourceInput } from '../../shared/session/protocol.ts'
 import type { Tokenizer } from '../../shared/tokens/tokenizer.ts'
 import { memorySource } from '../containers/memory-source.ts'
 import { audited, cleanRollout, gatedSource, lines, qwen, rolloutWithTrainedReply, until } from '../session/dumps.ts'
-import { givePageEngine, type PageEngine } from './page-engine.ts'
+import { type EngineWorker, givePageEngine, holdAnswers, type PageEngine } from './page-engine.ts'
 
 let tokenizer: Tokenizer
 let dump: string
@@ -87,20 +87,13 @@ describe('what is open in the page', () => {
 
   it('is compared with a run whose answer was on its way when another was chosen that cannot be read', async () => {
     await opened()
-    const [worker] = engine.workers
-    if (worker === undefined) throw new Error('no engine')
-    const dispatch = worker.dispatchEvent.bind(worker)
-    const held: Event[] = []
-    worker.dispatchEvent = (event) => {
-      if ((event as MessageEvent<{ kind: string }>).data.kind !== 'answer') return dispatch(event)
-      held.push(event)
-      return true
-    }
+    const worker = engine.workers[0] as EngineWorker
+    const answers = holdAnswers(worker)
     const first = compareWith([bytes('second.jsonl')])
-    await until(() => held.length > 0)
-    worker.dispatchEvent = dispatch
+    await until(() => answers.held.length > 0)
+    answers.release()
     const other = compareWith([bytes('nothing.jsonl', 'no rollouts')])
-    for (const event of held) dispatch(event)
+    for (const event of answers.held) worker.dispatchEvent(event)
     await Promise.all([first, other])
     expect(files().problems).toEqual([expect.stringContaining('nothing.jsonl is text, but no JSON')])
     expect(useSecond.getState().chosen?.map(({ name }) => name)).toEqual(['second.jsonl'])

@@ -75,3 +75,20 @@ export class EngineWorker extends EventTarget {
     setImmediate(() => this.isAlive && this.dispatchEvent(new MessageEvent('message', { data })))
   }
 }
+
+/** Keeps the answers of a worker from its page; other messages go on. */
+export function holdAnswers(worker: EngineWorker): { readonly held: readonly Event[]; release(): void } {
+  const held: Event[] = []
+  const dispatch = worker.dispatchEvent.bind(worker)
+  worker.dispatchEvent = (event) => {
+    if ((event as MessageEvent<{ kind: string }>).data.kind !== 'answer') return dispatch(event)
+    held.push(event)
+    return true
+  }
+  return {
+    held,
+    release() {
+      worker.dispatchEvent = dispatch
+    },
+  }
+}
