@@ -1,6 +1,6 @@
+import type { EngineWorkerHost } from '../../shared/session/engine/open-runs.ts'
 import type { WorkerLink } from '../../shared/session/host.ts'
 import { keepingWorkers } from '../../shared/session/keep-workers.ts'
-import type { EngineWorkerHost } from '../../shared/session/serve-engine.ts'
 import { byteSource, readElsewhere } from './byte-sources.ts'
 import { fetchTokenizer } from './fetch-tokenizer.ts'
 import { fastSha256, slowSha256 } from './sha256.ts'

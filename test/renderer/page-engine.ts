@@ -1,6 +1,7 @@
 import type { ByteSource } from '../../shared/model/source.ts'
+import type { EngineWorkerHost } from '../../shared/session/engine/open-runs.ts'
 import type { SourceInput } from '../../shared/session/protocol.ts'
-import { type EngineWorkerHost, serveEngine } from '../../shared/session/serve-engine.ts'
+import { serveEngine } from '../../shared/session/serve-engine.ts'
 import { memorySource } from '../containers/memory-source.ts'
 import { testHost } from '../session/test-host.ts'
 

@@ -1,9 +1,10 @@
 import { joinBytes } from '../../shared/containers/join-bytes.ts'
 import type { ExportRequest } from '../../shared/exports/export.ts'
 import type { ByteSource } from '../../shared/model/source.ts'
+import type { EngineWorkerHost } from '../../shared/session/engine/open-runs.ts'
 import type { EngineAnswer, EngineRequests, Progress, RequestName, SourceInput } from '../../shared/session/protocol.ts'
 import type { ExportPart, NamedBytes } from '../../shared/session/requests/export.ts'
-import { type EngineWorkerHost, serveEngine } from '../../shared/session/serve-engine.ts'
+import { serveEngine } from '../../shared/session/serve-engine.ts'
 import { memorySource } from '../containers/memory-source.ts'
 import { testHost } from './test-host.ts'
 

@@ -1,7 +1,7 @@
 import type { ExportedTrajectory } from '../../exports/export-kind.ts'
 import type { AuditOptions } from '../../model/policy.ts'
 import type { Report } from '../../model/report.ts'
-import type { PartialOf } from '../protocol.ts'
+import type { EngineHandlers } from '../engine/handlers.ts'
 import type { LabProgress, LabRequests, PolicyTried } from '../requests/lab.ts'
 import { Lab, type LabOrigin } from './lab.ts'
 import { rolloutRepair } from './rollout-repair.ts'
@@ -16,15 +16,7 @@ export interface LabHost {
   ): Promise<{ readonly before: Report; readonly after: Report }>
 }
 
-type LabHandlers = {
-  [Name in keyof LabRequests]: (
-    input: LabRequests[Name]['input'],
-    signal: AbortSignal,
-    tell: (partial: PartialOf<Name>) => void,
-  ) => Promise<LabRequests[Name]['output']>
-}
-
-export function labHandlers(host: LabHost): LabHandlers {
+export function labHandlers(host: LabHost): EngineHandlers<keyof LabRequests> {
   /** One for each session: what was found out about rollouts goes with them. */
   const labs = new WeakMap<LabOrigin, Lab>()
   const lab = () => {

@@ -1,20 +1,14 @@
 import type { RunName } from '../requests/compare.ts'
+import type { RequestHandlers } from '../requests/handlers.ts'
 import type { IdComparison, Overlay, RolloutRequests } from '../requests/rollout.ts'
 import type { Session } from '../session.ts'
-
-type Handlers = {
-  [Name in keyof RolloutRequests]: (
-    input: RolloutRequests[Name]['input'],
-    signal: AbortSignal,
-  ) => Promise<RolloutRequests[Name]['output']>
-}
 
 /**
  * Answers what is asked of one rollout beside its detail.
  *
  * @param runOf the session of a run, the open one by default; throws with a sentence where there is none
  */
-export function rolloutHandlers(runOf: (run?: RunName) => Session): Handlers {
+export function rolloutHandlers(runOf: (run?: RunName) => Session): RequestHandlers<RolloutRequests> {
   return {
     overlays: ({ run, index }) => runOf(run).rollouts.overlays(index),
     overlay: ({ run, index, overlay }) => runOf(run).rollouts.overlay(index, overlay),
