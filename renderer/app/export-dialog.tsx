@@ -21,7 +21,9 @@ const FORMAT_WORDS: Readonly<Record<ExportId, { readonly name: string; readonly 
 /** What is exported, as what, with which masks and where to. Enter exports as it was done the last time. */
 export function ExportDialog() {
   const { subjects, first, repairs, choice, job } = useExporting()
-  const [subject, setSubject] = useState(() => startOf(subjects, first))
+  // By id: a subject is made anew when its rollouts change.
+  const [picked, pick] = useState(() => startOf(subjects, first)?.id)
+  const subject = subjects.find(({ id }) => id === picked)
   const rolloutsOf = useRollouts(subjects)
   const chosen = subject === undefined ? null : rolloutsOf(subject)
   const [as, setAs] = useState(() => (repairs && !REPAIRED.includes(choice.as) ? 'source' : choice.as))
@@ -49,7 +51,7 @@ export function ExportDialog() {
               isChosen={each === subject}
               isPossible={rolloutsOf(each) !== 0}
               isFirst={each === subject}
-              onChoose={() => setSubject(each)}
+              onChoose={() => pick(each.id)}
             >
               <span>
                 {each.title} {each.says !== null && <span className="quiet export-says">{spelt(each.says)}</span>}

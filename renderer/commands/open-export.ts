@@ -13,16 +13,32 @@ import { groupSubjects } from '../views/groups/export-subjects.ts'
  */
 export function openExport(first?: string): void {
   const ofView = useView.getState().view === 'groups' ? groupSubjects() : []
-  const subjects = [...ofView, ...rolloutSubjects()]
   const nearest = ofView[0]?.id ?? (useMarks.getState().here.length > 0 ? 'flagged' : 'shown')
-  useExporting.setState({ subjects, first: first ?? nearest, repairs: false })
-  openDialog('export')
+  offer(ofView, { first: first ?? nearest, repairs: false })
 }
 
 /** Asks the same of certain rollouts, whose masks are to be repaired. */
 export function openRepairedExport(subject: ExportSubject): void {
-  useExporting.setState({ subjects: [subject, ...rolloutSubjects()], first: subject.id, repairs: true })
+  offer([subject], { first: subject.id, repairs: true })
+}
+
+/**
+ * Opens the dialog. While it is open its counts stay those of the window behind it: a flag may land in it, from the key before this one
+ * or from another window, and more of a run may be read.
+ */
+function offer(own: readonly ExportSubject[], how: { readonly first: string; readonly repairs: boolean }): void {
+  const renew = () => useExporting.setState({ subjects: [...own, ...rolloutSubjects()] })
+  renew()
+  useExporting.setState(how)
   openDialog('export')
+  const stops = [
+    useMarks.subscribe((now, before) => now.here !== before.here && renew()),
+    useFiles.subscribe((now, before) => now.rollouts !== before.rollouts && renew()),
+    list.subscribe(renew),
+    useView.subscribe(({ dialog }) => {
+      if (dialog !== 'export') for (const stop of stops) stop()
+    }),
+  ]
 }
 
 function rolloutSubjects(): ExportSubject[] {

@@ -187,10 +187,14 @@ export function standsHere(key: string, index: number): void {
   })
 }
 
-/** True where the changes were written. They take effect in either case: losing them at once would be worse than losing them later. */
+/**
+ * True where the changes were written. They take effect in either case, for losing them at once would be worse than losing them later, and
+ * before: the next key finds them.
+ */
 async function keep(changes: readonly MarkChange[], into: InspectorDatabase): Promise<boolean> {
   const due = [...unkept, ...changes]
   let isKept = true
+  take(changes)
   try {
     await write(into, due)
     unkept = []
@@ -202,7 +206,6 @@ async function keep(changes: readonly MarkChange[], into: InspectorDatabase): Pr
       `Marks could not be saved: ${whyNot(error)} They last until this window is closed; export them to keep them.`,
     )
   }
-  take(changes)
   if (isKept) {
     channel?.postMessage(due)
     await into.copied()

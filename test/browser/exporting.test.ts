@@ -55,6 +55,42 @@ describePage('the report', (tests) => {
 })
 
 describePage('the dialog for exports', (tests) => {
+  test('counts a flag that the key before it left, and while it is open one that another window leaves', async () => {
+    const window = await tests.open()
+    const { page } = window
+    await page.getByRole('button', { name: /sample/ }).click()
+    await window.read()
+    await page.keyboard.press('2')
+    await page.locator('.rollout-row').first().waitFor()
+    await page.keyboard.press('j')
+    // The second key is the very next task of the page: storage has not answered the first.
+    await page.evaluate(`(async () => {
+      for (const key of ['f', 'e']) {
+        document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }))
+        await new Promise((done) => setTimeout(done))
+      }
+    })()`)
+    const dialog = page.getByRole('dialog', { name: 'Export rollouts' })
+    const flagged = dialog.getByRole('radio', { name: /^Flagged rollouts/ })
+    await dialog.getByText('Flagged rollouts 1', { exact: true }).waitFor()
+    expect(await flagged.isChecked()).toBe(true)
+    await dialog.getByRole('button', { name: 'Export 1 rollout', exact: true }).waitFor()
+
+    const other = await page.context().newPage()
+    await other.goto(tests.server.url)
+    await other.getByRole('button', { name: /sample/ }).click()
+    await other.getByText(/^read [\d,]+ rollouts?$/).waitFor()
+    await other.keyboard.press('2')
+    await other.locator('.rollout-row').first().waitFor()
+    for (const key of ['j', 'j', 'f']) await other.keyboard.press(key)
+    await dialog.getByText('Flagged rollouts 2', { exact: true }).waitFor()
+    expect(await flagged.isChecked()).toBe(true)
+    await dialog.getByRole('button', { name: 'Export 2 rollouts', exact: true }).waitFor()
+    await other.close()
+    expect(window.errors).toEqual([])
+    await window.close()
+  })
+
   test('writes what was chosen by key alone, remembers it, and nothing in it is told by colour or pointer only', async () => {
     const window = await tests.openWith([FAILING])
     const { page } = window
