@@ -1,12 +1,8 @@
 import type { AuditSettings, DumpView } from '../checks/check.ts'
-import { type DumpVerdict, runningDumpCheck } from '../checks/dump-reporter.ts'
 import { FactColumns } from '../checks/fact-columns.ts'
-import type { TrajectoryFacts } from '../checks/facts.ts'
 import { filledWidths } from '../checks/filled-widths.ts'
 import { grouping } from '../checks/group-views.ts'
 import { gatheringLimits, resolvingLimits } from '../checks/limits.ts'
-import { CHECKS } from '../checks/registry.ts'
-import { addTally, createTally } from '../checks/tally.ts'
 import type { DatasetFacts } from '../checks/truncation/dataset.ts'
 import { formatById } from '../formats/registry.ts'
 import { aggregating } from '../hypotheses/aggregates.ts'
@@ -14,16 +10,15 @@ import { recognisingDefects } from '../hypotheses/defects.ts'
 import type { SecondRun } from '../hypotheses/hypothesis.ts'
 import { judging } from '../hypotheses/registry.ts'
 import type { AuditOptions } from '../model/policy.ts'
-import type { CheckResult, Finding, LogReport, Report, SourceReport } from '../model/report.ts'
+import type { Finding, LogReport, Report, SourceReport } from '../model/report.ts'
 import { REPORT_SCHEMA } from '../model/report.ts'
 import { atOnce, forEachOf, type Steps, sorted, within } from '../model/steps.ts'
-import { STREAMS, type Stream } from '../model/streams.ts'
+import { STREAMS } from '../model/streams.ts'
 import { changedThresholds } from '../model/thresholds/registry.ts'
-import { PARTS, TURN_KINDS } from '../model/tokens.ts'
 import { weightOf } from '../model/weight.ts'
 import { byCodeAndToken } from './batch.ts'
-import { checkResult } from './check-result.ts'
-import { type Collected, countSeverity, type RolloutSums } from './collected.ts'
+import type { Collected, RolloutSums } from './collected.ts'
+import { concludingChecks } from './conclude-checks.ts'
 import { suggestedConventions } from './conventions.ts'
 import { faultRows, indexOfPlace, type NamedRows, placesOf } from './fault-rows.ts'
 import { FindingLines } from './finding-lines.ts'
@@ -31,11 +26,10 @@ import { groupOptionsOf } from './group-options.ts'
 import { type Kin, wholeSettings, wholeTokenizer } from './kin.ts'
 import type { OpenSource, UnreadableFile } from './open-source.ts'
 import { withPatternsBySource } from './pattern-by-source.ts'
-import type { TokenTotals } from './plan.ts'
+import { reportTotals } from './report-totals.ts'
 import { renderingNote, renderingOf, sourceReport, unreadableReport } from './source-report.ts'
 import type { Survey } from './survey.ts'
 import { TOOL } from './tool.ts'
-import { tokenSums, toolRows } from './tool-sums.ts'
 
 /** The report so far, and the findings that only the whole dump could show. */
 export interface Conclusion {
@@ -118,82 +112,25 @@ export function conclude(all: Gathered): Conclusion {
 }
 
 /** The same in steps, none of which takes long: of a million rollouts all of them take seconds. */
-export function* concluding({
-  sources,
-  unreadable,
-  logs,
-  kins,
-  options,
-  collected,
-  maxFindings,
-  against,
-  dataset = null,
-}: Gathered): Steps<Conclusion> {
+export function* concluding(all: Gathered): Steps<Conclusion> {
+  const { sources, logs, kins, options, collected, against } = all
+  const { facts, totals } = collected
   const names = sources.map(({ name }) => name)
   const settings = wholeSettings(kins, names, options)
   const tokenizer = wholeTokenizer(kins, names)
-  const streams = new Set(sources.flatMap(({ missing }) => STREAMS.filter((stream) => !missing.includes(stream))))
-  const dump: DumpView = {
-    ...(yield* within(0, DONE.dump, dumpView(sources, settings, collected.facts, streams))),
-    dataset,
-    against: against?.dump ?? null,
-  }
-  if (dump.groups.length > 0) streams.add('group')
-  // Where a format says that what was sampled is what was trained, the dump need not carry the mask.
-  if (collected.totals.maskKnown) streams.add('mask')
-  if (dump.limitsByRollout !== undefined || Object.values(dump.limits).some((limit) => limit !== null))
-    streams.add('limits')
+  const dump = yield* within(0, DONE.dump, dumpOf(all, settings))
+  const { streams } = dump
+  const isUnframed = tokenizer.lacks !== undefined
+  const checking = concludingChecks(dump, collected, isUnframed)
+  const { results, dumpFindings } = yield* within(DONE.dump, DONE.checks, checking)
 
-  const dumpFindings: Finding[] = []
-  const severities = structuredClone(collected.severities)
-  const asked = CHECKS.filter(({ code }) => options.checks === undefined || options.checks.includes(code))
-  const results: CheckResult[] = []
-  for (const check of asked) {
-    const tally = createTally()
-    const gathered = collected.tallies[check.code]
-    if (gathered !== undefined) addTally(tally, gathered)
-    const missing = check.needs.filter((stream) => !streams.has(stream))
-    let abstained = null
-    let context: DumpVerdict['context'] = null
-    if (check.dump !== undefined && missing.length === 0) {
-      const [from, to] = [results.length / asked.length, (results.length + 1) / asked.length]
-      const span = DONE.checks - DONE.dump
-      const verdict = yield* within(DONE.dump + span * from, DONE.dump + span * to, runningDumpCheck(check, dump))
-      addTally(tally, verdict.tally)
-      for (const finding of verdict.findings) {
-        dumpFindings.push(finding)
-        if (!finding.intended) countSeverity(severities, finding)
-      }
-      abstained = verdict.abstained
-      context = verdict.context
-    }
-    const result = checkResult(
-      check,
-      tally,
-      missing,
-      abstained,
-      settings,
-      collected.totals.weight,
-      severities[check.code],
-      tokenizer.lacks !== undefined,
-    )
-    const unproved = result.status === 'pass' ? (check.unproved?.(tally, dump) ?? null) : null
-    results.push({
-      ...result,
-      ...(unproved === null ? {} : { status: 'not-checkable' as const, reason: unproved }),
-      ...(context === null ? {} : { context }),
-    })
-    yield DONE.dump + ((DONE.checks - DONE.dump) * results.length) / asked.length
-  }
-
-  const standing = faultRows(collected.facts, collected.codes, dumpFindings)
+  const standing = faultRows(facts, collected.codes, dumpFindings)
   const { faults, named } = yield* within(DONE.checks, DONE.checks, standing)
-  const sourceOf = Int32Array.from(new FactColumns(collected.facts).numbers('place', 'source'))
+  const sourceOf = Int32Array.from(new FactColumns(facts).numbers('place', 'source'))
   const checks = withPatternsBySource(results, faults, sourceOf, settings.thresholds)
   const diagnosis = yield* within(DONE.checks, DONE.checks, recognisingDefects(checks, dump, faults))
   const defectOf = (finding: Finding): string | null => {
     if (finding.intended) return null
-    const { facts } = collected
     for (const place of placesOf(finding) ?? [null]) {
       const defect = diagnosis.defectOf(finding.code, place === null ? null : indexOfPlace(facts, place))
       if (defect !== null) return defect
@@ -201,14 +138,8 @@ export function* concluding({
     return null
   }
   yield DONE.checks
-  const { totals } = collected
-  const conventions = suggestedConventions({
-    facts: collected.facts,
-    checks,
-    totals,
-    kins,
-    share: settings.thresholds['convention-share'],
-  })
+  const share = settings.thresholds['convention-share']
+  const conventions = suggestedConventions({ facts, checks, totals, kins, share })
   yield DONE.checks
   const judgements = judging({
     dump,
@@ -223,21 +154,15 @@ export function* concluding({
     logs,
     untrainedShare: totals.sampled > 0 ? totals.untrained / totals.sampled : null,
   })
-  const verdicts = yield* within(DONE.checks, DONE.verdicts, judgements)
+  const hypotheses = yield* within(DONE.checks, DONE.verdicts, judgements)
   const aggregates = (yield* within(DONE.verdicts, DONE.sums, aggregating(dump, checks, totals))) as unknown
-  const kept = collected.findings.slice(0, maxFindings)
-  const inOrder = yield* within(DONE.sums, 1, sorted([...kept, ...dumpFindings], inReportOrder))
-  const listed = inOrder.slice(0, maxFindings)
-  const told: Finding[] = []
-  const lines = new FindingLines(collected.facts)
-  const tell = (finding: Finding) => void told.push(lines.asTold(finding, defectOf(finding)))
-  yield* within(1, 1, forEachOf(listed, tell))
+  const listing = yield* within(DONE.sums, 1, listingFindings(all, dumpFindings, defectOf))
   const thresholds = changedThresholds(settings.thresholds)
   const report: Report = {
     schema: REPORT_SCHEMA,
     tool: TOOL,
     // What could not be read stands at the end, so that the numbers of the others are those of `Finding.source`.
-    sources: [...sources, ...unreadable],
+    sources: [...sources, ...all.unreadable],
     ...(logs.length > 0 ? { logs: [...logs] } : {}),
     tokenizer,
     policy: {
@@ -249,63 +174,47 @@ export function* concluding({
     ...(dump.limitsByRollout === undefined ? {} : { limits_by_rollout: dump.limitsByRollout }),
     ...(dump.limitsLeftOut === undefined ? {} : { limits_left_out: dump.limitsLeftOut }),
     ...(Object.keys(thresholds).length > 0 ? { thresholds } : {}),
-    totals: {
-      trajectories: collected.facts.length,
-      groups: dump.groups.length,
-      turns: totals.turns,
-      tokens: {
-        total: totals.total,
-        trained: totals.trained,
-        masked: totals.masked,
-        padding: totals.padding,
-        unknown: totals.unknown,
-        lost: totals.lost,
-      },
-      by_part: Object.fromEntries(
-        PARTS.map((part, index) => [
-          part,
-          tokenSums(
-            totals.byPart[index] as number,
-            totals.trainedByPart[index] as number,
-            totals.unknownByPart[index] as number,
-            totals.maskKnown,
-          ),
-        ]),
-      ) as Report['totals']['by_part'],
-      by_turn: Object.fromEntries(
-        totals.byTurn
-          .map(
-            (total, turn) =>
-              [
-                turn,
-                tokenSums(total, totals.trainedByTurn[turn] ?? 0, totals.unknownByTurn[turn] ?? 0, totals.maskKnown),
-              ] as const,
-          )
-          .slice(1),
-      ),
-      ...endRows(totals),
-      by_tool: toolRows(totals.byTool, totals.maskKnown),
-    },
+    totals: reportTotals(totals, facts.length, dump.groups.length),
     checks,
     defects: diagnosis.defects,
-    hypotheses: verdicts,
-    findings: told,
-    findings_omitted: collected.findingsSeen + dumpFindings.length - listed.length,
+    hypotheses,
+    findings: listing.listed,
+    findings_omitted: listing.omitted,
     aggregates: aggregates as Record<string, unknown>,
   }
-  const run = { dump, checks, streams, tokenizer: tokenizer.id, logs }
-  const ofRollouts = new Set(kept)
   return {
     report,
     dumpFindings,
     named,
     groups: dump.groups,
-    run,
+    run: { dump, checks, streams, tokenizer: tokenizer.id, logs },
     explained(finding) {
       const defect = defectOf(finding)
       return defect === null ? finding : { ...finding, defect }
     },
-    ofDump: listed.flatMap((finding, index) => (ofRollouts.has(finding) ? [] : [index])),
+    ofDump: listing.ofDump,
+    unlisted: listing.unlisted,
+  }
+}
+
+/** The findings of a report, in its order, with the defect and the line of each. */
+function* listingFindings(
+  { collected, maxFindings }: Gathered,
+  dumpFindings: readonly Finding[],
+  defectOf: (finding: Finding) => string | null,
+): Steps<{ readonly listed: Finding[]; readonly omitted: number } & Pick<Conclusion, 'ofDump' | 'unlisted'>> {
+  const kept = collected.findings.slice(0, maxFindings)
+  const inOrder = yield* within(0, 1, sorted([...kept, ...dumpFindings], inReportOrder))
+  const first = inOrder.slice(0, maxFindings)
+  const lines = new FindingLines(collected.facts)
+  const listed: Finding[] = []
+  const tell = (finding: Finding) => void listed.push(lines.asTold(finding, defectOf(finding)))
+  yield* within(1, 1, forEachOf(first, tell))
+  const ofRollouts = new Set(kept)
+  return {
+    listed,
+    omitted: collected.findingsSeen + dumpFindings.length - first.length,
+    ofDump: first.flatMap((finding, index) => (ofRollouts.has(finding) ? [] : [index])),
     unlisted: inOrder.slice(maxFindings).filter((finding) => ofRollouts.has(finding)),
   }
 }
@@ -316,11 +225,10 @@ const DONE = { dump: 0.3, checks: 0.6, verdicts: 0.85, sums: 0.9 } as const
 /** Findings that a report lists unless told otherwise; counts are never cut. */
 export const DEFAULT_MAX_FINDINGS = 10_000
 
-function* dumpView(
-  sources: readonly SourceReport[],
+/** The dump as checks over all of it see it, and the streams that any of it carries. */
+function* dumpOf(
+  { sources, collected: { facts, totals }, dataset = null, against }: Gathered,
   settings: AuditSettings,
-  facts: readonly TrajectoryFacts[],
-  streams: ReadonlySet<Stream>,
 ): Steps<DumpView> {
   const options = groupOptionsOf(
     sources.map(({ name, format }) => ({ name, format: format === null ? null : formatById(format.id) })),
@@ -337,11 +245,23 @@ function* dumpView(
     leftOut,
   } = yield* within(0.65, 0.8, gatheringLimits(settings.options.limits ?? {}, facts, widths))
   const limits = yield* within(0.8, 1, resolvingLimits(settings, declared, facts, byRollout))
-  const view = { settings, streams, facts, groups, groupSize, groupsByOrder: options.groupsByOrder, limits }
+  const streams = new Set(sources.flatMap(({ missing }) => STREAMS.filter((stream) => !missing.includes(stream))))
+  if (groups.length > 0) streams.add('group')
+  // Where a format says that what was sampled is what was trained, the dump need not carry the mask.
+  if (totals.maskKnown) streams.add('mask')
+  if (byRollout !== null || Object.values(limits).some((limit) => limit !== null)) streams.add('limits')
   return {
-    ...view,
+    settings,
+    streams,
+    facts,
+    groups,
+    groupSize,
+    groupsByOrder: options.groupsByOrder,
+    limits,
     ...(byRollout === null ? {} : { limitsByRollout: byRollout }),
     ...(leftOut === null ? {} : { limitsLeftOut: leftOut }),
+    dataset,
+    against: against?.dump ?? null,
   }
 }
 
@@ -354,15 +274,4 @@ function inReportOrder(a: Finding, b: Finding): number {
     byCodeAndToken(a, b) ||
     (a.fingerprint < b.fingerprint ? -1 : a.fingerprint > b.fingerprint ? 1 : 0)
   )
-}
-
-/** End tokens by the kind of their turn; nothing where a merged part did not count them. */
-function endRows({ ends, trainedEnds, unknownEnds, maskKnown }: TokenTotals): Pick<Report['totals'], 'end_by_role'> {
-  if (ends === null || trainedEnds === null) return {}
-  const rows = TURN_KINDS.flatMap((kind, at) => {
-    const total = ends[at] as number
-    const sums = tokenSums(total, trainedEnds[at] as number, unknownEnds[at] as number, maskKnown)
-    return total === 0 ? [] : [[kind, sums] as const]
-  })
-  return { end_by_role: Object.fromEntries(rows) }
 }

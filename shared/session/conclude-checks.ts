@@ -1,0 +1,62 @@
+import type { DumpView } from '../checks/check.ts'
+import { type DumpVerdict, runningDumpCheck } from '../checks/dump-reporter.ts'
+import { CHECKS } from '../checks/registry.ts'
+import { addTally, createTally } from '../checks/tally.ts'
+import type { CheckResult, Finding } from '../model/report.ts'
+import { type Steps, within } from '../model/steps.ts'
+import { checkResult } from './check-result.ts'
+import { countSeverity, type RolloutSums } from './collected.ts'
+
+/** What the checks say of everything that was read. */
+export interface CheckConclusion {
+  /** One for each check that was asked for, in the order of `CHECKS`. */
+  readonly results: readonly CheckResult[]
+  /** Those that rest on groups or on the whole dump. */
+  readonly dumpFindings: readonly Finding[]
+}
+
+/** What a check that looks at rollouts alone says of the dump. */
+const NO_VERDICT: DumpVerdict = { tally: createTally(), findings: [], abstained: null, context: null }
+
+/**
+ * Puts what each check found in single rollouts beside what it finds in the dump as a whole.
+ *
+ * @param isUnframed there is a tokenizer, and it frames none of the ids
+ */
+export function* concludingChecks(
+  dump: DumpView,
+  { tallies, totals, severities: ofRollouts }: RolloutSums,
+  isUnframed: boolean,
+): Steps<CheckConclusion> {
+  const { settings, streams } = dump
+  const { checks: codes } = settings.options
+  const severities = structuredClone(ofRollouts)
+  const dumpFindings: Finding[] = []
+  const results: CheckResult[] = []
+  const asked = CHECKS.filter(({ code }) => codes === undefined || codes.includes(code))
+  for (const check of asked) {
+    const tally = createTally()
+    const gathered = tallies[check.code]
+    if (gathered !== undefined) addTally(tally, gathered)
+    const missing = check.needs.filter((stream) => !streams.has(stream))
+    const share = [results.length / asked.length, (results.length + 1) / asked.length] as const
+    const looksAtDump = check.dump !== undefined && missing.length === 0
+    const verdict = looksAtDump ? yield* within(...share, runningDumpCheck(check, dump)) : NO_VERDICT
+    addTally(tally, verdict.tally)
+    for (const finding of verdict.findings) {
+      dumpFindings.push(finding)
+      if (!finding.intended) countSeverity(severities, finding)
+    }
+    const severity = severities[check.code]
+    const { abstained, context } = verdict
+    const result = checkResult(check, tally, missing, abstained, settings, totals.weight, severity, isUnframed)
+    const unproved = result.status === 'pass' ? (check.unproved?.(tally, dump) ?? null) : null
+    results.push({
+      ...result,
+      ...(unproved === null ? {} : { status: 'not-checkable' as const, reason: unproved }),
+      ...(context === null ? {} : { context }),
+    })
+    yield results.length / asked.length
+  }
+  return { results, dumpFindings }
+}
