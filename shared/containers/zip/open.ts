@@ -40,36 +40,13 @@ export function isZip(head: Uint8Array): boolean {
 
 /** Opens an archive by its directory; entries are read when they are asked for. Throws `ZipError`. */
 export async function openZip(source: ByteSource, limits: ZipLimits = {}): Promise<ZipArchive> {
-  const { maxBytes = 4 * 2 ** 30, maxRatio = 250, freeBytes = 16 << 20 } = limits
   const directory = await readDirectory(source)
   const byName = new Map(directory.entries.map((entry) => [entry.name, entry]))
 
   const packedIn = ({ compressed }: ZipEntry) => Math.min(compressed, source.packedIn ?? compressed)
-
-  function check(entry: ZipEntry): void {
-    const fail = (code: ZipError['code'], what: string) =>
-      new ZipError(code, entry.header, `${shown(entry.name)} ${what}`)
-    if (entry.refused !== null) {
-      // Its own place may be one that the file does not have.
-      throw new ZipError('damaged-zip', directory.start, `${shown(entry.name)} cannot be read: ${entry.refused}`)
-    }
-    if (entry.encrypted) throw fail('unsupported-zip', 'is encrypted, and no password is asked for')
-    if (entry.method !== 0 && METHODS[entry.method] === undefined) {
-      const name = METHOD_NAMES[entry.method] ?? `method ${entry.method}`
-      throw fail('unsupported-zip', `is compressed with ${name}; deflate and Zstandard are read`)
-    }
-    if (entry.method === 0 && entry.bytes !== entry.compressed) {
-      throw fail('damaged-zip', `is stored as it is in ${entry.compressed} bytes, and said to have ${entry.bytes}`)
-    }
-    if (entry.bytes > maxBytes && entry.method !== 0) {
-      throw fail('too-large', `has ${entry.bytes} bytes once decompressed, more than the ${maxBytes} allowed`)
-    }
-    const packed = packedIn(entry)
-    if (entry.bytes > freeBytes && entry.bytes > maxRatio * packed) {
-      const times = Math.round(entry.bytes / Math.max(packed, 1))
-      throw fail('too-large', `grows to ${entry.bytes} bytes, ${times} times its size, when it is decompressed`)
-    }
-  }
+  // The own place of an entry that the directory refuses may be one that the file does not have.
+  const check = (entry: ZipEntry) =>
+    checkEntry(entry, entry.refused === null ? entry.header : directory.start, packedIn(entry), limits)
 
   /** Where the entry's bytes begin, by its local header. */
   async function dataStart(entry: ZipEntry): Promise<number> {
@@ -86,41 +63,9 @@ export async function openZip(source: ByteSource, limits: ZipLimits = {}): Promi
     return start
   }
 
-  async function* stored(start: number, length: number): AsyncGenerator<Uint8Array, void, undefined> {
-    for (let at = 0; at < length; ) {
-      const bytes = await source.slice(start + at, start + Math.min(at + CHUNK_BYTES, length))
-      if (bytes.length === 0) throw new ZipError('cut-off', start + at, 'the file ends here')
-      yield bytes
-      at += bytes.length
-    }
-  }
-
   async function* chunks(entry: ZipEntry): AsyncGenerator<Uint8Array, void, undefined> {
     const start = await dataStart(entry)
-    const raw = stored(start, entry.compressed)
-    const inflate = METHODS[entry.method]
-    const fail = (what: string) => new ZipError('damaged-zip', start, `${shown(entry.name)} ${what}`)
-    let length = 0
-    let crc = 0
-    const output = (inflate === undefined ? raw : inflate(raw))[Symbol.asyncIterator]()
-    try {
-      for (;;) {
-        const next = await output.next().catch((error: unknown) => {
-          if (error instanceof ZipError) throw error
-          throw fail(`cannot be decompressed beyond byte ${length} of ${entry.bytes}`)
-        })
-        if (next.done) break
-        length += next.value.length
-        if (length > entry.bytes)
-          throw fail(`decompresses to more than the ${entry.bytes} bytes that it is said to have`)
-        crc = crc32(next.value, crc)
-        yield next.value
-      }
-    } finally {
-      await output.return().catch(() => undefined)
-    }
-    if (length < entry.bytes) throw fail(`decompresses to ${length} bytes, ${entry.bytes} are announced`)
-    if (crc !== entry.crc32) throw fail('does not match its checksum')
+    yield* decompressed(entry, start, stored(source, start, entry.compressed))
   }
 
   async function read(entry: ZipEntry): Promise<Uint8Array> {
@@ -152,6 +97,77 @@ export async function openZip(source: ByteSource, limits: ZipLimits = {}): Promi
       }
     },
   }
+}
+
+/**
+ * Throws `ZipError` for an entry that cannot be read, or would be too large.
+ *
+ * @param at the byte that the error names
+ * @param packed bytes that the entry takes in the file
+ */
+function checkEntry(
+  entry: ZipEntry,
+  at: number,
+  packed: number,
+  { maxBytes = 4 * 2 ** 30, maxRatio = 250, freeBytes = 16 << 20 }: ZipLimits,
+): void {
+  const fail = (code: ZipError['code'], what: string) => new ZipError(code, at, `${shown(entry.name)} ${what}`)
+  if (entry.refused !== null) throw fail('damaged-zip', `cannot be read: ${entry.refused}`)
+  if (entry.encrypted) throw fail('unsupported-zip', 'is encrypted, and no password is asked for')
+  if (entry.method !== 0 && METHODS[entry.method] === undefined) {
+    const name = METHOD_NAMES[entry.method] ?? `method ${entry.method}`
+    throw fail('unsupported-zip', `is compressed with ${name}; deflate and Zstandard are read`)
+  }
+  if (entry.method === 0 && entry.bytes !== entry.compressed) {
+    throw fail('damaged-zip', `is stored as it is in ${entry.compressed} bytes, and said to have ${entry.bytes}`)
+  }
+  if (entry.bytes > maxBytes && entry.method !== 0) {
+    throw fail('too-large', `has ${entry.bytes} bytes once decompressed, more than the ${maxBytes} allowed`)
+  }
+  if (entry.bytes > freeBytes && entry.bytes > maxRatio * packed) {
+    const times = Math.round(entry.bytes / Math.max(packed, 1))
+    throw fail('too-large', `grows to ${entry.bytes} bytes, ${times} times its size, when it is decompressed`)
+  }
+}
+
+/** Bytes `start` to `start + length` of the file, as they are. */
+async function* stored(source: ByteSource, start: number, length: number): AsyncGenerator<Uint8Array, void, undefined> {
+  for (let at = 0; at < length; ) {
+    const bytes = await source.slice(start + at, start + Math.min(at + CHUNK_BYTES, length))
+    if (bytes.length === 0) throw new ZipError('cut-off', start + at, 'the file ends here')
+    yield bytes
+    at += bytes.length
+  }
+}
+
+/** What an entry holds, held to its length and checksum; what came before damage is given before `ZipError` is thrown. */
+async function* decompressed(
+  entry: ZipEntry,
+  start: number,
+  raw: AsyncGenerator<Uint8Array, void, undefined>,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const inflate = METHODS[entry.method]
+  const fail = (what: string) => new ZipError('damaged-zip', start, `${shown(entry.name)} ${what}`)
+  let length = 0
+  let crc = 0
+  const output = (inflate === undefined ? raw : inflate(raw))[Symbol.asyncIterator]()
+  try {
+    for (;;) {
+      const next = await output.next().catch((error: unknown) => {
+        if (error instanceof ZipError) throw error
+        throw fail(`cannot be decompressed beyond byte ${length} of ${entry.bytes}`)
+      })
+      if (next.done) break
+      length += next.value.length
+      if (length > entry.bytes) throw fail(`decompresses to more than the ${entry.bytes} bytes that it is said to have`)
+      crc = crc32(next.value, crc)
+      yield next.value
+    }
+  } finally {
+    await output.return().catch(() => undefined)
+  }
+  if (length < entry.bytes) throw fail(`decompresses to ${length} bytes, ${entry.bytes} are announced`)
+  if (crc !== entry.crc32) throw fail('does not match its checksum')
 }
 
 /** A part of a source as one of its own. */
