@@ -1,6 +1,7 @@
 import { builtinModules } from 'node:module'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vitest/config'
+import { asCommonJs } from './scripts/as-common-js.ts'
 import { bundledPackages } from './scripts/bundled-packages.ts'
 
 /** What comes soon comes late where a whole suite runs beside it: a test waits for it, as long as it waits for an element. Milliseconds. */
@@ -11,10 +12,24 @@ const nodeBuiltins = [...builtinModules, ...builtinModules.map((name) => `node:$
 /** Decoders are loaded when a container needs them; that some hosts need one from the start is no reason to warn. */
 const checks = { ineffectiveDynamicImport: false, bundlerTimings: false }
 
+/** Scripts of CommonJS, and how they are named. */
+function commonJs(extension: 'js' | 'cjs') {
+  const names = { entryFileNames: `[name].${extension}`, chunkFileNames: `assets/[name]-[hash].${extension}` }
+  return { format: 'cjs', strict: true, ...names } as const
+}
+
 /** One entry for everything that runs in Node: bundled whole, so that `dist/` needs no `node_modules`. */
-function nodeBuild(input: Record<string, string>, outDir: string, format: 'es' | 'cjs' = 'es') {
+function nodeBuild(
+  input: Record<string, string>,
+  outDir: string,
+  output: ReturnType<typeof commonJs> | { format: 'es'; entryFileNames: string } = {
+    format: 'es',
+    entryFileNames: '[name].js',
+  },
+  plugins: ReturnType<typeof asCommonJs>[] = [],
+) {
   return {
-    plugins: [bundledPackages()],
+    plugins: [bundledPackages(), ...plugins],
     ssr: { noExternal: true as const, external: ['electron', 'playwright-core'] },
     build: {
       ssr: true,
@@ -26,7 +41,7 @@ function nodeBuild(input: Record<string, string>, outDir: string, format: 'es' |
         input,
         external: ['electron', 'playwright-core', ...nodeBuiltins],
         checks,
-        output: { format, entryFileNames: format === 'cjs' ? '[name].cjs' : '[name].js' },
+        output,
       },
     },
   }
@@ -34,15 +49,18 @@ function nodeBuild(input: Record<string, string>, outDir: string, format: 'es' |
 
 export default defineConfig(({ mode }) => {
   if (mode === 'main') return nodeBuild({ main: 'electron/main.ts' }, 'dist/electron')
-  if (mode === 'preload') return nodeBuild({ preload: 'electron/preload.ts' }, 'dist/preload', 'cjs')
+  if (mode === 'preload') return nodeBuild({ preload: 'electron/preload.ts' }, 'dist/preload', commonJs('cjs'))
   if (mode === 'cli') {
     const entries = {
       main: 'cli/main.ts',
+      command: 'cli/command.ts',
+      thread: 'cli/thread.ts',
       'audit-worker': 'cli/audit-worker.ts',
       'scan-worker': 'cli/scan-worker.ts',
       start: 'cli/server/start.ts',
+      'write-compiled': 'cli/write-compiled.ts',
     }
-    return nodeBuild(entries, 'dist/cli')
+    return nodeBuild(entries, 'dist/cli', commonJs('js'), [asCommonJs()])
   }
   if (mode === 'tools') {
     const entries = {

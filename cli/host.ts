@@ -33,7 +33,8 @@ function spawnScanWorker(): WorkerLink {
 function spawnWorker(script: string): WorkerLink {
   compileLess()
   // Under 2 GB V8 lets garbage double a heap before it collects it, above that quadruple it: a fifth of a process's memory here.
-  const worker = new Worker(join(packageRoot(), 'dist', 'cli', script), {
+  const worker = new Worker(join(packageRoot(), 'dist', 'cli', 'thread.js'), {
+    workerData: script,
     resourceLimits: { maxOldGenerationSizeMb: 1800 },
   })
   return {

@@ -1,74 +1,17 @@
-import { CHECKS } from '../shared/checks/registry.ts'
-import { HYPOTHESES } from '../shared/hypotheses/registry.ts'
-import { closestName } from '../shared/model/closest-name.ts'
 import { TOOL } from '../shared/session/tool.ts'
-import { type ParsedArguments, parseArguments } from './arguments.ts'
 import { type CommandIo, Exit, NothingReadError, UsageError } from './io.ts'
-import { EXPORT_OPTIONS, INSPECT_OPTIONS, LIST_OPTIONS, MERGE_OPTIONS, SHOW_OPTIONS } from './options.ts'
 import { createTerminal } from './terminal.ts'
-import { type CommandHelp, printCommandHelp, printUsage } from './usage.ts'
-
-interface Command extends CommandHelp {
-  run(given: ParsedArguments, io: CommandIo): Promise<number>
-}
-
-/** The code of each is loaded when it is asked for: what writes files, serves or merges is most of what there is. */
-const COMMANDS: readonly Command[] = [
-  {
-    name: 'inspect',
-    takes: 'PATH… [options]',
-    does: 'Audits dumps (files, folders, patterns, - for standard input) and says what is wrong.',
-    options: INSPECT_OPTIONS,
-    run: async (given, io) => (await import('./inspect.ts')).inspect(given, io),
-  },
-  {
-    name: 'show',
-    takes: 'PATH… --index N|--id ID|--where QUERY',
-    does: 'Prints one rollout with the state of every token and its findings.',
-    options: SHOW_OPTIONS,
-    run: async (given, io) => (await import('./show.ts')).show(given, io),
-  },
-  {
-    name: 'export',
-    takes: 'PATH… --flagged|--where QUERY|--flags FILE --as source|native|csv|parquet|sft|dpo --out PATH',
-    does: 'Writes the rollouts with findings, those that fit a query or those that a person flagged, and a manifest.',
-    options: EXPORT_OPTIONS,
-    run: async (given, io) => (await import('./export.ts')).exportCommand(given, io),
-  },
-  {
-    name: 'merge',
-    takes: 'REPORT… [options]',
-    does: 'Judges JSON reports of parts of a run together, as if all files had been read at once.',
-    options: MERGE_OPTIONS,
-    run: async (given, io) => (await import('./merge.ts')).mergeCommand(given, io),
-  },
-  {
-    name: 'formats',
-    takes: '',
-    does: 'Lists the formats that are recognised.',
-    options: LIST_OPTIONS,
-    run: async (given, io) => (await import('./lists.ts')).listFormats(given, io),
-  },
-  {
-    name: 'checks',
-    takes: '[CODE…]',
-    does: 'Lists the faults that are looked for, or explains some.',
-    options: LIST_OPTIONS,
-    run: async (given, io) => (await import('./lists.ts')).listChecks(given, io),
-  },
-]
-
-/** `serve` reads its own arguments: it audits nothing. */
-const SERVE: CommandHelp = {
-  name: 'serve',
-  takes: 'DIR|FILE… [--port N]',
-  does: 'Serves the inspector in a browser: of DIR to choose from, of files opened.',
-  options: [],
-}
 
 /** Runs one command line; never throws for what a person did. Returns the exit code. */
 export async function run(argv: readonly string[], io: CommandIo): Promise<number> {
   try {
+    const [name] = argv
+    if (name === '--version' || name === '-V') {
+      io.stdout.write(`${TOOL.version}\n`)
+      return Exit.ok
+    }
+    // Behind it stands all that is known of formats and checks, which takes as long to load as Node.
+    const { dispatch } = await import('./dispatch.ts')
     return await dispatch(argv, io)
   } catch (error) {
     const terminal = createTerminal(io.stderr, io.env)
@@ -79,55 +22,5 @@ export async function run(argv: readonly string[], io: CommandIo): Promise<numbe
     // A bug, not a mistake of the person's: here a stack is what helps.
     if (error instanceof Error && io.env.ROLLOUT_INSPECTOR_DEBUG) io.stderr.write(`${error.stack}\n`)
     return Exit.unreadable
-  }
-}
-
-async function dispatch(argv: readonly string[], io: CommandIo): Promise<number> {
-  const [name, ...rest] = argv
-  if (name === '--version' || name === '-V') {
-    io.stdout.write(`${TOOL.version}\n`)
-    return Exit.ok
-  }
-  if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
-    printUsage(createTerminal(name === undefined ? io.stderr : io.stdout, io.env), [...COMMANDS, SERVE])
-    return name === undefined ? Exit.usage : Exit.ok
-  }
-  if (name === 'serve') {
-    const { SERVE_USAGE, serve } = await import('./serve.ts')
-    if (!rest.includes('--help') && !rest.includes('-h')) return serve(rest, io)
-    io.stdout.write(SERVE_USAGE)
-    return Exit.ok
-  }
-  const command = COMMANDS.find((candidate) => candidate.name === name)
-  if (command === undefined) throw unknownCommand(name)
-  const given = parseArguments(rest, command.options)
-  if (given.options.help === true) {
-    printCommandHelp(createTerminal(io.stdout, io.env), command)
-    return Exit.ok
-  }
-  refuseUnknownCodes(given)
-  return command.run(given, io)
-}
-
-function unknownCommand(name: string): UsageError {
-  const closest = closestName(
-    name,
-    [...COMMANDS, SERVE].map((command) => command.name),
-  )
-  const hint = closest === null ? '' : ` Did you mean ${closest}?`
-  return new UsageError(`${name} is not a command.${hint} rollout-inspector --help lists them.`)
-}
-
-/** A code that nothing answers to would let everything pass. */
-function refuseUnknownCodes({ options }: ParsedArguments): void {
-  const known = { checks: CHECKS.map(({ code }) => code), hypothesis: HYPOTHESES.map(({ id }) => id as string) }
-  const asked = [
-    ['checks', known.checks],
-    ['intend', known.checks],
-    ['hypothesis', known.hypothesis],
-  ] as const
-  for (const [option, codes] of asked) {
-    const unknown = ((options[option] ?? []) as readonly string[]).find((code) => !codes.includes(code))
-    if (unknown !== undefined) throw new UsageError(`--${option} ${unknown}: this version knows ${codes.join(', ')}.`)
   }
 }

