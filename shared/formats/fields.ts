@@ -130,6 +130,14 @@ export class Fields {
     return null
   }
 
+  /** How many of something: a whole number of at least 1. */
+  count(key: string): number | null {
+    const value = this.integer(key)
+    if (value === null || value >= 1) return value
+    this.issue('bad-value', key, `${key} is no whole number of at least 1`)
+    return null
+  }
+
   /** A text; numbers and booleans are written out (ids often are numbers). */
   text(key: string): string | null {
     const value = this.take(key)

@@ -99,7 +99,8 @@ function findIds(fields: Fields): NativeIds | null {
   const declared = fields.integer('prompt_length')
   const full = fields.takeFirst(FULL_IDS)
   if (full !== null) {
-    return { ids: readIds(full.key, full.value, fields.issues), promptLength: declared, pairPrompt: null }
+    const ids = readIds(full.key, full.value, fields.issues)
+    return { ids, promptLength: within(ids, declared, fields), pairPrompt: null }
   }
   const pair = ID_PAIRS.find(({ prompt, response }) => fields.has(prompt) && fields.has(response))
   if (pair === undefined) return null
@@ -108,5 +109,12 @@ function findIds(fields: Fields): NativeIds | null {
   const ids = new Int32Array(prompt.length + response.length)
   ids.set(prompt)
   ids.set(response, prompt.length)
-  return { ids, promptLength: declared ?? prompt.length, pairPrompt: prompt.length }
+  return { ids, promptLength: within(ids, declared, fields) ?? prompt.length, pairPrompt: prompt.length }
+}
+
+/** A length of the prompt that the ids can have. */
+function within({ length }: Int32Array, declared: number | null, fields: Fields): number | null {
+  if (declared === null || (declared >= 0 && declared <= length)) return declared
+  fields.issue('bad-value', 'prompt_length', 'prompt_length is not between 0 and the number of ids')
+  return null
 }

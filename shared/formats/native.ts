@@ -131,7 +131,7 @@ function readRecord(record: OneRecord, mapping: FieldMapping | null): Trajectory
     rolloutId: fields.text('rollout_id'),
     branch: fields.text('branch'),
     group: fields.text('group_id') ?? groupOfPrompt(step, prompt),
-    groupSize: fields.integer('group_size'),
+    groupSize: fields.count('group_size'),
     step,
     model: fields.text('model'),
     temperature: fields.number('temperature'),
@@ -151,9 +151,20 @@ function readRecord(record: OneRecord, mapping: FieldMapping | null): Trajectory
     fields.issue('bad-value', field, `${field} is mapped to ${path}, where nothing stands`)
   }
   const { meta, unknown } = fields.rest(isMapped && tokens !== null ? MAPPED_TEXTS : [])
-  record.drift(unknown)
+  record.drift([...unknown, ...unknownWithin(record.object)])
   if (isMapped && tokens !== null) record.drift(unreadLists(stored, lengthsOf(tokens)))
   return { ...trajectory, meta: { ...(isObject(stored) ? stored : stored === null ? {} : { meta: stored }), ...meta } }
+}
+
+/** Names within objects whose fields are all known: one that is misspelt would be lost without a word. */
+const WITHIN = { logprobs: ['sampler', 'trainer', 'reference'], limits: LIMIT_NAMES } as const
+
+function unknownWithin(record: JsonObject): string[] {
+  return Object.entries(WITHIN).flatMap(([field, known]) => {
+    const value = Object.hasOwn(record, field) ? record[field] : null
+    const names = isObject(value) ? Object.keys(value) : []
+    return names.filter((name) => !known.some((each) => each === name)).map((name) => `${field}.${name}`)
+  })
 }
 
 /** How long lists are that hold a number for each token, of the whole or of what follows the prompt. */
@@ -199,6 +210,6 @@ function readLimits(fields: Fields): Partial<Limits> | null {
   const object = fields.objectAt('limits')
   if (object === null) return null
   const limits = new Fields(object, fields.issues)
-  const known = LIMIT_NAMES.map((name) => [name, limits.number(name)] as const).filter(([, value]) => value !== null)
+  const known = LIMIT_NAMES.map((name) => [name, limits.count(name)] as const).filter(([, value]) => value !== null)
   return known.length === 0 ? null : Object.fromEntries(known)
 }

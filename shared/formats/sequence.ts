@@ -42,7 +42,10 @@ function wholeNumbers(name: string, numbers: Float64Array): { readonly ids: Int3
   let outside = -1
   for (let i = 0; i < numbers.length; i++) {
     const id = numbers[i] as number
-    if (!Number.isInteger(id)) throw new BadRecord('bad-type', `${name}[${i}] is ${id}, which is no token id`)
+    if (!Number.isInteger(id)) {
+      const written = Number.isNaN(id) ? 'null or NaN' : id
+      throw new BadRecord('bad-type', `${name}[${i}] is ${written}, which is no token id`)
+    }
     const fits = id >= 0 && id <= 0x7fffffff
     if (!fits && outside < 0) outside = i
     ids[i] = fits ? id : -1

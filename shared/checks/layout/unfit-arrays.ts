@@ -1,6 +1,6 @@
 import type { MaskAlignment } from '../../model/policy.ts'
 import type { Thresholds } from '../../model/thresholds/registry.ts'
-import type { StoredArray, Trajectory } from '../../model/trajectory.ts'
+import type { RecordIssue, StoredArray, Trajectory } from '../../model/trajectory.ts'
 import { isMaskName } from '../alignment.ts'
 import { tokenCount } from '../edges.ts'
 
@@ -18,6 +18,11 @@ const SHAPE_ISSUES: ReadonlySet<string> = new Set([
 /** Fields that hold no value per token: what is wrong with them is no matter of arrays. */
 const NO_ARRAYS = /^(messages|tools|documents|limits|rewards?|meta|answer|id)\b/
 
+/** What S03 tells of, with the arrays that are of another length. Other values that their field cannot hold are drift. */
+export function isAboutArrays({ code, field }: RecordIssue): boolean {
+  return SHAPE_ISSUES.has(code) && !NO_ARRAYS.test(field)
+}
+
 /** What of a rollout's arrays does not fit the ids, or is of a type that it should not be; advantages that are no numbers are another matter. */
 export function unfitArrays(trajectory: Trajectory, alignment: MaskAlignment, thresholds: Thresholds) {
   const isUnfit = ({ name, length, expected }: StoredArray) => {
@@ -27,7 +32,7 @@ export function unfitArrays(trajectory: Trajectory, alignment: MaskAlignment, th
   }
   return {
     bad: trajectory.arrays.filter(isUnfit),
-    issues: trajectory.issues.filter(({ code, field }) => SHAPE_ISSUES.has(code) && !NO_ARRAYS.test(field)),
+    issues: trajectory.issues.filter(isAboutArrays),
     heavy: heavyWeights(trajectory, thresholds['largest-loss-weight']),
   }
 }
