@@ -69,6 +69,22 @@ export function proposeMapping(records: readonly JsonValue[]): FieldMapping | nu
   return found === undefined ? null : mapping
 }
 
+/** What stands beside ids in rollouts, and in no settings. */
+const BESIDE_IDS = ['loss_mask', 'completion_mask', 'labels', 'logprobs.sampler', 'logprobs.trainer'] as const
+
+/**
+ * Whether records of which a mapping was proposed are rollouts for certain. One object alone may be the settings of a run, where a list of
+ * large whole numbers is no list of ids.
+ */
+export function areRollouts(proposed: FieldMapping, records: number): boolean {
+  return (
+    records > 1 ||
+    proposed.completion_text !== undefined ||
+    (proposed.prompt_ids !== undefined && proposed.completion_ids !== undefined) ||
+    BESIDE_IDS.some((field) => proposed[field] !== undefined)
+  )
+}
+
 type NumberPlace = Place & { readonly numbers: readonly (Numbers | null)[] }
 
 /** Before the word for ids in a name: what is no part of what the model read and wrote, or the same once more. */

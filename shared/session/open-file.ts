@@ -3,7 +3,7 @@ import { UnreadableSource } from '../containers/container.ts'
 import type { AuditOptions } from '../model/policy.ts'
 import type { LogReport } from '../model/report.ts'
 import type { ByteSource } from '../model/source.ts'
-import { type OpenSource, openSource, type UnreadableFile } from './open-source.ts'
+import { type OpenSource, openSource, type UnreadableFile, UnreadRollouts } from './open-source.ts'
 import { unreadMessage } from './read-failure.ts'
 import { openRunMetadata, type RunDescription, unreadSettings } from './run-context.ts'
 
@@ -43,6 +43,10 @@ export async function openFile(
       opened.push(await openSource(source, first + opened.length, own))
     } catch (error) {
       signal?.throwIfAborted()
+      if (error instanceof UnreadRollouts) {
+        unreadable.push(describeUnreadable(source, error))
+        continue
+      }
       const described = await openRunMetadata(source)
       if (described?.description != null) descriptions.push(described.description)
       // Loaded for files without rollouts alone.

@@ -12,7 +12,7 @@ import { isObject } from '../formats/fields.ts'
 import type { Format, Recognition } from '../formats/format.ts'
 import { type FieldMapping, mappedRecords, mappingText } from '../formats/mapping.ts'
 import { native } from '../formats/native.ts'
-import { proposeMapping } from '../formats/propose-mapping.ts'
+import { areRollouts, proposeMapping } from '../formats/propose-mapping.ts'
 import { allNumericKeys, type RecognisedFormat, recogniseFormat } from '../formats/registry.ts'
 import { NO_RUN, type SourceRun } from '../formats/run-metadata/run-facts.ts'
 import { partitionPoint } from '../model/partition-point.ts'
@@ -57,6 +57,9 @@ const SAMPLE_BYTES = 512 << 10
 /** However long they are: what one rollout does is no convention. */
 const LEAST_SAMPLE_RECORDS = 2
 
+/** Records that are rollouts and are not read: of no known format, or of another than a person named. Settings beside their tokens describe no run. */
+export class UnreadRollouts extends UnreadableSource {}
+
 /**
  * Opens one source as far as its format. Throws `UnreadableSource` with a sentence for people when the bytes are no
  * container that is read, when no record is good, or when no format recognises the records.
@@ -90,7 +93,7 @@ export async function openSource(
   const ofAll = own === null ? (options.readAs?.[ALL_FILES] ?? null) : null
   const recognised = recogniseFormat({ records: values, metadata }, own ?? ofAll)
   if (own !== null && recognised?.format.id !== own) {
-    throw new UnreadableSource(
+    throw new UnreadRollouts(
       'not-that-format',
       `${source.name} was to be read as ${own}, which its records are not (${describeRecord(records[0] as RawRecord)}). Leave out what it was named${recognised === null ? '' : `: they look like ${recognised.format.id}`}.`,
     )
@@ -98,7 +101,8 @@ export async function openSource(
   const known = mappedBy(map, records, recognised)
   if (known === null) {
     const proposed = proposeMapping(values)
-    throw new UnreadableSource(
+    const Unread = proposed !== null && areRollouts(proposed, values.length) ? UnreadRollouts : UnreadableSource
+    throw new Unread(
       'unknown-format',
       `${source.name}: its records are of no known format (${describeRecord(records[0] as RawRecord)})${map === null ? '' : `, and ${nothingAt(map)}`}. ${proposed === null ? `${container.id === 'torch' ? 'The checkpoints of a run hold no rollouts. ' : ''}Known formats are listed by \`rollout-inspector formats\`; the least a dump needs is \`input_ids\` and \`loss_mask\`.` : `They may be read with --map ${mappingText(proposed)}`}`,
     )

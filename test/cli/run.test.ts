@@ -247,6 +247,12 @@ describe('inspect', () => {
     ])
     for (const named of [[], ['--read-as', 'native'], ['--read-as', 'either.jsonl=verl']])
       expect(await notes(...named)).toEqual([])
+    // A file that is named is refused, and not taken for settings because its records name a model and a limit.
+    const named = { input_ids: [1, 2], loss_mask: [0, 1], model: 'm', limits: { max_seq_len: 64 } }
+    await writeFile(join(dumps.path, 'named.jsonl'), `${JSON.stringify(named)}\n`)
+    const refused = await cli('inspect', 'named.jsonl', '--read-as', 'named.jsonl=slime')
+    expect(refused.code).toBe(3)
+    expect(refused.err.replace(/\s+/g, ' ')).toContain('named.jsonl was to be read as slime, which its records are not')
     const wrong = await cli('inspect', 'either.jsonl', '--read-as', 'verll')
     expect(wrong.code).toBe(2)
     expect(wrong.err).toContain('Did you mean verl?')

@@ -74,3 +74,28 @@ test('of several descriptions that speaks whose name begins as the file does, an
   )
   expect(session.facts.map(({ model }) => model)).toEqual(['model-a', 'model-b', null])
 })
+
+test('rollouts of no known format are no description of the run, though each names its model', async () => {
+  const odd = { sample: { tok: [151644, 872, 198, 9707], m: [0, 0, 1, 1] }, model: 'Qwen/Qwen2.5-7B', group_size: 4 }
+  const session = await opened(
+    rows('run/one.jsonl', odd),
+    rows('run/two.jsonl', { ...odd, sample: { tok: odd.sample.tok } }, odd),
+    rows('run/texts.jsonl', { prompt: 'Who?', response: 'She.', score: 1, model: 'm', max_seq_len: 64 }),
+    rows('run/rollouts.jsonl', ROW),
+  )
+  expect(session.unreadable.map(({ name, code }) => ({ name, code }))).toEqual([
+    { name: 'run/one.jsonl', code: 'unknown-format' },
+    { name: 'run/two.jsonl', code: 'unknown-format' },
+    { name: 'run/texts.jsonl', code: 'unknown-format' },
+  ])
+  expect(session.unreadable[0]?.message).toContain('--map input_ids=sample.tok loss_mask=sample.m')
+  expect(session.logs).toEqual([])
+  expect(session.facts).toMatchObject([{ model: null, groupSize: null }])
+})
+
+test('a list of large numbers among the settings of a run makes no rollout of them', async () => {
+  const settings = { model: 'm', group_size: 4, milestones: [1000, 5000, 2000] }
+  const session = await opened(described('run/config.json', settings), rows('run/rollouts.jsonl', ROW))
+  expect(session.unreadable).toEqual([])
+  expect(session.facts).toMatchObject([{ model: 'm', groupSize: 4 }])
+})
