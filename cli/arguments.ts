@@ -37,7 +37,7 @@ export function parseArguments(argv: readonly string[], specs: readonly OptionSp
       continue
     }
     const spec = byName.get(token.name)
-    if (spec === undefined) throw unknownOption(token.rawName, specs)
+    if (spec === undefined) throw unknownOption(argv, token, specs)
     const value = readValue(spec, token.value)
     const before = options[spec.name]
     options[spec.name] = Array.isArray(before) ? [...before, ...(value as readonly string[])] : value
@@ -125,10 +125,17 @@ function readValue(spec: OptionSpec, value: string | undefined): OptionValue {
   }
 }
 
-function unknownOption(raw: string, specs: readonly OptionSpec[]): UsageError {
+/** Letters behind one dash are told whole, as they were written: there are no options of one letter that could be joined. */
+function unknownOption(
+  argv: readonly string[],
+  { rawName }: { readonly rawName: string },
+  specs: readonly OptionSpec[],
+): UsageError {
+  const isShort = !rawName.startsWith('--')
+  const raw = (isShort ? argv.find((each) => each.startsWith(rawName)) : undefined) ?? rawName
   const names = specs.map((spec) => `--${spec.name}`)
   const closest = closestName(raw, names)
   return new UsageError(
-    `${raw} is not an option of this command.${closest === null ? '' : ` Did you mean ${closest}?`} --help lists all options.`,
+    `${raw} is not an option of this command.${closest === null ? '' : ` Did you mean ${closest}?`} --help lists all options.${isShort ? ` A file of that name is ./${raw}.` : ''}`,
   )
 }

@@ -47,7 +47,7 @@ export async function audit(
   const dataset = options.dataset === undefined ? null : await openPaths(options.dataset as readonly string[], io)
   if (dataset !== null) await checkDataset(dataset, settings)
   const host = nodeHost(Math.min(MOST_JOBS, (options.jobs as number | undefined) ?? availableParallelism()))
-  if (added !== null) await checkTokenizer(added, host)
+  if (added !== null) await checkTokenizer(given as string, added, host)
   const progress = progressLine(io)
   const read = async (from: OpenedSources, against: SecondRun | null): Promise<Audit> => {
     const hooks: SessionHooks = {
@@ -85,11 +85,11 @@ export async function audit(
   }
 }
 
-async function checkTokenizer(...check: Parameters<typeof Session.checkTokenizer>): Promise<void> {
+async function checkTokenizer(given: string, ...check: Parameters<typeof Session.checkTokenizer>): Promise<void> {
   try {
     await Session.checkTokenizer(...check)
   } catch (error) {
-    throw new UsageError(`--tokenizer: ${error instanceof Error ? error.message : String(error)}`)
+    throw new UsageError(`--tokenizer ${given}: ${error instanceof Error ? error.message : String(error)}`)
   }
 }
 

@@ -13,6 +13,8 @@ export async function command(argv: readonly string[]): Promise<void> {
     // It may come after the command has ended: what was not told in full is no finding.
     process.exitCode = Exit.usage
   })
+  // Whom standard error does not reach (`2>&1 | head`, a full disk) the exit code still tells.
+  process.stderr.on('error', () => {})
   const exit = await run(argv, processIo())
   process.exitCode = isCutOff ? Exit.usage : exit
 }

@@ -38,6 +38,9 @@ export async function exportCommand(given: ParsedArguments, io: CommandIo): Prom
     throw new UsageError('--repair-masked-whole goes with --repair-masks, which it widens.')
   }
   const out = options.out as string
+  if (out === '-') {
+    throw new UsageError('--out -: an export has a manifest beside it and needs a folder, or a file. Name one.')
+  }
   await refuseUnwritable(out, 'files', io)
   await refuseFileForFolder(out, io)
   const inFolder = await isFolderAt(out, io)

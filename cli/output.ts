@@ -3,6 +3,14 @@ import { dirname, resolve } from 'node:path'
 import { type CommandIo, UsageError } from './io.ts'
 import { cannotWrite, writeWhole } from './whole-file.ts'
 
+/** Whether two paths are one file, by whatever link: the second that is written would take the place of the first. A device takes both. */
+export async function isSameFile(one: string, other: string, io: CommandIo): Promise<boolean> {
+  const [first, second] = [resolve(io.directory, one), resolve(io.directory, other)]
+  const isDevice = (await stat(first).catch(() => null))?.isFile() === false
+  const real = (path: string) => realpath(path).catch(() => path)
+  return !isDevice && (first === second || (await real(first)) === (await real(second)))
+}
+
 /** Writes a text to a path, or to standard output for `-`. */
 export async function writeOutput(path: string, text: string, inputs: readonly string[], io: CommandIo): Promise<void> {
   if (path === '-') {

@@ -9,9 +9,9 @@ export interface ProgressLine {
   clear(): void
 }
 
-/** One line on standard error that is written over and over, only on a terminal; it is gone before anything else is said. */
-export function progressLine({ stderr }: CommandIo): ProgressLine {
-  if (stderr.isTTY !== true) return { show() {}, tell() {}, clear() {} }
+/** One line on standard error that is written over and over, only on a terminal that can; it is gone before anything else is said. */
+export function progressLine({ stderr, env }: CommandIo): ProgressLine {
+  if (stderr.isTTY !== true || env.TERM === 'dumb') return { show() {}, tell() {}, clear() {} }
   let shown = false
   const write = (what: string) => {
     stderr.write(`\r\u001b[K${what}`)

@@ -8,7 +8,7 @@ import { REPORT_SCHEMA, type Report } from '../shared/model/report.ts'
 import type { OptionValue } from './arguments.ts'
 import { cannotOpen } from './files.ts'
 import { type CommandIo, Exit, type NothingReadError, UsageError } from './io.ts'
-import { refuseUnwritable, writeOutput } from './output.ts'
+import { isSameFile, refuseUnwritable, writeOutput } from './output.ts'
 import { printSummary } from './summary.ts'
 import { createTerminal } from './terminal.ts'
 import { tellUnread } from './unread.ts'
@@ -37,6 +37,9 @@ export async function reportOutput(
   }
   if (json === '-' && format !== undefined && out === '-') {
     throw new UsageError('--json - and --format both go to standard output. Give one of them a path.')
+  }
+  if (json !== undefined && json !== '-' && out !== '-' && (await isSameFile(json, out, io))) {
+    throw new UsageError(`--json and --out both name ${json}. Give one of them another path.`)
   }
   for (const path of [json, out]) if (path !== undefined) await refuseUnwritable(path, 'file', io)
   const baseline = await readBaseline(options.baseline as string | undefined, io)

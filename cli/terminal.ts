@@ -51,10 +51,19 @@ export function createTerminal(stream: OutputStream, env: Readonly<Record<string
 }
 
 function draw(segments: readonly Segment[], colour: boolean): string {
-  return segments
+  return withoutEndBlanks(segments)
     .map(({ text, style }) => (colour && style !== undefined ? `\u001b[${SGR[style]}m${text}\u001b[0m` : text))
     .join('')
-    .trimEnd()
+}
+
+/** Blanks at the end of a row would begin another one in a narrow window, also those inside of a style. */
+function withoutEndBlanks(segments: readonly Segment[]): Segment[] {
+  const kept = [...segments]
+  for (let last = kept.pop(); last !== undefined; last = kept.pop()) {
+    const text = last.text.trimEnd()
+    if (text !== '') return [...kept, { ...last, text }]
+  }
+  return []
 }
 
 /** Breaks segments into rows of at most `columns`, at spaces where there are any; rows after the first begin with `hang`. */

@@ -93,7 +93,7 @@ async function openPlain(
   if (shape === 'blank') {
     throw new UnreadableSource(
       'empty',
-      `${source.name} holds nothing but white space. Check that the run wrote it and that it was copied whole.`,
+      `${source.name} holds nothing but ${head.includes(0) ? 'zeros and white space' : 'white space'}. Check that the run wrote it and that it was copied whole.`,
     )
   }
   if (shape === 'not-json' && looksBinary(head)) {

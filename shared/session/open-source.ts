@@ -83,7 +83,7 @@ export async function openSource(
       'no-good-record',
       firstBad === null
         ? `${source.name} holds no record. Check that the run wrote to it.`
-        : `${source.name}: no record could be read; the first, at byte ${firstBad.byte}, fails with: ${firstBad.message}. Check that this is a rollout dump and that it was copied whole.`,
+        : `${source.name}: no record could be read; the first, at byte ${firstBad.byte}, fails with: ${firstBad.message.replace(/\.$/, '')}. Check that this is a rollout dump and that it was copied whole.`,
     )
   }
   const { metadata } = container

@@ -44,6 +44,10 @@ describe('arguments', () => {
   })
 
   test('nothing near, nothing guessed', () => {
+    // A file whose name begins with a dash is told whole, and how to name it.
+    expect(() => parse('-dash.jsonl')).toThrow(
+      /^-dash\.jsonl is not an option of this command\..* A file of that name is \.\/-dash\.jsonl\.$/,
+    )
     expect(() => parse('--zzzzzzzz')).toThrow(/^--zzzzzzzz is not an option of this command\. --help/)
   })
 

@@ -66,6 +66,18 @@ describe.skipIf(!existsSync(MAIN))('the built command', () => {
     expect(code).toBe(0)
   })
 
+  test.skipIf(!existsSync('/dev/full')).each([
+    ['inspect', 'nowhere.jsonl', 2],
+    ['inspect', 'blank.jsonl', 3],
+    ['checks', 'Z9', 2],
+  ])('what cannot be said on a full standard error is said by the exit code: %s %s', async (name, file, code) => {
+    await writeFile(join(folder, 'blank.jsonl'), '')
+    const full = openSync('/dev/full', 'w')
+    const child = spawn(process.execPath, [MAIN, name, file], { cwd: folder, stdio: ['ignore', 'ignore', full] })
+    closeSync(full)
+    expect(await new Promise((done) => child.on('close', done))).toBe(code)
+  })
+
   test.skipIf(!existsSync('/dev/full')).each([['--json', '-'], []])(
     'a full disk below the standard output is one sentence and 2, and no finding: inspect %s %s',
     async (...options) => {

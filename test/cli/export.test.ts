@@ -1,5 +1,6 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import Papa from 'papaparse'
 import { describe, expect, test } from 'vitest'
 import { DumpFolder } from './dump-folder.ts'
 
@@ -50,6 +51,64 @@ describe('export', () => {
     expect(err.replace(/\s+/g, ' ')).toContain(
       'again/rollouts.csv, again/findings.csv are of an earlier export as csv, of which the manifest no longer tells.',
     )
+  })
+
+  test('--as csv names its columns, in an order that programs may rely on', async () => {
+    await cli('export', 'faulty.jsonl', '--flagged', '--as', 'csv', '--out', 'tables')
+    const table = async (name: string) => {
+      const [head = [], ...rows] = Papa.parse<string[]>(await exported(`tables/${name}`), { skipEmptyLines: true }).data
+      expect(rows.every((row) => row.length === head.length)).toBe(true)
+      return {
+        head: head.join(' '),
+        rows: rows.map((row) => Object.fromEntries(head.map((each, at) => [each, row[at]]))),
+      }
+    }
+    const rollouts = await table('rollouts.csv')
+    expect(rollouts.head).toBe(
+      'source record part trajectory group step model reward advantage tokens tokens_without_padding prompt_tokens ' +
+        'trained masked padding unknown loss_weight lost turns assistant_turns tool_turns end_reason finish_reason ' +
+        'is_truncated excluded findings reward.em reward.f1',
+    )
+    expect(rollouts.rows).toMatchObject([
+      {
+        source: 'faulty.jsonl',
+        record: '1',
+        part: '0',
+        trajectory: 'q1',
+        findings: 'M01',
+        unknown: '0',
+        excluded: 'false',
+      },
+      {
+        source: 'faulty.jsonl',
+        record: '4',
+        part: '0',
+        trajectory: 'q4',
+        findings: 'M01',
+        unknown: '0',
+        excluded: 'false',
+      },
+    ])
+    const counted = rollouts.rows.map((row) => [row.trained, row.masked, row.padding, row.unknown].map(Number))
+    expect(counted.map((each) => each.reduce((sum, n) => sum + n, 0))).toEqual(
+      rollouts.rows.map((row) => Number(row.tokens)),
+    )
+    const findings = await table('findings.csv')
+    expect(findings.head).toBe(
+      'source record part trajectory group code severity intended turn first_token end_token message fingerprint',
+    )
+    expect(findings.rows).toMatchObject([
+      { record: '1', trajectory: 'q1', code: 'M01', severity: 'error', intended: 'false' },
+      { record: '4', trajectory: 'q4', code: 'M01', severity: 'error', intended: 'false' },
+    ])
+    for (const { first_token, end_token } of findings.rows)
+      expect(Number(end_token)).toBeGreaterThan(Number(first_token))
+  })
+
+  test('a dash is no folder: an export has more than one file', async () => {
+    const { code, err } = await cli('export', 'faulty.jsonl', '--flagged', '--as', 'native', '--out', '-')
+    expect(code).toBe(2)
+    expect(err).toContain('--out -: an export has a manifest beside it and needs a folder')
   })
 
   test('one file written over as another kind is one file', async () => {

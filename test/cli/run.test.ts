@@ -144,6 +144,31 @@ describe('inspect', () => {
     ])
   })
 
+  test('two forms of a report are not written to one file, whichever way it is named', async () => {
+    await symlink('report.out', join(dumps.path, 'other.out'))
+    for (const out of ['report.out', './report.out', 'other.out']) {
+      const both = ['--json', 'report.out', '--format', 'markdown', '--out', out]
+      await writeFile(join(dumps.path, 'report.out'), 'before')
+      expect(await cli('inspect', 'clean.jsonl', ...both)).toEqual({
+        code: 2,
+        out: '',
+        err: '--json and --out both name report.out. Give one of them another path.\n',
+      })
+      expect(await readFile(join(dumps.path, 'report.out'), 'utf8')).toBe('before')
+    }
+    const apart = await cli(
+      'inspect',
+      'clean.jsonl',
+      '--json',
+      '/dev/null',
+      '--format',
+      'markdown',
+      '--out',
+      '/dev/null',
+    )
+    expect(apart.code).toBe(0)
+  })
+
   test('the same findings through gzip, as an array and from standard input', async () => {
     const plain = await reportOf('faulty.jsonl')
     for (const name of ['faulty.jsonl.gz', 'faulty.json']) {
@@ -339,6 +364,16 @@ describe('inspect', () => {
     expect(await readFile(join(dumps.path, 'clean.jsonl'), 'utf8')).toBe(before)
   })
 
+  test('a terminal that can only print gets no line that is written over', async () => {
+    const ran = await commandLine(['inspect', 'clean.jsonl'], {
+      directory: dumps.path,
+      tty: true,
+      env: { TERM: 'dumb' },
+    })
+    expect([ran.code, ran.err]).toEqual([0, ''])
+    expect(ran.out).not.toContain('\u001b')
+  })
+
   test('progress is for terminals only, and leaves nothing behind', async () => {
     expect((await cli('inspect', 'clean.jsonl')).err).toBe('')
     const ran = await commandLine(withTokenizer(['inspect', 'clean.jsonl']), { directory: dumps.path, tty: true })
@@ -372,7 +407,7 @@ describe('--tokenizer', () => {
   test('a tokenizer that is none is one clear sentence', async () => {
     const ran = await cli('inspect', 'faulty.jsonl', '--tokenizer', 'notes.txt')
     expect(ran.code).toBe(2)
-    expect(ran.err).toMatch(/^--tokenizer: notes\.txt/)
+    expect(ran.err).toMatch(/^--tokenizer notes\.txt: /)
     expect((await cli('inspect', 'faulty.jsonl', '--tokenizer', 'nothing')).err).toContain(
       'tokenizer.json does not exist',
     )

@@ -102,6 +102,15 @@ describe('drawing', () => {
     expect(text()).toBe(`${'a'.repeat(20)} ${'b'.repeat(19)}\n${'a'.repeat(20)} ${'b'.repeat(19)}\nA01\n`)
   })
 
+  test('blanks at the end of a row are left out inside of a style as well: in a narrow window they were a row', () => {
+    const { terminal, text } = terminalOn({ isTTY: true, columns: 40 })
+    printTable(terminal, ['code', 'needs', 'fault'], [['M01', 'x'.repeat(60), 'some words']])
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: the colours are left out
+    const rows = text().replace(/\u001b\[[\d;]*m/g, '')
+    for (const row of rows.split('\n')) expect(row.length).toBeLessThanOrEqual(40)
+    expect(rows).not.toMatch(/ $/m)
+  })
+
   test('a last column with room wraps under its heading, also in the right half', () => {
     const { terminal, text } = terminalOn({ columns: 60 })
     printTable(terminal, ['a', 'b'], [['x'.repeat(34), 'words that go on in a second line']])
