@@ -4,6 +4,7 @@ import type { SecondRun } from '../shared/hypotheses/hypothesis.ts'
 import { lostFiles } from '../shared/model/lost-files.ts'
 import type { AuditOptions } from '../shared/model/policy.ts'
 import type { LogReport } from '../shared/model/report.ts'
+import type { EngineHost } from '../shared/session/host.ts'
 import { Session, type SessionHooks } from '../shared/session/session.ts'
 import type { ParsedArguments } from './arguments.ts'
 import { type OpenedSources, openPaths } from './files.ts'
@@ -12,6 +13,7 @@ import { nodeHost } from './host.ts'
 import { type CommandIo, NothingReadError, UsageError } from './io.ts'
 import { auditOptions } from './options.ts'
 import { progressLine } from './progress.ts'
+import { createTerminal } from './terminal.ts'
 import { givenTokenizer } from './tokenizer-files.ts'
 
 /** A finished audit of what a person named. */
@@ -46,9 +48,16 @@ export async function audit(
   const other = options.against === undefined ? null : await openPaths(options.against as readonly string[], io)
   const dataset = options.dataset === undefined ? null : await openPaths(options.dataset as readonly string[], io)
   if (dataset !== null) await checkDataset(dataset, settings)
-  const host = nodeHost(Math.min(MOST_JOBS, (options.jobs as number | undefined) ?? availableParallelism()))
-  if (added !== null) await checkTokenizer(given as string, added, host)
   const progress = progressLine(io)
+  const host: EngineHost = {
+    ...nodeHost(Math.min(MOST_JOBS, (options.jobs as number | undefined) ?? availableParallelism())),
+    onSlower(reason) {
+      progress.clear()
+      const said = `The thread that reads ahead stopped (${reason}). Nothing is lost, but reading takes longer.`
+      createTerminal(io.stderr, io.env).line(said, 2)
+    },
+  }
+  if (added !== null) await checkTokenizer(given as string, added, host)
   const read = async (from: OpenedSources, against: SecondRun | null): Promise<Audit> => {
     const hooks: SessionHooks = {
       addedTokenizers: added === null ? [] : [added],

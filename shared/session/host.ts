@@ -40,6 +40,8 @@ export interface EngineHost extends AuditWorkerHost {
   readonly spawnAuditWorker?: () => WorkerLink
   /** Starts a worker that scans ahead of this thread (which runs `serveScanWorker`); absent = this thread scans what it audits. */
   readonly spawnScanWorker?: () => WorkerLink
+  /** The worker that scans ahead broke, for a reason that is not its file's: nothing is lost, but what follows takes longer. `reason`: what it threw. */
+  readonly onSlower?: (reason: string) => void
   /** Somebody waits for the first rollouts: they are audited in this thread, before its workers start. */
   readonly firstHere?: boolean
   /** Nobody asks this thread anything until all is read: it may audit, too. */

@@ -243,10 +243,10 @@ export function startWorkers(size: number, host: EngineHost, itsShare = false): 
 
 /** With one other thread, and a dump of numbers, that thread scans for this one: both would compile the same checks. */
 export function startScanning(opened: readonly OpenSource[], host: EngineHost): ScansAhead | null {
-  const { spawnScanWorker, jobs } = host
+  const { spawnScanWorker, onSlower, jobs } = host
   if (spawnScanWorker === undefined || jobs !== 2 || !doesItsShare(host) || bytesOf(opened) < WORKERS_FROM_BYTES)
     return null
-  return ScansAhead.start(opened, spawnScanWorker)
+  return ScansAhead.start(opened, spawnScanWorker, onSlower)
 }
 
 /** With more of them, this thread has enough to do with finding records for them. */

@@ -35,7 +35,12 @@ export type ScanReply =
       readonly text: ScannedText | null
     }
   | { readonly kind: 'read'; readonly source: number; readonly sha256: string }
-  | { readonly kind: 'failed'; readonly source: number }
+  | {
+      readonly kind: 'failed'
+      readonly source: number
+      /** What broke; null where it is the file, of which whoever reads on finds out what became. */
+      readonly reason: string | null
+    }
 
 /** What a host lends a scan worker. */
 export interface ScanWorkerHost {
@@ -64,12 +69,7 @@ export function serveScanWorker(port: WorkerPort, host: ScanWorkerHost): void {
     const scanAll = async () => {
       const slots = new Slots(request.inUse)
       for (const source of request.sources) {
-        const scanned = kernel === null ? null : await scanSource(kernel, slots, source, request, host, reply)
-        reply(
-          scanned === null
-            ? { kind: 'failed', source: source.source }
-            : { kind: 'read', source: source.source, sha256: scanned },
-        )
+        reply(await scanSource(kernel, slots, source, request, host, reply))
       }
     }
     void scanAll()
@@ -96,21 +96,23 @@ class Slots {
   }
 }
 
-/** SHA-256 of the source, whose batches were told of; null where it could not be read to its end as it was found. */
+/** Tells of the batches of a source. Returns how it ended. */
 async function scanSource(
-  kernel: Kernel,
+  kernel: Kernel | null,
   slots: Slots,
   { source, elsewhere, size }: ScannedSource,
   { sizes, numericKeys }: ScanRequest,
   host: ScanWorkerHost,
   reply: (said: ScanReply) => void,
-): Promise<string | null> {
+): Promise<ScanReply> {
+  if (kernel === null) return { kind: 'failed', source, reason: 'No WebAssembly over shared memory here.' }
   const keys = new Set(numericKeys)
   const hash = host.createSha256()
   let slot = await slots.next()
   let held: SlotBytes | null = null
   try {
-    held = new SlotBytes(host.open(elsewhere), size, hash, kernel.slotInput(slot))
+    const file = fromFile(() => host.open(elsewhere))
+    held = new SlotBytes(file, size, hash, kernel.slotInput(slot))
     for await (const spans of indexLines(held, sizes, {})) {
       const { start, end } = extentOf(spans)
       const at = held.offsetOf(start, end)
@@ -121,12 +123,24 @@ async function scanSource(
       }
       held.moveTo(end, kernel.slotInput(slot))
     }
-    return hash.digest()
-  } catch {
-    return null
+    return { kind: 'read', source, sha256: hash.digest() }
+  } catch (error) {
+    return { kind: 'failed', source, reason: error instanceof FileChanged ? null : String(error) }
   } finally {
     slots.giveBack(slot)
     held?.close()
+  }
+}
+
+/** A file that is not there any more, is shorter, or cannot be read. */
+class FileChanged extends Error {}
+
+/** What the host gives of a file; throws `FileChanged` for whatever it throws. */
+function fromFile<Given>(ask: () => Given): Given {
+  try {
+    return ask()
+  } catch (error) {
+    throw new FileChanged(String(error))
   }
 }
 
@@ -151,8 +165,7 @@ class SlotBytes implements Pick<ContainerBytes, 'chunks'> {
       const room =
         into + length <= INPUT_BYTES ? this.input.subarray(into, into + length) : this.beside.subarray(0, length)
       const chunk = this.file.seen(room)
-      // Whoever reads on from here finds out what became of the file.
-      if (this.file.read(this.at, chunk) < length) throw new Error('The file has become shorter.')
+      this.fill(this.at, chunk)
       this.hash.update(chunk)
       this.at += length
       yield chunk
@@ -169,9 +182,11 @@ class SlotBytes implements Pick<ContainerBytes, 'chunks'> {
     this.from = from
     this.input = input
     const length = this.at - from
-    if (length <= INPUT_BYTES && this.file.read(from, input.subarray(0, length)) < length) {
-      throw new Error('The file has become shorter.')
-    }
+    if (length <= INPUT_BYTES) this.fill(from, input.subarray(0, length))
+  }
+
+  private fill(start: number, into: Uint8Array): void {
+    if (fromFile(() => this.file.read(start, into)) < into.length) throw new FileChanged('It has become shorter.')
   }
 
   close(): void {

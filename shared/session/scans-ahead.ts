@@ -29,12 +29,14 @@ export class ScansAhead {
     private readonly link: WorkerLink,
     private readonly opened: readonly OpenSource[],
     memory: WebAssembly.Memory,
+    private readonly onSlower: (reason: string) => void,
   ) {
     link.onMessage((message) => {
       this.told.push(message as ScanReply)
       this.wake()
     })
-    link.onError(() => {
+    link.onError((reason) => {
+      if (!this.broken) onSlower(reason)
       this.broken = true
       this.wake()
     })
@@ -52,10 +54,14 @@ export class ScansAhead {
   }
 
   /** Null where a source is none that can be scanned ahead, or this machine runs no such code. */
-  static start(opened: readonly OpenSource[], spawn: () => WorkerLink): ScansAhead | null {
+  static start(
+    opened: readonly OpenSource[],
+    spawn: () => WorkerLink,
+    onSlower: (reason: string) => void = () => undefined,
+  ): ScansAhead | null {
     if (!opened.every(canBeScanned)) return null
     const memory = sharedMemory(SLOTS)
-    return shareKernel(memory) === null ? null : new ScansAhead(spawn(), opened, memory)
+    return shareKernel(memory) === null ? null : new ScansAhead(spawn(), opened, memory, onSlower)
   }
 
   /** The batches of a source, as its container's `index` tells of them. Sources are asked for in their order. */
@@ -77,7 +83,10 @@ export class ScansAhead {
         this.hashes.set(source, said.sha256)
         return
       }
-      if (said.kind === 'failed') break
+      if (said.kind === 'failed') {
+        if (said.reason !== null) this.onSlower(said.reason)
+        break
+      }
       last = said.spans
       this.texts.set(last, said.text)
       try {

@@ -8,7 +8,7 @@ import { readElsewhere } from '../../cli/read-elsewhere.ts'
 import { scanHost } from '../../cli/scan-host.ts'
 import { plainFacts } from '../../shared/checks/kept-facts.ts'
 import type { EngineHost, WorkerLink } from '../../shared/session/host.ts'
-import { type ScanReply, serveScanWorker } from '../../shared/session/scan-worker.ts'
+import { type ScanReply, type ScanWorkerHost, serveScanWorker } from '../../shared/session/scan-worker.ts'
 import { gzipped, memorySource } from '../containers/memory-source.ts'
 import { audited } from './dumps.ts'
 import { workerHost } from './test-host.ts'
@@ -23,6 +23,8 @@ interface ScanLog {
   spawned: number
   terminated: number
   readonly said: ScanReply[]
+  /** What a person is told. */
+  readonly slower: string[]
 }
 
 /** What a test does in place of the worker. */
@@ -30,11 +32,12 @@ interface Spoiled {
   /** Before each thing that the worker tells; false = it breaks before it does. */
   before?(said: ScanReply): boolean
   readonly stillborn?: boolean
+  readonly lends?: ScanWorkerHost
 }
 
 /** A scan worker that is functions of this process, behind a link that clones every message. */
 function scanning(spoiled: Spoiled = {}, more: Partial<EngineHost> = {}) {
-  const log: ScanLog = { spawned: 0, terminated: 0, said: [] }
+  const log: ScanLog = { spawned: 0, terminated: 0, said: [], slower: [] }
   const spawnScanWorker = (): WorkerLink => {
     log.spawned++
     let alive = spoiled.stillborn !== true
@@ -57,7 +60,7 @@ function scanning(spoiled: Spoiled = {}, more: Partial<EngineHost> = {}) {
         },
         onMessage: (listener) => void toWorker.push(listener),
       },
-      scanHost,
+      spoiled.lends ?? scanHost,
     )
     if (!alive) fail()
     return {
@@ -71,7 +74,8 @@ function scanning(spoiled: Spoiled = {}, more: Partial<EngineHost> = {}) {
     }
   }
   const { host, log: audits } = workerHost(2)
-  return { host: { ...host, nobodyWaits: true, spawnScanWorker, ...more }, log, audits }
+  const onSlower = (reason: string) => void log.slower.push(reason)
+  return { host: { ...host, nobodyWaits: true, spawnScanWorker, onSlower, ...more }, log, audits }
 }
 
 /** Rollouts of ids and masks, and what is no such thing among them. */
@@ -114,7 +118,7 @@ describe('a thread that scans ahead of the one that audits', () => {
   it('changes nothing of the report, whatever lines there are', async () => {
     const { host, log, audits } = scanning()
     await expectSame(await audited([await fileOf('dump.jsonl', text)], {}, host))
-    expect(log).toMatchObject({ spawned: 1, terminated: 1 })
+    expect(log).toMatchObject({ spawned: 1, terminated: 1, slower: [] })
     expect(audits.spawned).toBe(0)
     const batches = log.said.filter((said) => said.kind === 'batch')
     expect(batches.filter(({ text }) => text === null)).toHaveLength(1)
@@ -146,12 +150,27 @@ describe('a thread that scans ahead of the one that audits', () => {
     const { host, log } = scanning({ before: () => told++ < batches })
     await expectSame(await audited([await fileOf('dump.jsonl', text)], {}, host))
     expect(log.said).toHaveLength(batches)
+    expect(log.slower).toEqual(['it broke'])
+  })
+
+  it('says why, once, where what broke is no file', async () => {
+    let hashed = 0
+    const createSha256 = () => ({
+      update() {
+        if (++hashed > 20) throw new TypeError('a mistake of ours')
+      },
+      digest: () => '',
+    })
+    const { host, log } = scanning({ lends: { ...scanHost, createSha256 } })
+    await expectSame(await audited([await fileOf('dump.jsonl', text)], {}, host))
+    expect(log.said.at(-1)).toEqual({ kind: 'failed', source: 0, reason: 'TypeError: a mistake of ours' })
+    expect(log.slower).toEqual(['TypeError: a mistake of ours'])
   })
 
   it('is done without where its code could not be loaded', async () => {
     const { host, log } = scanning({ stillborn: true })
     await expectSame(await audited([await fileOf('dump.jsonl', text)], {}, host))
-    expect(log.said).toEqual([])
+    expect([log.said, log.slower]).toEqual([[], ['it broke']])
   })
 
   it('leaves a file that became shorter to the thread that audits, which says so', async () => {
@@ -167,7 +186,8 @@ describe('a thread that scans ahead of the one that audits', () => {
       records: number
       skipped: readonly { readonly message: string }[]
     }
-    expect(log.said.at(-1)?.kind).toBe('failed')
+    // Of which this thread has its own to say.
+    expect([log.said.at(-1), log.slower]).toEqual([{ kind: 'failed', source: 0, reason: null }, []])
     expect(skipped.at(-1)?.message).toContain('became shorter')
     const whole = text
       .slice(0, half)
