@@ -73,9 +73,9 @@ export async function dispatch(argv: readonly string[], io: CommandIo): Promise<
     return name === undefined ? Exit.usage : Exit.ok
   }
   if (name === 'serve') {
-    const { SERVE_USAGE, serve } = await import('./serve.ts')
+    const { SERVE_HELP, serve } = await import('./serve.ts')
     if (!rest.includes('--help') && !rest.includes('-h')) return serve(rest, io)
-    io.stdout.write(SERVE_USAGE)
+    printCommandHelp(createTerminal(io.stdout, io.env), { ...SERVE, ...SERVE_HELP })
     return Exit.ok
   }
   const command = COMMANDS.find((candidate) => candidate.name === name)

@@ -1,21 +1,33 @@
 import { createHash } from 'node:crypto'
 import { stat } from 'node:fs/promises'
 import { basename, resolve } from 'node:path'
-import { parseArgs } from 'node:util'
+import { parseArguments } from './arguments.ts'
 import { cannotOpen } from './files.ts'
 import { type CommandIo, Exit, UsageError } from './io.ts'
 import { type HostParts, hostPage, untilStopped } from './server/host.ts'
 import { DEFAULT_PORT } from './server/http-server.ts'
 import { listFolder, openForPage } from './server/opening.ts'
 import { ServedFiles } from './server/served-files.ts'
+import type { CommandHelp } from './usage.ts'
 
-export const SERVE_USAGE = `rollout-inspector serve DIR|FILE… [--port N] [--host ADDRESS]
-
-Serves the inspector to whoever has the printed address with its token. Of the files under DIR, and no others, the page
-lets you choose what to open; FILE… is opened at once, as one run.
-  --port N         default ${DEFAULT_PORT}; flags made in the page are kept for each port apart
-  --host ADDRESS   default 127.0.0.1, this machine only. From elsewhere, better: ssh -L ${DEFAULT_PORT}:127.0.0.1:${DEFAULT_PORT} HOST
-`
+/** What `serve --help` says beyond the list of commands. */
+export const SERVE_HELP: Pick<CommandHelp, 'more' | 'options'> = {
+  more: 'Whoever has the printed address with its token has the inspector. Of the files under DIR, and no others, the page lets you choose what to open; FILE… is opened at once, as one run.',
+  options: [
+    {
+      name: 'port',
+      kind: 'text',
+      placeholder: 'N',
+      help: `default: ${DEFAULT_PORT}; flags made in the page are kept for each port apart`,
+    },
+    {
+      name: 'host',
+      kind: 'text',
+      placeholder: 'ADDRESS',
+      help: `default: 127.0.0.1, this machine only. From elsewhere, better: ssh -L ${DEFAULT_PORT}:127.0.0.1:${DEFAULT_PORT} HOST`,
+    },
+  ],
+}
 
 /** The command `serve`: runs until it is interrupted or `stop` is aborted. Throws `UsageError`. */
 export async function serve(parameters: readonly string[], io: CommandIo, stop?: AbortSignal): Promise<Exit> {
@@ -53,13 +65,13 @@ type Paths =
   | { readonly kind: 'files'; readonly files: readonly string[] }
 
 async function readParameters(parameters: readonly string[], directory: string) {
-  const { values, positionals } = parse(parameters)
-  const paths = await readPaths(positionals, directory)
-  const port = values.port === undefined ? null : Number(values.port)
+  const { paths: given, options } = parseArguments(parameters, SERVE_HELP.options)
+  const paths = await readPaths(given, directory)
+  const port = options.port === undefined ? null : Number(options.port)
   if (port !== null && !(Number.isInteger(port) && port >= 0 && port <= 65_535)) {
-    throw new UsageError(`--port ${values.port} is no port number (0 to 65535; 0 takes a free one).`)
+    throw new UsageError(`--port ${options.port} is no port number (0 to 65535; 0 takes a free one).`)
   }
-  return { paths, host: values.host ?? '127.0.0.1', port }
+  return { paths, host: (options.host as string | undefined) ?? '127.0.0.1', port }
 }
 
 async function readPaths(given: readonly string[], directory: string): Promise<Paths> {
@@ -76,18 +88,6 @@ async function readPaths(given: readonly string[], directory: string): Promise<P
     throw new UsageError('serve takes one folder, or files: serve DIR [--port N]')
   if (kinds[0]) return { kind: 'folder', folder: resolve(directory, first) }
   return { kind: 'files', files: given.map((path) => resolve(directory, path)) }
-}
-
-function parse(parameters: readonly string[]) {
-  try {
-    return parseArgs({
-      args: [...parameters],
-      allowPositionals: true,
-      options: { port: { type: 'string' }, host: { type: 'string' } },
-    })
-  } catch (error) {
-    throw new UsageError((error as Error).message)
-  }
 }
 
 function cannotListen(error: NodeJS.ErrnoException, host: string, port: number): string {

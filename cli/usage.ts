@@ -6,6 +6,8 @@ export interface CommandHelp {
   /** What stands after the name: `PATH… [options]`. */
   readonly takes: string
   readonly does: string
+  /** What its help says beyond that. */
+  readonly more?: string
   readonly options: readonly OptionSpec[]
 }
 
@@ -22,9 +24,10 @@ export function printUsage(terminal: Terminal, commands: readonly CommandHelp[])
   terminal.line('  rollout-inspector COMMAND --help lists its options; --version prints the version.', 2)
 }
 
-export function printCommandHelp(terminal: Terminal, { name, takes, does, options }: CommandHelp): void {
+export function printCommandHelp(terminal: Terminal, { name, takes, does, more, options }: CommandHelp): void {
   terminal.line([{ text: `rollout-inspector ${name} ${takes}`.trimEnd(), style: 'strong' }], 4)
   terminal.line(`${does}`)
+  if (more !== undefined) terminal.line(more)
   if (options.length > 0) terminal.line()
   for (const option of options) {
     const value = option.kind === 'flag' ? '' : ` ${option.placeholder}`

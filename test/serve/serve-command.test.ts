@@ -146,7 +146,8 @@ test.each([
   [['.', 'gone'], /gone does not exist/],
   [['.', '--port', 'x'], /--port x is no port number/],
   [['.', '--port', '70000'], /--port 70000 is no port number/],
-  [['.', '--prot', '1'], /--prot/],
+  [['.', '--prot', '1'], /^--prot is not an option of this command\. Did you mean --port\?/],
+  [['.', '--port'], /^--port needs a value: --port N\./],
   [['.', '--host', '203.0.113.9', '--port', '0'], /203\.0\.113\.9 is no address of this machine/],
 ])('serve %j is a usage error', async (parameters, message) => {
   await expect(serve(parameters, io)).rejects.toThrow(message)
