@@ -1,3 +1,4 @@
+import { type AlikeSources, alikeSources, sumOf } from '../shared/exports/alike-sources.ts'
 import { fixOf } from '../shared/exports/check-page.ts'
 import {
   byTurnText,
@@ -81,49 +82,18 @@ function inAll<T>([first = [], ...others]: readonly (readonly T[])[]): T[] {
   return first.filter((item) => others.every((other) => other.includes(item)))
 }
 
-/** Files of which the same is told stand together, at the place of the first; those with something of their own to tell stand alone. */
-function alikeSources(sources: readonly SourceReport[]): (readonly [SourceReport, ...SourceReport[]])[] {
-  const groups: [SourceReport, ...SourceReport[]][] = []
-  const byWords = new Map<string, SourceReport[]>()
-  for (const source of sources) {
-    const { container, format, missing, notes = [], drift, skipped } = source
-    const hasOwn = notes.length + drift.length + skipped.length > 0
-    const words = JSON.stringify([container, format, missing])
-    const known = hasOwn ? undefined : byWords.get(words)
-    if (known !== undefined) {
-      known.push(source)
-      continue
-    }
-    const group: [SourceReport] = [source]
-    groups.push(group)
-    if (!hasOwn) byWords.set(words, group)
-  }
-  return groups
-}
-
 /** @param told streams that are said to be missing in all files, once */
-function printSources(
-  terminal: Terminal,
-  alike: readonly [SourceReport, ...SourceReport[]],
-  told: SourceReport['missing'],
-): void {
+function printSources(terminal: Terminal, alike: AlikeSources, told: SourceReport['missing']): void {
   const [source] = alike
   const format = source.format === null ? 'not recognised' : source.format.id
-  const sum = (of: (each: SourceReport) => number) => alike.reduce((all, each) => all + of(each), 0)
   const others =
     alike.length === 1 ? '' : ` and ${counted(alike.length - 1, 'more file')} like it, the last ${alike.at(-1)?.name}`
   terminal.line(
     [
       { text: source.name, style: 'strong' },
-      `${others}  ${bytesText(sum(({ bytes }) => bytes))}, ${source.container ?? 'unknown container'}, `,
+      `${others}  ${bytesText(sumOf(alike, 'bytes'))}, ${source.container ?? 'unknown container'}, `,
       { text: format, style: 'strong' },
-      `: ${counted(
-        sum(({ trajectories }) => trajectories),
-        'rollout',
-      )} in ${counted(
-        sum(({ records }) => records),
-        'record',
-      )}`,
+      `: ${counted(sumOf(alike, 'trajectories'), 'rollout')} in ${counted(sumOf(alike, 'records'), 'record')}`,
     ],
     2,
   )

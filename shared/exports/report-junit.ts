@@ -1,3 +1,4 @@
+import { counted } from '../model/number-text.ts'
 import type { CheckResult, Finding, HypothesisResult, Report } from '../model/report.ts'
 import { markupText } from './markup.ts'
 import {
@@ -16,6 +17,9 @@ import type { ReportFormat } from './report-formats.ts'
 /** Findings listed in one failure; a systematic fault would fill a CI log with copies of itself. */
 const LISTED = 20
 
+/** Checks go through the rollouts together and are not timed one by one. Readers that take the attribute for granted (dorny/test-reporter) would show NaN. */
+const NO_TIME = ' time="0"'
+
 /**
  * JUnit XML, as CI servers read it: one test case per check. A case fails when a finding of it makes `inspect` fail;
  * checks that lack a stream or have nothing to look at are skipped with the reason. Verdicts are a suite of their own: they explain
@@ -32,18 +36,27 @@ export const junitReport: ReportFormat = {
     const undecided = verdicts.filter((text) => text.includes('<skipped')).length
     return [
       '<?xml version="1.0" encoding="UTF-8"?>',
-      `<testsuites name="rollout-inspector" tests="${cases.length + verdicts.length}" failures="${failures}">`,
-      `  <testsuite name="${markupText(report.sources.map((source) => source.name).join(', '))}" tests="${cases.length}" failures="${failures}" skipped="${skipped}">`,
+      `<testsuites name="rollout-inspector" tests="${cases.length + verdicts.length}" failures="${failures}"${NO_TIME}>`,
+      `  <testsuite name="${markupText(suiteName(report))}" tests="${cases.length}" failures="${failures}" skipped="${skipped}"${NO_TIME}>`,
       ...properties(report),
       ...cases,
       '  </testsuite>',
-      `  <testsuite name="verdicts" tests="${verdicts.length}" failures="0" skipped="${undecided}">`,
+      `  <testsuite name="verdicts" tests="${verdicts.length}" failures="0" skipped="${undecided}"${NO_TIME}>`,
       ...verdicts,
       '  </testsuite>',
       '</testsuites>',
       '',
     ].join('\n')
   },
+}
+
+/** Files that the name of the suite tells; a run may have hundreds. */
+const NAMED_FILES = 3
+
+function suiteName({ sources }: Report): string {
+  const names = sources.slice(0, NAMED_FILES).map(({ name }) => name)
+  const more = sources.length - names.length
+  return more === 0 ? names.join(', ') : `${names.join(', ')} and ${counted(more, 'more file')}`
 }
 
 /** What a result rests on beside the defaults. */
@@ -54,7 +67,7 @@ function properties(report: Report): string[] {
 }
 
 function testCase(report: Report, check: CheckResult, judgement: Judgement): string {
-  const head = `    <testcase classname="rollout-inspector" name="${markupText(`${check.code} ${check.title}`)}"`
+  const head = `    <testcase classname="rollout-inspector" name="${markupText(`${check.code} ${check.title}`)}"${NO_TIME}`
   if (check.status === 'not-checkable' || check.status === 'not-applicable') {
     return `${head}><skipped message="${markupText(check.reason ?? check.status)}"/></testcase>`
   }
@@ -67,7 +80,7 @@ function testCase(report: Report, check: CheckResult, judgement: Judgement): str
 
 function verdictCase(result: HypothesisResult): string {
   const name = markupText(`${result.id} ${result.title}`)
-  const head = `    <testcase classname="rollout-inspector.verdicts" name="${name}">`
+  const head = `    <testcase classname="rollout-inspector.verdicts" name="${name}"${NO_TIME}>`
   const skipped =
     result.verdict === 'not-checkable' ? `<skipped message="${markupText(`lacks ${result.missing.join('; ')}`)}"/>` : ''
   const lines = [

@@ -1,6 +1,7 @@
 import { adviceSentences } from '../hypotheses/advice.ts'
 import { count, counted, percent } from '../model/number-text.ts'
 import type { Report } from '../model/report.ts'
+import { type AlikeSources, alikeSources, sumOf } from './alike-sources.ts'
 import { fixOf } from './check-page.ts'
 import { markdownCell, markdownCode, markdownSentence } from './markup.ts'
 import {
@@ -52,29 +53,51 @@ function advice(report: Report): string[] {
   return ['', '## What to do first', '', ...lines.map((line) => `- ${line}`)]
 }
 
+/** Files, and lines of one of them, that are told. GitHub takes 65,536 characters for a comment, and a run may have a file for each step. */
+const FILES = 20
+const LINES = 10
+
 function sources(report: Report): string[] {
   const lines = ['', '## What was read', '']
-  for (const source of report.sources) {
-    const format = source.format === null ? 'not recognised' : markdownCode(source.format.id)
-    lines.push(
-      `- ${markdownCode(source.name)} (${bytesText(source.bytes)}, ${ownWords(source.container ?? 'unknown container')}, ${format}): ` +
-        `${counted(source.trajectories, 'rollout')} in ${counted(source.records, 'record')}` +
-        (source.skipped.length > 0 ? `, ${counted(source.skipped.length, 'record')} skipped` : ''),
-    )
-    if (source.unreadable !== undefined) lines.push(`  - not read: ${markdownCode(source.unreadable.message)}`)
-    for (const text of source.format?.evidence ?? []) lines.push(`  - ${markdownCode(text)}`)
-    if (source.missing.length > 0) lines.push(`  - not in this dump: ${source.missing.join(', ')}`)
-    for (const skipped of source.skipped.slice(0, 10)) {
-      const line = skipped.line === null ? '' : ` (line ${skipped.line})`
-      lines.push(`  - record ${skipped.record}${line} skipped: ${markdownCode(skipped.message)}`)
-    }
-    if (source.skipped.length > 10) lines.push(`  - and ${count(source.skipped.length - 10)} more`)
-  }
+  const alike = alikeSources(report.sources)
+  for (const files of alike.slice(0, FILES)) lines.push(...source(files))
+  const more = alike.slice(FILES).reduce((sum, { length }) => sum + length, 0)
+  if (more > 0) lines.push(`- and ${counted(more, 'more file')}`)
   for (const log of report.logs ?? []) {
     lines.push(`- ${markdownCode(log.name)} (${bytesText(log.bytes)}, ${ownWords(log.title)}): no rollouts`)
     for (const text of [...loggedTexts(log), ...log.notes]) lines.push(`  - ${markdownCode(text)}`)
   }
   return lines
+}
+
+function source(alike: AlikeSources): string[] {
+  const [first] = alike
+  const last = alike.at(-1) ?? first
+  const others =
+    alike.length === 1
+      ? ''
+      : ` and ${counted(alike.length - 1, 'more file')} like it, the last ${markdownCode(last.name)}`
+  const format = first.format === null ? 'not recognised' : markdownCode(first.format.id)
+  const { skipped, missing, unreadable } = first
+  const told = (items: readonly string[]) => [
+    ...items.slice(0, LINES).map((item) => `  - ${item}`),
+    ...(items.length > LINES ? [`  - and ${count(items.length - LINES)} more`] : []),
+  ]
+  return [
+    `- ${markdownCode(first.name)}${others} (${bytesText(sumOf(alike, 'bytes'))}, ${ownWords(first.container ?? 'unknown container')}, ${format}): ` +
+      `${counted(sumOf(alike, 'trajectories'), 'rollout')} in ${counted(sumOf(alike, 'records'), 'record')}` +
+      (skipped.length > 0 ? `, ${counted(skipped.length, 'record')} skipped` : ''),
+    ...(unreadable === undefined ? [] : [`  - not read: ${markdownCode(unreadable.message)}`]),
+    ...told((first.format?.evidence ?? []).map(markdownCode)),
+    ...(missing.length > 0 ? [`  - not in this dump: ${missing.join(', ')}`] : []),
+    ...told([...(first.notes ?? []), ...first.drift].map(markdownCode)),
+    ...told(
+      skipped.map(({ record, line, message }) => {
+        const at = line === null ? '' : ` (line ${line})`
+        return `record ${record}${at} skipped: ${markdownCode(message)}`
+      }),
+    ),
+  ]
 }
 
 /** Words that the program writes into a report; of one that was merged anybody may have written them. */

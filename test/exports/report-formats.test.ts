@@ -137,30 +137,56 @@ describe('SARIF', () => {
   })
 })
 
+/** A run of many files: alike but for their names, or each with a record of its own that was skipped. */
+function ofFiles(count: number, apart = false): Report {
+  const [first] = report().sources
+  const sources = Array.from({ length: count }, (_, at) => ({
+    ...first!,
+    name: `step_${at + 1}.jsonl`,
+    ...(apart ? {} : { drift: [], skipped: [] }),
+  }))
+  return report({ sources })
+}
+
 describe('JUnit', () => {
+  test('has every attribute that readers of it count with: a time that is missing is shown as NaN', () => {
+    const elements = written('junit').match(/<(testsuites|testsuite|testcase)\b[^>]*>/g) ?? []
+    expect(elements).toHaveLength(1 + 2 + 6)
+    for (const element of elements) expect(element).toContain(' time="0"')
+  })
+
+  test('the suite of a run of many files is called by the first of them', () => {
+    expect(written('junit', ofFiles(2))).toContain('<testsuite name="step_1.jsonl, step_2.jsonl" ')
+    expect(written('junit', ofFiles(300))).toContain(
+      '<testsuite name="step_1.jsonl, step_2.jsonl, step_3.jsonl and 297 more files" ',
+    )
+  })
+
   test('one case per check: failed, skipped, skipped, passed', () => {
     const xml = written('junit')
     expect(xml).toContain('tests="4" failures="1" skipped="2"')
-    expect(xml).toContain('<testcase classname="rollout-inspector" name="T05 Title of T05"/>')
+    expect(xml).toContain('<testcase classname="rollout-inspector" name="T05 Title of T05" time="0"/>')
     expect(xml).toContain('<skipped message="the dump does not carry attention masks"/>')
-    expect(xml).toMatch(/name="M01 Title of M01"><failure message="12 of 256 rollouts \(4\.7 %\)[^"]*" type="error">/)
+    expect(xml).toMatch(
+      /name="M01 Title of M01" time="0"><failure message="12 of 256 rollouts \(4\.7 %\)[^"]*" type="error">/,
+    )
   })
 
   test('verdicts are a suite of their own that fails nothing', () => {
     const xml = written('junit')
-    expect(xml).toContain('<testsuites name="rollout-inspector" tests="6" failures="1">')
-    expect(xml).toContain('<testsuite name="verdicts" tests="2" failures="0" skipped="1">')
-    const [, supported = ''] = /name="H02 Token masking errors">(.*?)<\/testcase>/s.exec(xml) ?? []
+    expect(xml).toContain('<testsuites name="rollout-inspector" tests="6" failures="1" time="0">')
+    expect(xml).toContain('<testsuite name="verdicts" tests="2" failures="0" skipped="1" time="0">')
+    const [, supported = ''] = /name="H02 Token masking errors" time="0">(.*?)<\/testcase>/s.exec(xml) ?? []
     for (const part of ['supported, high confidence', 'trained share of tool tokens: 31.4 %', 'contradicted if 0 %']) {
       expect(supported).toContain(part)
     }
-    expect(xml).toMatch(/name="H01 Reward scaling"><skipped message="lacks rewards"\/><system-out>/)
+    expect(xml).toMatch(/name="H01 Reward scaling" time="0"><skipped message="lacks rewards"\/><system-out>/)
   })
 
   test('what does not fail inspect fails no case', () => {
     expect(written('junit', report(), { failOn: 'none', known: new Set() })).not.toContain('<failure')
     const known = written('junit', report(), { failOn: 'error', known: new Set(['M01-1']) })
-    expect(known).toContain('<testsuites name="rollout-inspector" tests="6" failures="0">')
+    expect(known).toContain('<testsuites name="rollout-inspector" tests="6" failures="0" time="0">')
     expect(known).not.toContain('<failure')
   })
 
@@ -216,6 +242,27 @@ describe('Markdown and HTML', () => {
     ]) {
       expect(text).toContain(part)
     }
+  })
+
+  test('Markdown tells what does not fit a format, and how a file was read', () => {
+    const [first] = report().sources
+    const text = written('markdown', report({ sources: [{ ...first!, notes: ['Two formats are as sure of it.'] }] }))
+    expect(text).toContain(
+      '  - `Two formats are as sure of it.`\n  - ``` unknown field `foo` in 256 records ```'.replaceAll('```', '``'),
+    )
+  })
+
+  test('Markdown tells files that are alike together, and of others the first: a comment on GitHub has 65,536 characters', () => {
+    const alike = written('markdown', ofFiles(300))
+    expect(alike).toContain(
+      '- `step_1.jsonl` and 299 more files like it, the last `step_300.jsonl` (420 MB, jsonl+gzip, `nemo-rl`): 76,500 rollouts in 76,500 records\n',
+    )
+    expect(alike).not.toContain('step_2.jsonl')
+    const apart = written('markdown', ofFiles(300, true))
+    expect(apart).toContain('`step_20.jsonl`')
+    expect(apart).not.toContain('`step_21.jsonl`')
+    expect(apart).toContain('- and 280 more files\n')
+    expect(apart.length).toBeLessThan(written('markdown').length + 20 * 600)
   })
 
   test('two counts of one check say of what each is', () => {
