@@ -94,7 +94,7 @@ export interface FaultAt {
   readonly evidence?: Record<string, unknown>
   /** Tokens affected; default: those of `tokens`. */
   readonly affected?: readonly Span[]
-  /** Overrides the code's severity for this finding (M04, M10). */
+  /** Overrides the code's severity for this finding (C04, M04, M10). */
   readonly severity?: Severity
   /** The declared policy explains it: listed, but fails nothing. */
   readonly intended?: boolean

@@ -18,7 +18,7 @@ export interface Advice {
   readonly declare: readonly string[]
   /** In the order in which to take them. */
   readonly steps: readonly AdviceStep[]
-  /** Faults that call for nothing: their ids. Those of note severity, and warnings that are only unusual (`isOnlyUnusual`). */
+  /** Faults that call for nothing: their ids. Those of note severity, and warnings that decide nothing and touch next to nothing. */
   readonly notes: readonly string[]
   /** What the dump does not decide, alike lacks together. */
   readonly undecided: readonly Undecided[]
@@ -75,7 +75,7 @@ export function adviceOf(report: Report): Advice {
   const [errors, warnings] = (['error', 'warning'] as const).map((severity) =>
     causes.filter((cause) => cause.severity === severity).map(stepOf),
   ) as [AdviceStep[], AdviceStep[]]
-  const unusual = warnings.filter((step) => step.decides.length === 0 && isOnlyUnusual(step, report))
+  const unusual = warnings.filter(({ decides, reach }) => decides.length === 0 && reach < RARE)
   const named = new Set([...errors, ...warnings].flatMap(({ cause }) => cause?.codes ?? []))
   const measuredOnly = supported.flatMap((result) => ofMeasures(result, named) ?? [])
   const betweenRuns = measuredOnly.filter(({ ids }) => ids.includes(OF_THE_OTHER_RUN))
@@ -114,17 +114,6 @@ export function hasNoTrainedToken({ totals: { tokens } }: Report): boolean {
 
 /** Share of units and of the loss weight below which a warning is told as a note. */
 const RARE = 0.02
-
-/**
- * Whether a warning that decides nothing calls for nothing either: it touches next to nothing, or rows that an overlong filter masks on purpose
- * (M04 names no others) count in their group, as in most trainers that have one.
- */
-function isOnlyUnusual({ cause, reach }: AdviceStep, { checks, policy }: Report): boolean {
-  if (cause === null) return false
-  const masked = checks.find(({ code, status }) => code === 'M04' && status === 'fail')
-  const isFilter = masked?.severity === 'info' || policy.intended.includes('M04')
-  return reach < RARE || (isFilter && cause.lead.code === 'C04')
-}
 
 /** Whether a hypothesis stays supported with this one cause and no other: one of its measures rests on what fails because of it alone. */
 function alone(

@@ -12,7 +12,7 @@ export interface HypothesisInput {
   readonly dump: DumpView
   /**
    * Results of every check that was run, as the report lists them. `severity` is the check's own, unless every finding of the code
-   * has another one (M04 and M10 may be lowered): then that one. `pattern`, `by_turn` and `by_boundary` are used.
+   * has another one (C04, M04 and M10 may be lowered): then that one. `pattern`, `by_turn` and `by_boundary` are used.
    */
   readonly checks: readonly CheckResult[]
   /** Streams that at least one trajectory of the dump carries. */

@@ -70,7 +70,7 @@ export function checkResult(
   }
 }
 
-/** The code's own severity, unless every finding has another one (M04 and M10 may be lowered): then the worst of those. */
+/** The code's own severity, unless every finding has another one (C04, M04 and M10 may be lowered): then the worst of those. */
 function loweredSeverity(own: Severity, found: Record<Severity, number> | undefined): Severity {
   if (found === undefined || found[own] > 0) return own
   for (const severity of ['error', 'warning', 'info'] as const) if (found[severity] > 0) return severity

@@ -167,6 +167,31 @@ describe('C04', () => {
     expect(runOver('C04', group([null, null, null, null])).tally).toMatchObject({ checked: 4, affected: 0 })
   })
 
+  describe('with a fifth of the rows masked at most', () => {
+    const severities = (masked: readonly number[], of: Partial<TrajectoryFacts>) => {
+      const ten = Array.from({ length: 10 }, (_, member) => (member % 3) / 2)
+      const advantages = recomputeAdvantages('centre', ten, 0)
+      const facts = groupFacts([ten], (_, __, member) => ({
+        advantage: advantages[member] as number,
+        ...(masked.includes(member) ? { trained: 0, ...of } : {}),
+      }))
+      return runOver('C04', dumpOf(facts)).findings.map(({ severity }) => severity)
+    }
+    it.each<[string, Partial<TrajectoryFacts>]>([
+      ['that end within a turn', { endReason: 'cut-prose' }],
+      ['that are flagged', { isTruncated: true }],
+      ['that stopped at a length', { finishReason: 'length' }],
+      ['that the source leaves out', { excluded: true }],
+    ])('tells those %s as a note, and more of them as a warning', (_, of) => {
+      expect(severities([0, 2], of)).toEqual(['info', 'info'])
+      expect(severities([0, 2, 3], of)).toEqual(['warning', 'warning', 'warning'])
+    })
+
+    it('warns of a row that nothing explains, however few there are', () => {
+      expect(severities([2], {})).toEqual(['warning'])
+    })
+  })
+
   it('is silent of a row in which the model wrote nothing, unless a limit took what it wrote', () => {
     const centred = recomputeAdvantages('centre', rewards[0] as number[], 0)
     const prompts = (of: Partial<TrajectoryFacts>) =>

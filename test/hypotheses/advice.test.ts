@@ -76,20 +76,20 @@ describe('what a report advises', () => {
     ])
   })
 
-  it('tells a warning that touches next to nothing, and rows that an overlong filter masks, as notes', () => {
+  it('tells a warning that touches next to nothing as a note', () => {
     const warning = { severity: 'warning' } as const
     const once = plain({ checks: [fails('A06', 1, warning), check('M01')] })
     expect(adviceOf(once)).toMatchObject({ outcome: 'clean', steps: [], notes: ['A06'] })
     expect(said(once)[1]).toBe('What is only unusual stands as a note: A06.')
     expect(said(plain({ checks: [fails('A06', 40, warning)] }))[0]).toMatch(/^Mend A06 first/)
 
-    const counted = (severity: 'info' | 'error') =>
+    const counted = (severity: 'info' | 'warning') =>
       plain({
-        checks: [fails('C04', 30, warning), fails('M04', 30, { severity }), check('M01')],
+        checks: [fails('C04', 30, { severity }), fails('M04', 30, { severity: 'info' }), check('M01')],
         defects: [defect('V11', { C04: 30, M04: 30 })],
       })
     expect(adviceOf(counted('info'))).toMatchObject({ steps: [], notes: ['V11'] })
-    expect(said(counted('error'))[0]).toMatch(/^Mend V11 first/)
+    expect(said(counted('warning'))[0]).toMatch(/^Mend V11 first/)
     const decides = verdict('H04', { because: [speaking('places', 1, ['A06'])] })
     expect(said(plain({ checks: [fails('A06', 1, warning)], hypotheses: [decides] }))[0]).toMatch(/^Mend A06 first/)
   })

@@ -62,6 +62,18 @@ export function credit(members: readonly PlantedRollout[], scheme: Scheme): void
   for (const member of members) setAdvantage(member, advantages[counted.indexOf(member)] ?? 0)
 }
 
+/** Centred advantages whose groups count the rows that train nothing, as most trainers with an overlong filter make them. */
+export function creditMasked(rollouts: readonly PlantedRollout[]): void {
+  for (const group of new Set(rollouts.map((rollout) => rollout.group))) {
+    const members = rollouts.filter((rollout) => rollout.group === group)
+    const advantages = advantagesOf(
+      members.map(({ reward }) => reward),
+      'centred',
+    )
+    for (const [index, member] of members.entries()) setAdvantage(member, advantages[index] as number)
+  }
+}
+
 /**
  * Advantages of REINFORCE++ (arXiv 2501.03262): rewards less the mean of the step, over its std; with a baseline the mean of the group is taken
  * off first, and the step gives the std alone.

@@ -4,7 +4,7 @@ import type { AuditOptions } from '../../shared/model/policy.ts'
 import { PLAIN_TURN, type PlannedConversation, type PlannedTurn, searchConversations } from './conversation.ts'
 import { type DumpPlan, SINGLE_TURN } from './dump.ts'
 import type { FamilyName } from './families.ts'
-import { creditSteps, zeroRuns } from './scores.ts'
+import { creditMasked, creditSteps, zeroRuns } from './scores.ts'
 import type { FormatName } from './writers/registry.ts'
 
 /** A kind of dump that is right, however unusual: no check may say a word of warning about it. */
@@ -246,6 +246,15 @@ export const VARIANTS: readonly Variant[] = [
     name: 'a tenth of the rows stopped by length and masked',
     plan: { groups: 8, endless: 6, build: { maxTokens: 256 } },
     mayNote: { M04: 'rows that are masked because they were cut train nothing' },
+  },
+  {
+    name: 'a tenth of the rows stopped by length, masked, and counted in the mean of their group',
+    formats: ['native', 'nemo-rl', 'atropos'],
+    plan: { groups: 8, scheme: 'centred', endless: 6, build: { maxTokens: 256 }, credit: creditMasked },
+    mayNote: {
+      M04: 'rows that are masked because they were cut train nothing',
+      C04: 'most trainers with an overlong filter count these rows',
+    },
   },
   {
     name: 'the environment stops on a string',

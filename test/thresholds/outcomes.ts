@@ -43,6 +43,11 @@ export function onRows(code: string, dump: Omit<FixtureDump, 'story'>): Outcome 
   }
 }
 
+/** The severities of a check's findings over the whole dump. */
+export function severitiesOnFacts(code: string, facts: readonly TrajectoryFacts[]): Outcome {
+  return (set) => runOver(code, dumpUnder(facts, set, {})).findings.map(({ severity }) => severity)
+}
+
 /** The findings of a code on a record that no tokenizer which comes along fits; its status where there are none. */
 export function onRecord(code: string, record: Readonly<Record<string, unknown>>): Outcome {
   return async (set) => {

@@ -1,11 +1,14 @@
 import { filtered, forEachOf, type Steps, within } from '../../model/steps.ts'
 import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { Check, DumpReporter, DumpView, GroupView } from '../check.ts'
-import { isModelStop } from '../end-reason.ts'
+import { isLengthStop, isModelStop } from '../end-reason.ts'
 import type { TrajectoryFacts } from '../facts.ts'
 import { incompleteReason, mean, shown } from '../groups/statistics.ts'
 
-/** C04. A row that trains nothing has still been counted in its group's mean: the rows that do train have a foreign baseline. */
+/**
+ * C04. A row that trains nothing has still been counted in its group's mean: the rows that do train have a foreign baseline. Most trainers with an
+ * overlong filter do so, and the few rows that one takes are a note.
+ */
 export const maskedRowsCounted: Check = {
   code: 'C04',
   name: 'masked-rows-counted',
@@ -31,38 +34,57 @@ function* lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
     if (!view.groups.some(({ complete }) => complete)) report.abstain('not-checkable', incompleteReason(view))
     return
   }
+  const { thresholds } = view.settings
+  const counted = new Map<GroupView, Counted>()
+  let rows = 0
+  let onPurpose = 0
   const look = (group: GroupView) => {
-    const counted = countedOutside(group, view.settings.thresholds)
-    // Once for each group, and not all of it: a group may be a whole dump, with a finding for every second row.
-    const rewards = group.members.slice(0, MOST_REWARDS).map(({ reward }) => reward)
-    for (const member of group.members) {
-      const affected = counted !== null && isMasked(member)
-      report.unit(affected)
-      // What may be counted where it should not is a masked row: a trainer that counts all of them does so whatever the share of cut rollouts is.
-      if (isMasked(member)) report.place(affected)
-      if (!affected) continue
-      report.fault({
-        member,
-        group,
-        scope: 'trajectory',
-        message: `No token of this rollout is trained, but its reward ${shown(member.reward as number)} counts in the mean of group ${group.id}`,
-        evidence: {
-          rewards,
-          rows_that_train: counted.rowsThatTrain,
-          rows: group.members.length,
-          end: member.endReason,
-          is_truncated: member.isTruncated,
-          lost_tokens: member.lost,
-          supporting_documents: member.supportingDocuments,
-          sum_of_trained_advantages: counted.sumOfTrainedAdvantages,
-          mean_of_all: counted.meanOfAll,
-          mean_of_rows_that_train: counted.meanOfRowsThatTrain,
-          baseline_shift: counted.meanOfAll - counted.meanOfRowsThatTrain,
-        },
-      })
-    }
+    rows += group.members.length
+    const outside = countedOutside(group, thresholds)
+    if (outside === null) return
+    counted.set(group, outside)
+    onPurpose += group.members.filter((member) => isMasked(member) && isMaskedOnPurpose(member)).length
   }
-  yield* within(0.3, 1, forEachOf(groups, look))
+  yield* within(0.3, 0.7, forEachOf(groups, look))
+  const isNoted = onPurpose <= thresholds['masked-rows-share'] * rows
+  yield* within(
+    0.7,
+    1,
+    forEachOf(groups, (group) => tellOf(group, counted.get(group) ?? null, isNoted, report)),
+  )
+}
+
+/** @param isNoted rows that were masked on purpose are few, and a note */
+function tellOf(group: GroupView, counted: Counted | null, isNoted: boolean, report: DumpReporter): void {
+  // Once for each group, and not all of it: a group may be a whole dump, with a finding for every second row.
+  const rewards = group.members.slice(0, MOST_REWARDS).map(({ reward }) => reward)
+  for (const member of group.members) {
+    const affected = counted !== null && isMasked(member)
+    report.unit(affected)
+    // What may be counted where it should not is a masked row: a trainer that counts all of them does so whatever the share of cut rollouts is.
+    if (isMasked(member)) report.place(affected)
+    if (!affected) continue
+    report.fault({
+      member,
+      group,
+      scope: 'trajectory',
+      ...(isNoted && isMaskedOnPurpose(member) ? { severity: 'info' as const } : {}),
+      message: `No token of this rollout is trained, but its reward ${shown(member.reward as number)} counts in the mean of group ${group.id}`,
+      evidence: {
+        rewards,
+        rows_that_train: counted.rowsThatTrain,
+        rows: group.members.length,
+        end: member.endReason,
+        is_truncated: member.isTruncated,
+        lost_tokens: member.lost,
+        supporting_documents: member.supportingDocuments,
+        sum_of_trained_advantages: counted.sumOfTrainedAdvantages,
+        mean_of_all: counted.meanOfAll,
+        mean_of_rows_that_train: counted.meanOfRowsThatTrain,
+        baseline_shift: counted.meanOfAll - counted.meanOfRowsThatTrain,
+      },
+    })
+  }
 }
 
 /** What rows that train nothing do to the baselines of a dump. */
@@ -152,6 +174,11 @@ function inProportion(
 /** Nothing of it is trained, though there was something to train. */
 function isMasked(member: TrajectoryFacts): boolean {
   return member.trained === 0 && !answersNothing(member)
+}
+
+/** A limit cut it, or the source's own filter took it: an overlong filter masks such rows whole. */
+function isMaskedOnPurpose({ excluded, isTruncated, finishReason, endReason }: TrajectoryFacts): boolean {
+  return excluded || isTruncated === true || isLengthStop(finishReason) || endReason.startsWith('cut')
 }
 
 /** The model stopped before its first word, as at a stop string: there is nothing to train, no limit took it, and its reward is one of the group. */

@@ -122,6 +122,14 @@ export const REWARD_THRESHOLDS = {
     usedBy: ['A05', 'C04'],
     reason: 'Of their absolute sum, within which advantages sum to 0 as far as stored digits go.',
   },
+  'masked-rows-share': {
+    value: 0.2,
+    unit: 'share',
+    range: [0, 1],
+    usedBy: ['C04'],
+    reason:
+      'Of the rollouts in groups that train, up to which rows that were masked because a limit cut them, or by a filter of the source, are a note where their groups count them: most trainers with an overlong filter do. More than a fifth is what H04 calls a limit that shapes what is learned.',
+  },
   'shifted-windows': {
     value: 4,
     unit: 'values',

@@ -192,6 +192,7 @@ export const TRUNCATION_PLANTS: readonly Plant[] = [
   {
     code: 'C04',
     title: 'cut rollouts are masked, and their rewards are in the baselines of their groups',
+    severity: 'info',
     needs: ['mask', 'advantages', 'finish'],
     notIn: ['verifiers-legacy'],
     plan: { scheme: 'centred', groups: 4 },
@@ -203,9 +204,10 @@ export const TRUNCATION_PLANTS: readonly Plant[] = [
   {
     code: 'C04',
     title: 'two cut rollouts are in the baselines of their groups, and all others that are masked are left out',
+    severity: 'info',
     needs: ['mask', 'advantages', 'finish'],
     notIn: ['verifiers-legacy'],
-    plan: { scheme: 'centred', endless: 6, build: { maxTokens: LIMIT_OF_TURN } },
+    plan: { scheme: 'centred', endless: 4, build: { maxTokens: LIMIT_OF_TURN } },
     patterns: ['sporadic'],
     keepAdvantages: true,
     dump: ({ rollouts }, { random }) => {

@@ -1,7 +1,7 @@
 import type { TrajectoryFacts } from '../../../shared/checks/facts.ts'
 import { standardised } from '../../fixtures/checks/group-rows.ts'
 import { factsOf, groupFacts } from '../../helpers/facts.ts'
-import { onFacts, onFixture, verdict } from '../outcomes.ts'
+import { onFacts, onFixture, severitiesOnFacts, verdict } from '../outcomes.ts'
 import { type Flips, flip } from './flip.ts'
 
 const rows = <T>(count: number, of: (i: number) => T) => Array.from({ length: count }, (_, i) => of(i))
@@ -40,6 +40,12 @@ const against = groupFacts(
     advantage: (group < 2 ? -1 : 1) * (reward + Math.sin(member) / 40) + 0.01 * member ** 3,
   }),
 )
+
+/** One of four rows was cut and masked, and counts in the mean of its group. */
+const oneMasked = groupFacts([[0.9, 0.4, 0.6, 0.1]], (reward, _, member) => ({
+  advantage: reward - 0.5,
+  ...(member === 3 ? { trained: 0, isTruncated: true } : {}),
+}))
 
 /** Half of the groups have the advantages of a formula. */
 const halfFit = groupFacts(
@@ -154,6 +160,7 @@ export const REWARD_FLIPS: Flips = {
   'largest-weight': flip(onFacts('A04', multiplied(900)), 1_000, 6, 'silent'),
   'bound-slack': flip(onFacts('A03', overTheBound, { options: { scaleRewards: 'group' } }), 0.001, 'silent', 4),
   'zero-sum-share': flip(onFixture('C04.trips'), 1, 1, 'silent'),
+  'masked-rows-share': flip(severitiesOnFacts('C04', oneMasked), 0.3, ['warning'], ['info']),
   'shifted-windows': flip(onFacts('A05', shiftedGroups()), 6, 6, 'silent'),
   'duplicate-tokens': flip(onFixture('A06.trips'), 320, 1, 'silent'),
   'chance-of-copies': flip(onFacts('A06', twice), 0.1, 'silent', 1),
