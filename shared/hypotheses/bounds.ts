@@ -42,7 +42,7 @@ export function unfitBound(t: Thresholds): Bound & { readonly comparison: '<' } 
   return { comparison: '<', threshold: t['h02-unfit-share'] }
 }
 
-/** Mean k3 over trained tokens, in nats. */
+/** Mean k3 over trained tokens that the model wrote, in nats. */
 export function meanKlBounds(t: Thresholds): Bounds {
   return bounds('>', t['h03-kl-supported'], '<', t['h03-kl-contradicted'])
 }

@@ -33,7 +33,7 @@ function decide(input: HypothesisInput): Judgement {
   const missing = needed.filter((stream) => !input.streams.has(stream))
   if (missing.length > 0) return fromLog(input, missing)
   const k3 = meanK3(input.dump.facts)
-  if (k3 === null) return notCheckable(['trained tokens that both trainer and reference scored'])
+  if (k3 === null) return notCheckable(['trained tokens that the model wrote and both trainer and reference scored'])
   const fit = fitKl(input.dump)
   const { thresholds } = input.dump.settings
   const [size, least] = [meanKlBounds(thresholds), leastKlBounds(thresholds)]
@@ -65,7 +65,7 @@ function decide(input: HypothesisInput): Judgement {
 
 /** @param isAlone no stored KL is there whose formula could be right: the size alone rules nothing out */
 function sizeLine(k3: number, isAlone: boolean, { supported, contradicted }: Bounds): Argument[] {
-  const name = 'mean KL over trained tokens (k3 of their logprobs), in nats'
+  const name = 'mean KL over trained tokens that the model wrote (k3 of their logprobs), in nats'
   const line = compared(name, k3, supported, contradicted)
   const both = `the ${name}, is ${boundText(name, contradicted)}, and a stored KL follows k3`
   return isAlone ? deciding({ contradicted: both }, line) : line

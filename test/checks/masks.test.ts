@@ -53,6 +53,22 @@ describe('one fault is not named twice', () => {
     expect(audit([alone]).byCode.get('M03')?.tally.checked).toBe(0)
   })
 
+  it.each([
+    [false, /^Assistant turn 1 is masked out: none of its (\d+) tokens carries loss$/, 0],
+    [
+      { content: false, end: true },
+      /^Assistant turn 1 is masked out: only its end token, of (\d+) tokens, carries loss$/,
+      1,
+    ],
+  ] as const)('a turn that is left out (%j) has as many tokens as the model wrote, its end token with them', (train, says, ends) => {
+    const { byCode } = audit([searchRow(qwen2, 0, { call: { train } })])
+    const told = byCode.get('M03')?.findings[0]
+    const [start = 0, end = 0] = told?.tokens ?? []
+    expect(told?.message).toMatch(says)
+    expect(Number(says.exec(told?.message ?? '')?.[1])).toBe(end - start + ends)
+    expect(told?.evidence.turn_tokens).toBe(end - start + ends)
+  })
+
   it('the old path of verifiers is M08 from turn 2 on and M11', async () => {
     const rows = searchRows({
       call: { train: { separator: true } },

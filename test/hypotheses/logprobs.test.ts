@@ -89,7 +89,7 @@ describe('H03', () => {
 
   it('measures k3 by the logprobs, whatever is stored; a stored KL of no known formula speaks for it or not at all', () => {
     const lines = (formula: (d: number) => number) => verdictOf('H03', klDump(klOf(formula)))
-    const own = 'mean KL over trained tokens (k3 of their logprobs), in nats'
+    const own = 'mean KL over trained tokens that the model wrote (k3 of their logprobs), in nats'
     const stored = 'mean of the stored KL, which follows no known formula'
     const lineOf = ({ because }: ReturnType<typeof lines>, name: string) =>
       because.find((line) => line.measure === name)

@@ -6,7 +6,7 @@ import type { TrajectoryFacts } from '../facts.ts'
 import { KL_FORMULAS, type KlFormula } from './kl-formulas.ts'
 import { BFLOAT, roundedFormula } from './kl-rounded.ts'
 
-/** How the KL stored in a dump compares with the formulas, over all trained tokens. */
+/** How the KL stored in a dump compares with the formulas, over all trained tokens that the model wrote. */
 export interface KlFit {
   readonly tokens: number
   /** Mean and least stored value. */
@@ -121,7 +121,7 @@ export function isNegative(kl: number, thresholds: Thresholds): boolean {
   return kl < thresholds['h03-least-kl']
 }
 
-/** Mean k3 over all trained tokens that trainer and reference scored; null where there is none. */
+/** Mean k3 over all trained tokens that the model wrote and trainer and reference scored; null where there is none. */
 export function meanK3(facts: readonly TrajectoryFacts[]): number | null {
   let count = 0
   let sum = 0

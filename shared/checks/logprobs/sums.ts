@@ -18,7 +18,7 @@ export interface GapSums {
   readonly samplerHash: string
 }
 
-/** Sums over the trained tokens of a rollout that trainer and reference both scored. Lists are in the order of `KL_FORMULAS`. */
+/** Sums over the trained tokens of a rollout that the model wrote (`isTrainedSample`) and trainer and reference both scored. Lists are in the order of `KL_FORMULAS`. */
 export interface KlSums {
   readonly count: number
   readonly formulas: readonly number[]

@@ -1,9 +1,9 @@
 import { count } from '../../model/number-text.ts'
-import { Expected, Provenance, type Turn } from '../../model/tokens.ts'
+import { Expected, Provenance, type Span, type Turn } from '../../model/tokens.ts'
 import type { Check, TrajectoryView } from '../check.ts'
 import { edgeBefore, tokenCount, writtenTurns } from '../edges.ts'
 import { hidesTurns, isAsExpected } from '../shape.ts'
-import { countOf, runEnd } from '../spans.ts'
+import { countOf, lengthOf, runEnd, runsOf } from '../spans.ts'
 import { MASK_UNKNOWN } from '../states.ts'
 import { isForged } from '../template/forged-control.ts'
 import { toldOfUnproved, unprovedTurns } from '../unproved-turns.ts'
@@ -39,7 +39,7 @@ export const M03: Check = {
     const isDeclared = lastTurnOnly && policy.origin === 'given'
     const heldTo = isDeclared ? written.at(-1) : undefined
     let hasTrained = false
-    for (const { turn, trained, sampled } of turns) {
+    for (const { turn, trained } of turns) {
       const masked = trained === 0
       const against = !masked && heldTo !== undefined && turn !== heldTo
       // Where the trained last turn is not an assistant's, M01 names it; the assistant turns before it are masked as declared.
@@ -49,15 +49,23 @@ export const M03: Check = {
       const faulty = against || (masked && !intended)
       report.place(faulty, { turn: turn.ordinal, boundary: edgeBefore(view.segmentation, turn) })
       if (!masked && !against) continue
+      const withLoss = writtenWith(view, turn, 1)
+      const withoutLoss = writtenWith(view, turn, 0)
+      const affected = against ? withLoss : withoutLoss
+      const tokens = lengthOf(withLoss) + lengthOf(withoutLoss)
+      // What a masked turn trains all the same is its end token.
+      const none =
+        withLoss.length > 0 ? `only its end token, of ${tokenCount(tokens)},` : `none of its ${tokenCount(tokens)}`
       report.fault({
         turn,
         scope: 'turn',
-        tokens: { start: turn.contentStart, end: turn.endToken >= 0 ? turn.endToken + 1 : turn.contentEnd },
+        tokens: { start: affected[0]!.start, end: affected.at(-1)!.end },
+        affected,
         intended: !faulty || (policy.intended.includes('M03') && !lastTurnOnly),
         message: against
-          ? `Assistant turn ${turn.ordinal} is trained, ${count(trained)} of its ${tokenCount(sampled)}; the declared policy trains the last assistant turn alone`
-          : `Assistant turn ${turn.ordinal} is masked out: none of its ${tokenCount(sampled)} carries loss`,
-        evidence: { turn_tokens: sampled, coverage: turns.map((each) => each.trained / each.sampled) },
+          ? `Assistant turn ${turn.ordinal} is trained, ${count(lengthOf(withLoss))} of its ${tokenCount(tokens)}; the declared policy trains the last assistant turn alone`
+          : `Assistant turn ${turn.ordinal} is masked out: ${none} carries loss`,
+        evidence: { turn_tokens: tokens, coverage: turns.map((each) => each.trained / each.sampled) },
       })
     }
   },
@@ -70,6 +78,14 @@ function isEnvironments(view: TrajectoryView, turn: Turn): boolean {
   if (provenance !== null && countOf(provenance, Provenance.sampled, turn.contentStart, turn.contentEnd) > 0)
     return false
   return turn.header === 'missing' || isForged(view, turn)
+}
+
+/** Where the mask has this value on what the model wrote of a turn, the end token with it. */
+function writtenWith({ mask, expectedRl }: TrajectoryView, turn: Turn, value: 0 | 1): Span[] {
+  if (mask === null || expectedRl === null) return []
+  const end = turn.endToken >= 0 ? turn.endToken + 1 : turn.contentEnd
+  const written = runsOf(expectedRl, Expected.trained, turn.contentStart, end)
+  return written.flatMap((run) => runsOf(mask, value, run.start, run.end))
 }
 
 /** How much of a turn's content was sampled, and trained. */
