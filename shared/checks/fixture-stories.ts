@@ -207,7 +207,7 @@ export const STORIES: Readonly<Record<string, CheckStory>> = {
   M08: {
     trips: 'the old path: the header of the second assistant turn is trained',
     nearMiss: 'the second turn has no header at all: there is none that could be trained',
-    defects: ['T03', 'V5', 'V7'],
+    defects: ['M01', 'T03', 'V5', 'V7'],
   },
   M09: {
     trips: 'the empty think block that the generation prompt supplies is trained',

@@ -69,6 +69,15 @@ describe('one fault is not named twice', () => {
     expect(told?.evidence.turn_tokens).toBe(end - start + ends)
   })
 
+  it.each([
+    ['the header behind a reply', { answer: { train: { header: true } } }, { M01: 3, M08: 4 }],
+    ['the newline before it', { call: { train: { separator: true } } }, { M01: 3, M11: 2 }],
+  ] as const)('a reply that is trained whole hides no edge beside it: %s', (_, edge, turns) => {
+    const { failing, byCode } = audit([searchRow(qwen2, 0, { reply: { train: true }, ...edge })])
+    expect(failing).toEqual(Object.keys(turns))
+    for (const [code, turn] of Object.entries(turns)) expect(byCode.get(code)?.findings[0]?.turn).toBe(turn)
+  })
+
   it('the old path of verifiers is M08 from turn 2 on and M11', async () => {
     const rows = searchRows({
       call: { train: { separator: true } },

@@ -3,6 +3,7 @@ import type { Check, TrajectoryView } from '../check.ts'
 import { carryLoss, edgeBefore } from '../edges.ts'
 import { hidesEdges, isSwallowed, shapeOf } from '../shape.ts'
 import { lengthOf, listOf, runsOf } from '../spans.ts'
+import { flowsIn } from './displaced-run.ts'
 import { isDisplacedByBlock } from './drift-by-prefill.ts'
 
 export const M08: Check = {
@@ -42,11 +43,10 @@ export const M08: Check = {
   },
 }
 
-/** Of an assistant turn's header: a run that flows in from a trained turn of the environment is that turn's fault. */
+/** Of an assistant turn's header. */
 function inOwn(view: TrajectoryView, turn: Turn, before: Turn | undefined): Span[] {
   const mask = view.mask as Uint8Array
-  const flowsIn = before !== undefined && before.kind !== 'assistant' && mask[before.contentEnd - 1] === 1
-  if (isSwallowed(view, turn) || (flowsIn && mask[turn.start - 1] === 1)) return []
+  if (isSwallowed(view, turn) || (before !== undefined && flowsIn(mask, turn.start, before))) return []
   return runsOf(mask, 1, turn.start, turn.headerEnd)
 }
 

@@ -2,6 +2,7 @@ import { Provenance } from '../../model/tokens.ts'
 import type { Check } from '../check.ts'
 import { edgeAfter } from '../edges.ts'
 import { hidesEdges, isSwallowed, shapeOf } from '../shape.ts'
+import { flowsOn } from './displaced-run.ts'
 import { isDisplacedByBlock } from './drift-by-prefill.ts'
 
 export const M11: Check = {
@@ -25,10 +26,8 @@ export const M11: Check = {
       if (turn.kind !== 'assistant' || turn.endToken < 0 || turn.end === turn.separatorStart) continue
       const at = turn.separatorStart
       const next = view.segmentation.turns[turn.index + 1]
-      // A run that flows on into a trained turn of the environment is that turn's fault.
-      const flowsOn =
-        next !== undefined && next.kind !== 'assistant' && mask[next.start] === 1 && mask[next.contentStart] === 1
-      const covered = flowsOn || isSwallowed(view, turn) || overrun?.turn === turn
+      const covered =
+        (next !== undefined && flowsOn(mask, at, next)) || isSwallowed(view, turn) || overrun?.turn === turn
       const carriesLoss = mask[at] === 1 && provenance?.[at] !== Provenance.sampled && !covered
       const trained = carriesLoss && !isDisplacedByBlock(view)
       report.place(trained, { turn: turn.ordinal, boundary: edgeAfter(view.segmentation, turn), token: at })

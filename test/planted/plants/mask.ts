@@ -246,6 +246,20 @@ export const MASK_PLANTS: readonly Plant[] = [
         .map(({ start, headerEnd }) => train(rollout, start, headerEnd)),
   },
   {
+    code: 'M08',
+    title: 'headers are trained beside whole turns of the tool',
+    // Without a newline between turns, what runs from one turn of the model over the reply into the next is a span without an end (M05).
+    families: ['qwen2.5', 'qwen3'],
+    needs: MASK,
+    alsoIn: IN_NODES,
+    perTurn: true,
+    rollout: (rollout) => {
+      for (const { start, end } of turnsBy(rollout, 'tool')) train(rollout, start, end)
+      return assistant(rollout).map(({ start, headerEnd }) => train(rollout, start, headerEnd))
+    },
+    alongside: { M01: 'the replies are trained as well' },
+  },
+  {
     code: 'M09',
     title: 'the empty thought of the generation prompt is trained',
     families: ['qwen3'],
