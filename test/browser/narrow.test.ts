@@ -134,6 +134,47 @@ describePage('a table of rollouts in a window of 1024 by 768', (tests) => {
   })
 })
 
+describePage('groups in a window of 1024 by 768', (tests) => {
+  test('leave the chosen group room beside their list, whose columns are whole, and its words are not made smaller', async () => {
+    const sample = [join(SAMPLES, 'verifiers-2025-08.jsonl.gz')]
+    const window = await tests.openWith(sample, { viewport: { width: 1024, height: 768 } })
+    const { page } = window
+    await page.keyboard.press('3')
+    await page.locator('.group-detail .dot-name').first().waitFor()
+    const status = await page.locator('.status-line').boundingBox()
+    const pane = await page.locator('.group-pane').boundingBox()
+    expect(Math.min((pane?.y ?? 0) + (pane?.height ?? 0), status?.y ?? 0) - (pane?.y ?? 0)).toBeGreaterThan(300)
+    const heads = page.locator('.group-table thead th')
+    const titles = async () => (await heads.allInnerTexts()).map((title) => title.trim().toLowerCase())
+    expect(await titles()).toEqual([
+      'what its rewards are good for',
+      'group',
+      'n',
+      'rewards',
+      'std',
+      'amplified',
+      'findings',
+    ])
+    expect(await heads.evaluateAll((all) => all.filter((head) => head.scrollWidth > head.clientWidth).length)).toBe(0)
+    const drawn = page.locator('.group-dots svg')
+    expect(await drawn.evaluate((svg: SVGSVGElement) => svg.getScreenCTM()?.a)).toBeCloseTo(1, 1)
+    // Whose row it is stays where it is while the others are scrolled to.
+    const id = page.locator('.sibling-id').first()
+    await id.scrollIntoViewIfNeeded()
+    const before = await id.boundingBox()
+    await page.locator('.sibling-scroll').evaluate((element) => element.scrollTo(500, 0))
+    await page.locator('.sibling-table td').last().waitFor()
+    expect((await id.boundingBox())?.x).toBe(before?.x)
+    // A wider window has all of them, and what a list is sorted by is never left out.
+    await page.setViewportSize({ width: 1440, height: 900 })
+    await page.getByRole('button', { name: 'mean' }).click()
+    await page.setViewportSize({ width: 1024, height: 768 })
+    await expect.poll(titles).toContain('mean ▼')
+    expect(window.errors).toEqual([])
+    await window.close()
+  })
+})
+
 describePage('a window of 1440 by 900', (tests) => {
   // Where lists stand beside what they list, which in a narrow window stands below.
   test.each(['groups', 'compare'])('has room for %s', (part) => hasRoom(tests, part, { width: 1440, height: 900 }))

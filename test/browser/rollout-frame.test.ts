@@ -133,8 +133,14 @@ describePage('around the tokens of a rollout', (tests) => {
     // What can be asked for is known once the token is, which is asked for behind it.
     await page.locator('.token-panel').getByText('raw piece').waitFor()
     await page.keyboard.press('>')
-    await page.locator('.legend-notes').waitFor()
     await page.locator('.position-chart figcaption').waitFor()
+    // How the scale was made is said where there is room for all of it.
+    await page
+      .locator('.chart-notes', { hasText: 'holds all 96 rollouts of the dump, by their largest |advantage|' })
+      .waitFor()
+    const [said, key] = await Promise.all(['.chart-top', '.chart-key'].map((part) => page.locator(part).boundingBox()))
+    expect(said?.height).toBeLessThan(20)
+    expect((said?.x ?? 0) + (said?.width ?? 0)).toBeLessThan(key?.x ?? 0)
     expect(await heightOf(page.locator('.tokens'))).toBeGreaterThan(300)
     const legend = (await page.locator('.legend').boundingBox()) as { height: number }
     expect(legend.height).toBeLessThan(24)

@@ -210,6 +210,26 @@ describePage('the screen of one rollout', (pageTests) => {
     await expect.poll(() => page.locator('.messages').innerText()).toContain('✓ supporting')
   })
 
+  test('of a long record only what is near the window is laid out, and all of it is searched', async () => {
+    const texts = Array.from({ length: 20_000 }, (_, at) => `word-${at}`)
+    const record = { input_ids: [9906, 1879], messages: [{ role: 'user', content: texts.join(' ') }] }
+    const page = await openFirst('long-record.jsonl', `${JSON.stringify(record)}\n`)
+    await page.keyboard.press('w')
+    const text = page.locator('.raw-record')
+    await text.waitFor()
+    // What is not laid out is taken to be as high as the style sheet says.
+    const waiting = () =>
+      text.evaluate((pre) => [...pre.children].map((part) => part.getBoundingClientRect().height === 1500))
+    await expect.poll(async () => (await waiting()).filter((isWaiting) => !isWaiting).length).toBeLessThan(4)
+    expect((await waiting()).length).toBeGreaterThan(10)
+    const search = page.getByRole('searchbox', { name: 'Find in this record' })
+    await search.fill('word-17999 word-18000')
+    await page.getByText('1 of 1', { exact: true }).last().waitFor()
+    const hit = page.locator('mark.current-hit')
+    await expect.poll(async () => (await hit.allInnerTexts()).join('')).toBe('word-17999 word-18000')
+    await expect.poll(() => hit.first().evaluate((mark) => mark.getBoundingClientRect().top < innerHeight)).toBe(true)
+  })
+
   test('what is hard to draw is drawn, in every layout and tab, and overflows nowhere', async () => {
     const page = await openFirst('odd.jsonl', oddDump(tokenizer))
     const heading = page.getByRole('heading', { level: 1 })

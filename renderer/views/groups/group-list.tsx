@@ -6,6 +6,7 @@ import { type ListColumn, PositionList } from '../../lists/position-list.tsx'
 import { ABSENT, count, inDecimals, real } from '../../text/numbers.ts'
 import { shownId, wholeId } from '../../text/visible.ts'
 import { SEVERITY_WORDS } from '../../text/words.ts'
+import { useMedia } from '../rollout/use-canvas.ts'
 import { groupPages } from './group-list-data.ts'
 import { COLUMN_WORDS, KIND_WORDS, MARK_WORDS } from './group-words.ts'
 import { showGroup, sortGroups } from './groups-place.ts'
@@ -13,6 +14,9 @@ import { RewardTicks } from './reward-ticks.tsx'
 
 /** Of means and stds: rows come as they are scrolled to, so that no column is known whole. */
 const DECIMALS = 3
+
+/** Beside the chosen group, which says both, a narrow window has no room for these; what the list is sorted by stays. */
+const FOLD_FIRST: ReadonlySet<GroupSort | null> = new Set(['step', 'mean'])
 
 /** @param ends least and greatest reward of the dump */
 const columnsFor = (ends: GroupSummary['rewards']): readonly ListColumn<GroupRow, GroupSort>[] => [
@@ -125,7 +129,11 @@ export function GroupList({
 }) {
   const { rewards } = summary
   const { sort = 'order', descending = false } = query
-  const columns = useMemo(() => columnsFor(rewards), [rewards])
+  const isNarrow = useMedia('(max-width: 1100px)')
+  const columns = useMemo(() => {
+    const all = columnsFor(rewards)
+    return isNarrow ? all.filter((column) => column.sort === sort || !FOLD_FIRST.has(column.sort)) : all
+  }, [rewards, isNarrow, sort])
   return (
     <PositionList
       name="group"

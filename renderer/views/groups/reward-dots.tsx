@@ -1,11 +1,17 @@
+import { useRef } from 'react'
 import { clipped } from '../../../shared/model/clipped.ts'
 import type { GroupMember } from '../../../shared/session/requests/groups.ts'
 import { real } from '../../text/numbers.ts'
 import { shownId, spelt } from '../../text/visible.ts'
+import { useWidth } from '../rollout/use-canvas.ts'
 import { chooseSibling } from './groups-place.ts'
 
+/** Until the drawing has been measured, and at the most (pixels). */
 const WIDTH = 640
-const NAME = 150
+const MOST_WIDTH = 736
+/** Letters of a name, and the room that one takes at the most (pixels). */
+const NAME_LETTERS = 22
+const NAME_LETTER = 7
 const END = 14
 const ROW = 26
 const RADIUS = 5
@@ -22,6 +28,11 @@ export function RewardDots({
   ends: { readonly least: number; readonly greatest: number } | null
   chosen: number | null
 }) {
+  const figure = useRef<HTMLElement>(null)
+  // Drawn as wide as it stands there: a drawing that is made smaller makes its words too small to read.
+  const width = Math.min(useWidth(figure, 'reward dots') || WIDTH, MOST_WIDTH)
+  const nameWidth =
+    NAME_LETTER * Math.min(NAME_LETTERS, Math.max(...['reward', ...components].map(({ length }) => length)))
   const rows = [
     { name: 'reward', isTotal: true, values: members.map(({ row }) => row.facts.reward) },
     ...components.map((name) => ({
@@ -31,9 +42,9 @@ export function RewardDots({
     })),
   ]
   return (
-    <figure className="group-dots">
+    <figure ref={figure} className="group-dots">
       {/* biome-ignore lint/a11y/useSemanticElements: a drawing holds no fieldset */}
-      <svg viewBox={`0 0 ${WIDTH} ${rows.length * ROW + 4}`} role="group" aria-label="Rewards of the rollouts">
+      <svg viewBox={`0 0 ${width} ${rows.length * ROW + 4}`} role="group" aria-label="Rewards of the rollouts">
         {rows.map(({ name, values, isTotal }, at) => (
           <DotRow
             key={isTotal ? '' : name}
@@ -42,6 +53,8 @@ export function RewardDots({
             members={members}
             ends={isTotal ? ends : null}
             y={at * ROW + ROW / 2}
+            from={nameWidth + 64}
+            to={width - END - 58}
             chosen={chosen}
           />
         ))}
@@ -64,6 +77,8 @@ function DotRow({
   members,
   ends,
   y,
+  from: left,
+  to: right,
   chosen,
 }: {
   name: string
@@ -71,20 +86,21 @@ function DotRow({
   members: readonly GroupMember[]
   ends: { readonly least: number; readonly greatest: number } | null
   y: number
+  /** Where the axis begins and ends. */
+  from: number
+  to: number
   chosen: number | null
 }) {
   const known = values.filter((value) => value !== null && Number.isFinite(value)) as number[]
   const least = Math.min(ends?.least ?? Number.POSITIVE_INFINITY, ...known)
   const greatest = Math.max(ends?.greatest ?? Number.NEGATIVE_INFINITY, ...known)
   const range = greatest - least
-  const left = NAME + 64
-  const right = WIDTH - END - 58
   const x = (value: number) => (range > 0 ? left + ((value - least) / range) * (right - left) : (left + right) / 2)
   const piled = new Map<number, number>()
   return (
     <g>
       <text className="dot-name" x="0" y={y + 4}>
-        {spelt(clipped(name, 22))}
+        {spelt(clipped(name, NAME_LETTERS))}
       </text>
       {known.length === 0 ? (
         <text className="axis-label" x={left} y={y + 4}>

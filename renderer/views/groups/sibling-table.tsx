@@ -4,10 +4,14 @@ import { openRollout } from '../../commands/go.ts'
 import { ABSENT, allDigits, count, decimalsOf, inDecimals, percent, real } from '../../text/numbers.ts'
 import { shownId, wholeId } from '../../text/visible.ts'
 import { END_WORDS } from '../../text/words.ts'
+import { useMedia } from '../rollout/use-canvas.ts'
 import { COLUMN_WORDS, MARK_WORDS, SCHEME_WORDS } from './group-words.ts'
 import { chooseSibling, layBeside } from './groups-place.ts'
 
-/** Schemes that stand beside what is stored unless all are asked for; the reward itself has a column of its own. */
+/**
+ * Schemes that stand beside what is stored unless all are asked for, where there is room for others than the one in use; the reward itself
+ * has a column of its own.
+ */
 const USUAL: readonly GroupScheme['scheme'][] = ['group-std-unbiased', 'batch-std', 'centre']
 
 /** Codes that a row has room for; the others are counted, and named where the pointer rests. */
@@ -25,9 +29,11 @@ export function SiblingTable({
 }) {
   const [isAll, setAll] = useState(false)
   const { members, schemes } = detail
+  const isNarrow = useMedia('(max-width: 1100px)')
+  const usual = isNarrow && schemes.some(({ inUse }) => inUse) ? [] : USUAL
   const shown = schemes
     .map((scheme, at) => ({ ...scheme, at }))
-    .filter(({ scheme, inUse }) => isAll || inUse || USUAL.includes(scheme))
+    .filter(({ scheme, inUse }) => isAll || inUse || usual.includes(scheme))
     .sort((a, b) => order(a) - order(b))
   const decimals = {
     reward: decimalsOf(members.map(({ row }) => row.facts.reward)),

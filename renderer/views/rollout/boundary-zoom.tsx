@@ -4,6 +4,7 @@ import type { BoundaryRow, TrajectoryDetail } from '../../../shared/session/prot
 import type { Overlay } from '../../../shared/session/requests/rollout.ts'
 import { useBoundaries } from '../../data/boundaries.ts'
 import { useOverscan } from '../../data/printing.ts'
+import { usePaintedFrames } from '../../lists/use-painted-frames.ts'
 import { selectToken, useSelection } from '../../state/selection.ts'
 import { ABSENT, count, counted, rough } from '../../text/numbers.ts'
 import { spelt } from '../../text/visible.ts'
@@ -21,6 +22,9 @@ import { isWhole, type ZoomColumns, zoomColumns } from './zoom-columns.ts'
 /** A guess until an edge is drawn: how many lines it takes depends on the width. */
 const EDGE_HEIGHT = 196
 
+/** Edges drawn above and below the window, once those in it are there. */
+const BESIDE_WINDOW = 3
+
 /** Every turn edge, six tokens on either side where there is room: where headers, end tokens, newlines and masks go wrong. */
 export function BoundaryZoom({ detail, overlay }: { detail: TrajectoryDetail; overlay: Overlay | null }) {
   const edges = useMemo(() => turnEdges(detail), [detail])
@@ -30,7 +34,7 @@ export function BoundaryZoom({ detail, overlay }: { detail: TrajectoryDetail; ov
   const width = useWidth(scroller, 'zoom')
   const columns = useMemo(() => zoomColumns(detail, edges, width), [detail, edges, width])
   const jump = useSelection((state) => state.jump)
-  const overscan = useOverscan(3)
+  const overscan = useOverscan(usePaintedFrames(1) > 0 ? BESIDE_WINDOW : 0)
   const virtual = useVirtualizer({
     count: edges.length,
     getScrollElement: () => scroller.current,

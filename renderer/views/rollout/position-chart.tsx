@@ -4,6 +4,7 @@ import type { Overlay } from '../../../shared/session/requests/rollout.ts'
 import { jumpTo, useSelection } from '../../state/selection.ts'
 import { rough } from '../../text/numbers.ts'
 import { bandsOf, type ColumnNumbers, columnNumbers, heightOf } from './chart-drawing.ts'
+import { notesOn } from './overlay-legend.tsx'
 import { columnStates } from './strip-drawing.ts'
 import { sizedContext, useMedia, useScheme, useWidth } from './use-canvas.ts'
 
@@ -64,7 +65,11 @@ export function PositionChart({ detail, overlay }: { detail: TrajectoryDetail; o
       <figcaption>
         <span className="chart-top">
           {rough(top)}
-          {scale.unit} <span className="quiet">{title}</span>
+          {scale.unit}{' '}
+          <span className="quiet">
+            {title}
+            <span className="chart-notes"> · {notesOn(overlay)}</span>
+          </span>
         </span>
         <span className="chart-key">
           <span className="chart-band prompt" aria-hidden="true" /> prompt

@@ -1,7 +1,8 @@
-import { type KeyboardEvent, type ReactNode, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
+import { type KeyboardEvent, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
 import type { TrajectoryDetail } from '../../../shared/session/protocol.ts'
 import { count } from '../../text/numbers.ts'
 import { findInText } from './find-in-text.ts'
+import { RawText } from './raw-text.tsx'
 
 /** The record as it stands in the file, with a search. */
 export function RawRecord({ detail }: { detail: TrajectoryDetail }) {
@@ -53,23 +54,8 @@ export function RawRecord({ detail }: { detail: TrajectoryDetail }) {
       </search>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the text is scrolled with the keyboard */}
       <pre ref={text} className="raw-record" tabIndex={0}>
-        {marked(detail.raw, found.starts, wanted.length, current)}
+        <RawText text={detail.raw} starts={found.starts} length={wanted.length} current={current} />
       </pre>
     </div>
   )
-}
-
-function marked(text: string, starts: readonly number[], length: number, current: number): ReactNode[] {
-  const parts: ReactNode[] = []
-  let at = 0
-  for (const [position, start] of starts.entries()) {
-    parts.push(
-      text.slice(at, start),
-      <mark key={start} className={position === current ? 'current-hit' : undefined}>
-        {text.slice(start, start + length)}
-      </mark>,
-    )
-    at = start + length
-  }
-  return [...parts, text.slice(at)]
 }
