@@ -23,6 +23,7 @@ import { ServedDialog } from './served-dialog.tsx'
 import { StatusLine } from './status-line.tsx'
 import { TruthLine } from './truth-line.tsx'
 import { UnderWayNotice, UnderWayNow } from './under-way.tsx'
+import { useTitle } from './use-title.ts'
 
 // Not needed to begin with, and the pages of checks are long.
 const MappingDialog = lazy(async () => ({ default: (await import('./mapping-dialog.tsx')).MappingDialog }))
@@ -37,6 +38,7 @@ const CheckDialog = lazy(async () => ({ default: (await import('./check-dialog.t
 
 export function App() {
   useHotkeys()
+  useTitle()
   const phase = useFiles((files) => files.phase)
   const view = useView((state) => state.view)
   const isOpen = phase === 'reading' || phase === 'open'

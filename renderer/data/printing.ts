@@ -16,13 +16,25 @@ const preparations = new Set<() => Promise<void>>()
 /** Lists that draw only what is in the window draw all of it while the page is printed, by whatever way that was asked for. To be called once. */
 export function followPrinting(): void {
   // The page is laid out for paper as soon as these return.
-  window.addEventListener('beforeprint', () => flushSync(() => isPrinting.set(true)))
-  window.addEventListener('afterprint', () => isPrinting.set(false))
+  const { classList } = document.documentElement
+  window.addEventListener('beforeprint', () => {
+    // What is drawn by script is drawn before the style sheets are those of paper.
+    classList.add('on-paper')
+    flushSync(() => isPrinting.set(true))
+  })
+  window.addEventListener('afterprint', () => {
+    classList.remove('on-paper')
+    isPrinting.set(false)
+  })
 }
 
 /** Fetches the rows that paper takes. Nothing waits for anything where the browser's own menu prints. */
 export async function prepareToPrint(): Promise<void> {
   await Promise.all([...preparations].map((prepare) => prepare()))
+}
+
+export function useIsPrinting(): boolean {
+  return useObservable(isPrinting)
 }
 
 /** Lines beyond the window that are to be drawn: as given on a screen, all of them on paper. */

@@ -266,7 +266,7 @@ describePage('the page', (tests) => {
       .poll(() => page.locator('.message').first().innerText())
       .toContain('<img src=x onerror="document.title=1">RLOevil␀')
     expect(await page.locator('img, b').count()).toBe(0)
-    expect(await page.title()).toBe('Rollout Inspector')
+    expect(await page.title()).toBe('<b>hostile.jsonl · rollout · Rollout Inspector')
   })
 
   test('a rollout of 131,072 tokens opens with few elements', async () => {

@@ -29,6 +29,16 @@ async function print(page: Page): Promise<{ rows: string[]; said: string }> {
   return (await paper()) as { rows: string[]; said: string }
 }
 
+/** Whether the strip of a rollout has a colour in it, given as `#rrggbb`. */
+function paints(page: Page, colour: string): Promise<boolean> {
+  return page.locator('.rollout-position-map canvas').evaluate((canvas: HTMLCanvasElement, hex) => {
+    const { data } = canvas.getContext('2d')?.getImageData(0, 0, canvas.width, canvas.height) ?? { data: [] }
+    const wanted = [1, 3, 5].map((at) => Number.parseInt(hex.trim().slice(at, at + 2), 16))
+    for (let at = 0; at < data.length; at += 4) if (wanted.every((part, k) => data[at + k] === part)) return true
+    return false
+  }, colour)
+}
+
 describePage('tables on paper', ({ folder, open, openWith }) => {
   test('have all of their rows, with what they hold', async () => {
     const window = await openWith([FAILING], { viewport: { width: 1200, height: 500 } })
@@ -57,6 +67,37 @@ describePage('tables on paper', ({ folder, open, openWith }) => {
     ])
     expect((table?.y ?? 0) + (table?.height ?? 0)).toBeLessThanOrEqual(detail?.y ?? 0)
     await page.emulateMedia({ media: null })
+    expect(window.errors).toEqual([])
+    await window.close()
+  })
+
+  test('and all views are named by their run, light whatever the screen is, and words stand whole in lines of the page', async () => {
+    const window = await openWith([FAILING], { colorScheme: 'dark' })
+    const { page } = window
+    for (const key of ['2', 'j', 'Enter']) await page.keyboard.press(key)
+    await page.locator('.token.trained').first().waitFor()
+    // By this name a browser saves what it prints into a file.
+    expect(await page.title()).toBe('verifiers-2025-08.jsonl.gz · rollout · Rollout Inspector')
+    const trained = () =>
+      page.evaluate("getComputedStyle(document.documentElement).getPropertyValue('--strip-trained')") as Promise<string>
+    const dark = await trained()
+    await page.emulateMedia({ colorScheme: 'light' })
+    const light = await trained()
+    await page.emulateMedia({ colorScheme: 'dark' })
+    await expect.poll(() => paints(page, dark)).toBe(true)
+    expect(await paints(page, light)).toBe(false)
+    await page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    expect(await paints(page, light)).toBe(true)
+    expect(await paints(page, dark)).toBe(false)
+    // Whatever is wider than the page would break once more there.
+    const widest = await page.locator('.tokens').evaluate((tokens) => {
+      const ends = [...tokens.querySelectorAll('.token')].map((token) => token.getBoundingClientRect().right)
+      return Math.max(...ends) - tokens.getBoundingClientRect().left
+    })
+    expect(widest).toBeLessThan(PAGE_WIDTH)
+    expect(widest).toBeGreaterThan(PAGE_WIDTH * 0.8)
+    await page.evaluate("dispatchEvent(new Event('afterprint'))")
+    await expect.poll(() => paints(page, dark)).toBe(true)
     expect(window.errors).toEqual([])
     await window.close()
   })

@@ -129,7 +129,7 @@ export function GroupList({
 }) {
   const { rewards } = summary
   const { sort = 'order', descending = false } = query
-  const isNarrow = useMedia('(max-width: 1100px)')
+  const isNarrow = useMedia('screen and (max-width: 1100px)')
   const columns = useMemo(() => {
     const all = columnsFor(rewards)
     return isNarrow ? all.filter((column) => column.sort === sort || !FOLD_FIRST.has(column.sort)) : all

@@ -29,7 +29,7 @@ export function SiblingTable({
 }) {
   const [isAll, setAll] = useState(false)
   const { members, schemes } = detail
-  const isNarrow = useMedia('(max-width: 1100px)')
+  const isNarrow = useMedia('screen and (max-width: 1100px)')
   const usual = isNarrow && schemes.some(({ inUse }) => inUse) ? [] : USUAL
   const shown = schemes
     .map((scheme, at) => ({ ...scheme, at }))

@@ -3,6 +3,7 @@ import { flushSync } from 'react-dom'
 import type { TrajectoryDetail } from '../../../shared/session/protocol.ts'
 import type { Overlay } from '../../../shared/session/requests/rollout.ts'
 import { markedText } from '../../commands/copying.ts'
+import { useIsPrinting } from '../../data/printing.ts'
 import { useSelection } from '../../state/selection.ts'
 import { keepTokenPlace, tokenPlaceOf } from '../../state/token-place.ts'
 import { linesOnPaper } from '../../text/paper-words.ts'
@@ -29,6 +30,9 @@ import { useTokenLayout } from './use-token-layout.ts'
 /** Columns of text that a cell of the grid takes, its frame included. */
 const GRID_COLUMNS = 12
 
+/** Columns of text that stand side by side on a page of A4 within its margins, as on one of US letter, which is wider. */
+const PAPER_COLUMNS = 80
+
 /** The tokens, in natural flow or one to a cell. Only the lines in the window exist. */
 export function TokenView({ detail, overlay }: { detail: TrajectoryDetail; overlay: Overlay | null }) {
   const scroller = useRef<HTMLDivElement>(null)
@@ -36,7 +40,8 @@ export function TokenView({ detail, overlay }: { detail: TrajectoryDetail; overl
   /** First and last token in sight; null until something has been scrolled. */
   const seen = useRef<readonly [number, number] | null>(null)
   const area = useTokenArea(scroller)
-  const columns = area?.columns ?? 0
+  const mostColumns = useIsPrinting() ? PAPER_COLUMNS : Number.POSITIVE_INFINITY
+  const columns = Math.min(area?.columns ?? 0, mostColumns)
   const place = useRolloutPlace()
   const isGrid = place.layout === 'grid'
   const tags = place.folded.join()

@@ -1,4 +1,5 @@
 import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { useIsPrinting } from '../../data/printing.ts'
 import { keepSize, knownSize, observeSize } from '../../lists/known-size.ts'
 
 /**
@@ -25,9 +26,10 @@ export function useWidth(canvas: RefObject<HTMLElement | null>, name: string | n
   return width
 }
 
-/** Changes when the system's colour scheme does. */
+/** Whether it is dark, which is the system's to say and never so on paper. */
 export function useScheme(): boolean {
-  return useMedia('(prefers-color-scheme: dark)')
+  const isDark = useMedia('(prefers-color-scheme: dark)')
+  return !useIsPrinting() && isDark
 }
 
 /** Whether a condition of the style sheet holds. */
