@@ -14,6 +14,7 @@ const turn = (mean: number, error: number): TurnGap => ({
   headTokens: 0,
   head: 0,
   headError: 0,
+  headErrorByTail: 0,
   tail: 0,
   unsure: 6,
   unsureAgreed: 0,
@@ -46,6 +47,21 @@ describe('beginnings of turns that the trainer finds less likely', () => {
     expect(laterTurnsOff([agrees, begun], DEFAULT_THRESHOLDS)).toEqual([])
     expect(beginningsOff([agrees, begun], DEFAULT_THRESHOLDS)).toEqual([begun])
     expect(beginningsOff([agrees, begun, begun], DEFAULT_THRESHOLDS)).toEqual([begun, begun])
+  })
+
+  describe('in every turn', () => {
+    const every = { ...begun, head: 0.9, headError: 0.1, tail: 0.1, headErrorByTail: 0.1 }
+
+    it('are off where they pass what follows by more than its noise leaves by chance', () => {
+      expect(beginningsOff([every, every], DEFAULT_THRESHOLDS)).toEqual([every, every])
+    })
+
+    it.each([
+      ['noise lies to one side throughout', { ...every, headError: 0.3, tail: 0.5 }],
+      ['what follows is as noisy', { ...every, headErrorByTail: 0.4 }],
+    ])('are not where %s', (_, noisy) => {
+      expect(beginningsOff([noisy, noisy], DEFAULT_THRESHOLDS)).toEqual([])
+    })
   })
 
   it.each([

@@ -25,6 +25,8 @@ export interface TurnGap {
   /** Standard error of `head`. */
   readonly headError: number
   readonly tail: number
+  /** What the standard error of `head` would be if the first tokens were as noisy as the others. */
+  readonly headErrorByTail: number
   /** Tokens of which the sampler was not sure, and those of them that the trainer finds as likely. */
   readonly unsure: number
   readonly unsureAgreed: number
@@ -98,6 +100,9 @@ function gapOfTurn(
   }
   const mean = sum / count
   const head = headCount === 0 ? 0 : headSum / headCount
+  const tailCount = count - headCount
+  const tail = tailCount === 0 ? 0 : (sum - headSum) / tailCount
+  const tailVariance = tailCount === 0 ? 0 : (squares - headSquares) / tailCount - tail * tail
   return {
     turn,
     start: tokens[among.start] as number,
@@ -110,7 +115,8 @@ function gapOfTurn(
     headTokens,
     head,
     headError: headCount === 0 ? 0 : Math.sqrt(Math.max(0, headSquares / headCount - head * head) / headCount),
-    tail: count === headCount ? 0 : (sum - headSum) / (count - headCount),
+    tail,
+    headErrorByTail: tailCount === 0 || headCount === 0 ? 0 : Math.sqrt(Math.max(0, tailVariance) / headCount),
     unsure,
     unsureAgreed,
     headUnsure,
@@ -167,9 +173,13 @@ export function beginningsOff(all: readonly TurnGap[], thresholds: Thresholds): 
   // Noise is largest where a turn begins, too, and makes one beginning less likely and another more. Where there is none in the first turn, as
   // many tokens of each as would do for all are sure enough.
   const ofAll = asked.reduce((sum, { head }) => sum + head, 0)
-  const error = Math.sqrt(asked.reduce((sum, { headError }) => sum + headError ** 2, 0))
+  const error = (of: (gap: TurnGap) => number) => Math.sqrt(asked.reduce((sum, each) => sum + of(each) ** 2, 0))
   const isAnyToken = beginnings.every(({ headTokens }) => headTokens >= thresholds['turn-head-large'])
-  const surely = (agrees && isAnyToken) || ofAll - errors * error >= thresholds['turn-head-gap'] * asked.length
+  const isLarge = ofAll - errors * error(({ headError }) => headError) >= thresholds['turn-head-gap'] * asked.length
+  // Noise that lies to one side does so behind a beginning as well: that must pass what follows, too, by more than such noise leaves by chance.
+  const rest = asked.reduce((sum, { tail }) => sum + tail, 0)
+  const isOwn = ofAll - errors * error(({ headError, headErrorByTail }) => Math.max(headError, headErrorByTail)) >= rest
+  const surely = (agrees && isAnyToken) || (isLarge && isOwn)
   const isOfFew = share(asked, 'headAgreed', 'headUnsure') >= thresholds['unsure-agreed']
   return enough && surely && !isOfFew && begins >= thresholds['turn-head-times'] * follows ? beginnings : []
 }

@@ -91,7 +91,7 @@ export const LOGPROB_THRESHOLDS = {
     range: [0, 1_000],
     usedBy: ['L02'],
     reason:
-      'By which the mean gap of all beginnings must pass that bound: they are few tokens, and of many rollouts that are merely noisy some have theirs there.',
+      'By which the mean gap of all beginnings must pass that bound, and the gap of what follows them: they are few tokens, and of many rollouts that are merely noisy, be it to one side, some have their worst there.',
   },
   'unsure-token': {
     value: 0.25,
