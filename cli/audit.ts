@@ -9,7 +9,7 @@ import { Session, type SessionHooks } from '../shared/session/session.ts'
 import type { ParsedArguments } from './arguments.ts'
 import { type OpenedSources, openPaths } from './files.ts'
 import { followPaths } from './follow.ts'
-import { nodeHost } from './host.ts'
+import { judgingBegins, nodeHost } from './host.ts'
 import { type CommandIo, NothingReadError, UsageError } from './io.ts'
 import { auditOptions } from './options.ts'
 import { progressLine } from './progress.ts'
@@ -72,6 +72,7 @@ export async function audit(
     })
     following?.judge(session)
     await session.done
+    if (from === opened) judgingBegins()
     const unreadable = [...from.problems, ...session.unreadable, ...session.datasetProblems]
     if (session.facts.length === 0 && !session.logs.some(hasNumbers)) {
       const inputs = [...from.paths, ...(dataset?.paths ?? [])]

@@ -3,11 +3,19 @@ import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import type { EngineHost, WorkerLink } from '../shared/session/host.ts'
 import { keepingWorkers } from '../shared/session/keep-workers.ts'
-import { compileLess } from './engine-flags.ts'
+import { collectSooner, compileLess } from './engine-flags.ts'
 import { packageRoot } from './package-root.ts'
 import { readElsewhere } from './read-elsewhere.ts'
 import { createSha256 } from './sha256.ts'
 import { bundledTokenizer } from './tokenizer-files.ts'
+
+/** As in tests, whose process goes on. */
+const IS_SOURCE = import.meta.url.endsWith('.ts')
+
+/** All that the command names has been read. */
+export function judgingBegins(): void {
+  if (!IS_SOURCE) collectSooner()
+}
 
 /** What Node lends the engine. `jobs` = threads that audit at most; 1 audits in this one alone. */
 export function nodeHost(jobs: number | undefined): EngineHost {
@@ -16,7 +24,7 @@ export function nodeHost(jobs: number | undefined): EngineHost {
     readElsewhere,
     createSha256,
     // Node 20 runs no TypeScript: from source, as in tests, everything happens in this thread.
-    ...(import.meta.url.endsWith('.ts') ? {} : { spawnAuditWorker: keptAuditWorker, spawnScanWorker }),
+    ...(IS_SOURCE ? {} : { spawnAuditWorker: keptAuditWorker, spawnScanWorker }),
     nobodyWaits: true,
     jobs: jobs ?? availableParallelism(),
   }

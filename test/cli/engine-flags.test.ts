@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { expect, test } from 'vitest'
-import { budgetFlag, engineFlags } from '../../cli/engine-flags.ts'
+import { budgetFlag, engineFlags, judgingFlag } from '../../cli/engine-flags.ts'
 
 test('flags are set only in versions of V8 that are known to have them', () => {
   const flags = ['--max-inlined-bytecode-size-cumulative=200', '--heap-growing-percent=100']
@@ -14,9 +14,23 @@ test('a thread more makes V8 compile less only where it is known to have the fla
   expect(versions.map(budgetFlag)).toEqual([null, '--interrupt-budget=135168', null, null, null])
 })
 
+test('judging makes V8 collect sooner only where it is known to have the flag', () => {
+  const sooner = '--heap-growing-percent=20'
+  expect(['10.2.154.26-node.36', '11.3.244.8-node.33', '13.6.233.10', '14.1.146'].map(judgingFlag)).toEqual([
+    null,
+    sooner,
+    sooner,
+    null,
+  ])
+})
+
 test('the V8 that runs this takes the flags, and would tell of one that it does not know', () => {
   const set = (flag: string) =>
     spawnSync(process.execPath, ['-e', `require('node:v8').setFlagsFromString('${flag}')`], { encoding: 'utf8' }).stderr
-  expect([...engineFlags(process.versions.v8), budgetFlag(process.versions.v8) ?? ''].map(set).join('')).toBe('')
+  expect(
+    [...engineFlags(process.versions.v8), budgetFlag(process.versions.v8) ?? '', judgingFlag(process.versions.v8) ?? '']
+      .map(set)
+      .join(''),
+  ).toBe('')
   expect(set('--max-inlined-bytecode-size-of-nothing=200')).toContain('unrecognized flag')
 })

@@ -198,14 +198,15 @@ export function* fittingAdvantages({
   const tolerance = thresholds['advantage-tolerance']
   const cases = groups.filter((group) => group.complete).map((group) => ({ group, rewards: rewardsOf(group) }))
   yield 0.1
-  const scaleOf = yield* within(0.1, 0.2, measuringSteps(cases.map(({ group }) => group)))
   const comparable = yield* within(
-    0.2,
-    0.4,
+    0.1,
+    0.3,
     filtered(cases, ({ group }) => isInformative(group, thresholds)),
   )
   const informative = spread(comparable, FIT_GROUPS)
   if (informative.length === 0) return null
+  // Only then: of a million rollouts without an advantage their rewards would be gathered three times for nothing.
+  const scaleOf = yield* within(0.3, 0.4, measuringSteps(cases.map(({ group }) => group)))
   const compared: Baseline[][] = []
   const addBaselines = ({ group }: (typeof informative)[number]) =>
     void compared.push(baselinesOf(group, scaleOf(group)))
