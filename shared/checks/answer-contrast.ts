@@ -3,6 +3,7 @@ import type { Span } from '../model/tokens.ts'
 import type { DumpView } from './check.ts'
 import { FactColumns } from './fact-columns.ts'
 import type { TrajectoryFacts } from './facts.ts'
+import { median } from './groups/statistics.ts'
 
 /** Rewarded rollouts of a dump by whose words hold the expected answer. */
 export interface AnswerRows {
@@ -55,8 +56,4 @@ export function paidForReplies(
 
 export function shareAtLeast(rows: readonly TrajectoryFacts[], value: number): number {
   return rows.length === 0 ? 0 : rows.filter(({ reward }) => (reward as number) >= value).length / rows.length
-}
-
-function median(values: readonly number[]): number | null {
-  return values.toSorted((a, b) => a - b)[values.length >> 1] ?? null
 }

@@ -3,6 +3,7 @@ import type { Trajectory } from '../model/trajectory.ts'
 import { byteSpans, tokenTexts } from '../tokens/text.ts'
 import type { Tokenizer } from '../tokens/tokenizer.ts'
 import type { PreparedTokens } from './create-facts.ts'
+import { contentSpans } from './edges.ts'
 
 /**
  * Whose words hold the expected answer: the model's, only the environment's after the prompt, or nobody's. `in-part`: the
@@ -30,7 +31,7 @@ export function answerFacts({ answer }: Trajectory, tokens: PreparedTokens): Ans
   const turns = !known || segmentation === null || tokenizer === null ? [] : afterPrompt(segmentation)
   if (turns.length === 0 || tokenizer === null) return { answerPlace: null }
   // The last turn first: that is where most answers stand.
-  const own = turns.toReversed().flatMap(ownSpans)
+  const own = turns.toReversed().flatMap(ownContent)
   const small: string[] = []
   const modelHolds = (text: string) =>
     own.some((span, index) => (small[index] ??= tokens.text(span).toLowerCase()).includes(text))
@@ -64,16 +65,9 @@ function tokensOf(wanted: string, span: Span, { ids, text }: PreparedTokens, { t
   return [start + first, start + last + 1]
 }
 
-/** What the model wrote in a turn, replies spliced into it left out; the last first. */
-function ownSpans({ kind, contentStart, contentEnd, spans }: Turn): Span[] {
-  if (kind !== 'assistant') return []
-  const own: Span[] = []
-  let from = contentStart
-  for (const { start, end } of spans.filter(({ part }) => part === 'tool')) {
-    own.unshift({ start: from, end: start })
-    from = end
-  }
-  return [{ start: from, end: contentEnd }, ...own]
+/** What the model wrote in a turn, the last first. */
+function ownContent(turn: Turn): Span[] {
+  return turn.kind === 'assistant' ? contentSpans(turn).reverse() : []
 }
 
 function environmentSpans({ kind, contentStart, contentEnd, spans }: Turn): Span[] {

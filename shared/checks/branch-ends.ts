@@ -1,7 +1,7 @@
 import { Hash64 } from '../model/hash.ts'
 import type { Trajectory } from '../model/trajectory.ts'
 import type { PreparedTokens } from './create-facts.ts'
-import { writtenTurns } from './edges.ts'
+import { sampledSpan, writtenTurns } from './edges.ts'
 import { FactColumns } from './fact-columns.ts'
 import type { TrajectoryFacts } from './facts.ts'
 import { countOf } from './spans.ts'
@@ -16,8 +16,9 @@ export function branchEnds(
   const context: string[] = []
   const hash = new Hash64()
   let hashed = padding.left
-  for (const { contentStart, contentEnd, endToken } of writtenTurns(segmentation)) {
-    const end = endToken >= 0 ? endToken + 1 : contentEnd
+  for (const turn of writtenTurns(segmentation)) {
+    const { contentStart } = turn
+    const { end } = sampledSpan(turn)
     const isTrained = countOf(mask, 1, contentStart, end) > 0
     const isBefore = promptLength !== null && end <= promptLength
     if (!isTrained && !(isBefore && sampler.subarray(contentStart, end).some(isScore))) continue

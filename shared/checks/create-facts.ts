@@ -1,14 +1,15 @@
 import { kernelWith } from '../containers/kernel/kernel.ts'
 import { PREFIX_BROKEN } from '../formats/model-calls.ts'
 import { Hash64 } from '../model/hash.ts'
+import { roleKind } from '../model/roles.ts'
 import { LIMIT_NAMES, type LimitName } from '../model/streams.ts'
 import type { Thresholds } from '../model/thresholds/registry.ts'
-import { type Segmentation, type Span, TokenState, type Turn } from '../model/tokens.ts'
+import { type Segmentation, type Span, TokenState, type Turn, type TurnKind } from '../model/tokens.ts'
 import type { Trajectory } from '../model/trajectory.ts'
 import type { Tokenizer } from '../tokens/tokenizer.ts'
 import { answerFacts } from './answer-place.ts'
 import { branchEnds } from './branch-ends.ts'
-import { edgesOf, filledTurns, ownSpans, writtenTurns } from './edges.ts'
+import { edgesOf, filledTurns, ownSpans, sampledSpan, writtenTurns } from './edges.ts'
 import { endReason } from './end-reason.ts'
 import { environmentFact } from './environment.ts'
 import { PREFIX_TOKENS, type TrajectoryFacts } from './facts.ts'
@@ -322,8 +323,7 @@ function prefixFacts({ ids, segmentation }: PreparedTokens): Pick<TrajectoryFact
 
 /** What the model wrote in a turn, end token included, spliced replies not. */
 function sampledLength(turn: Turn): number {
-  const end = turn.endToken >= 0 ? turn.endToken + 1 : turn.contentEnd
-  return end - turn.contentStart - lengthOf(turn.spans.filter(({ part }) => part === 'tool'))
+  return lengthOf([sampledSpan(turn)]) - lengthOf(turn.spans.filter(({ part }) => part === 'tool'))
 }
 
 /** Replies that share a turn, or are spliced into an assistant turn, count one by one. */
@@ -340,12 +340,12 @@ function messageFacts({ messages }: Trajectory) {
   if (messages?.some(({ role, flattened }) => flattened && role === 'assistant')) {
     return { turns: 0, assistantTurns: 0, toolTurns: 0, assistantLengths, toolReplyLengths }
   }
-  const roles = messages?.map(({ role }) => role.toLowerCase()) ?? []
-  const count = (pattern: RegExp) => roles.filter((role) => pattern.test(role)).length
+  const kinds = messages?.map(({ role }) => roleKind(role)) ?? []
+  const count = (kind: TurnKind) => kinds.filter((each) => each === kind).length
   return {
-    turns: roles.length,
-    assistantTurns: count(/^(assistant|agent|model|gpt|ai)$/),
-    toolTurns: count(/^(tool|function|ipython|observation|environment)$/),
+    turns: kinds.length,
+    assistantTurns: count('assistant'),
+    toolTurns: count('tool'),
     assistantLengths,
     toolReplyLengths,
   }

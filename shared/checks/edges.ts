@@ -85,16 +85,28 @@ export function answerTurn(segmentation: Segmentation): Turn | undefined {
   )
 }
 
-/** What the model wrote in a turn, end token included, the replies spliced into it left out. */
-export function ownSpans(turn: Turn): Span[] {
-  const spans: Span[] = []
-  let from = turn.contentStart
-  for (const { part, start, end } of turn.spans) {
+/** Tokens of a turn that the loss can take: content and end. */
+export function sampledSpan({ contentStart, contentEnd, endToken }: Turn): Span {
+  return { start: contentStart, end: endToken >= 0 ? endToken + 1 : contentEnd }
+}
+
+/** The content of a turn without the replies that are spliced into it. */
+export function contentSpans({ spans, contentStart, contentEnd }: Turn): Span[] {
+  const own: Span[] = []
+  let from = contentStart
+  for (const { part, start, end } of spans) {
     if (part !== 'tool') continue
-    spans.push({ start: from, end: start })
+    own.push({ start: from, end: start })
     from = end
   }
-  return [...spans, { start: from, end: turn.endToken >= 0 ? turn.endToken + 1 : turn.contentEnd }]
+  return [...own, { start: from, end: contentEnd }]
+}
+
+/** What the model wrote in a turn, end token included, the replies spliced into it left out. */
+export function ownSpans(turn: Turn): Span[] {
+  const spans = contentSpans(turn)
+  const { start } = spans.pop() as Span
+  return [...spans, { start, end: sampledSpan(turn).end }]
 }
 
 /** The last trained token of the row's last turn, or its last word where none of it is trained: nothing comes behind it. */

@@ -333,6 +333,11 @@ export function completionLength(row: TrajectoryFacts): number {
   return row.realLength - (row.promptLength as number)
 }
 
+/** Tokens of all assistant turns, as far as the turns are known. */
+export function sampledTokens({ assistantLengths }: TrajectoryFacts): number {
+  return assistantLengths.reduce((sum, length) => sum + length, 0)
+}
+
 /** The row ends where nothing closes it. */
 export function isCut({ endReason }: TrajectoryFacts): boolean {
   return isCutReason(endReason)

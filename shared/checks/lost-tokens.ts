@@ -1,3 +1,4 @@
+import { roleKind } from '../model/roles.ts'
 import type { Segmentation } from '../model/tokens.ts'
 import type { Message, Trajectory } from '../model/trajectory.ts'
 import { decodeSpan } from '../tokens/text.ts'
@@ -43,7 +44,7 @@ export function lostLengths(
   const lost = lostMessages(trajectory, tokens, end)
   if (lost === null) return null
   return lost.messages.map(({ role }, i) => ({
-    isAssistant: /^assistant$/i.test(role),
+    isAssistant: roleKind(role) === 'assistant',
     whole: lost.lengths[i] as number,
     seen: i === 0 ? lost.seen : 0,
   }))
@@ -78,7 +79,7 @@ function lostMessages(trajectory: Trajectory, tokens: ComparedTokens, end: EndRe
 function endsEarly({ messages, isTruncated }: Trajectory, segmentation: Segmentation, end: EndReason): boolean {
   if (end === 'cut-prose' || end === 'cut-call' || end === 'cut-reply' || isTruncated === true) return true
   let said = 0
-  for (const message of messages ?? []) if (/^assistant$/i.test(message.role) && isSaid(message)) said++
+  for (const message of messages ?? []) if (roleKind(message.role) === 'assistant' && isSaid(message)) said++
   return said > writtenTurns(segmentation).length
 }
 

@@ -1,4 +1,5 @@
 import { Hash64 } from '../model/hash.ts'
+import { roleKind } from '../model/roles.ts'
 import type { Segmentation } from '../model/tokens.ts'
 import type { Message, Trajectory } from '../model/trajectory.ts'
 import { KeptTexts } from './kept-texts.ts'
@@ -23,10 +24,9 @@ const QUESTION_CHARACTERS = 4000
 
 export function pairingFacts(trajectory: Trajectory, segmentation: Segmentation | null): PairingFacts {
   const { messages, tools, ids } = trajectory
-  const first = (role: RegExp) => messages?.find((message) => role.test(message.role.toLowerCase())) ?? null
   const question = questionOf(messages)
   const byIds = questionIds(ids, segmentation)
-  const system = words(first(/^(system|developer)$/))
+  const system = words(messages?.find(({ role }) => roleKind(role) === 'system') ?? null)
   return {
     question: question ?? byIds,
     ...(question === null || byIds === null ? {} : { questionIds: byIds }),
@@ -37,7 +37,7 @@ export function pairingFacts(trajectory: Trajectory, segmentation: Segmentation 
 }
 
 function answerOf(messages: readonly Message[] | null): string | null {
-  const last = messages?.findLast(({ role }) => /^(assistant|agent|model|gpt|ai)$/.test(role.toLowerCase()))
+  const last = messages?.findLast(({ role }) => roleKind(role) === 'assistant')
   // No two rollouts say the same, as a rule: nothing is gained by keeping it.
   return digestOf(opening(last ?? null)).digest
 }
@@ -48,7 +48,7 @@ export function questionOf(messages: readonly Message[] | null): string | null {
 }
 
 export function firstQuestion(messages: readonly Message[] | null): Message | null {
-  return messages?.find(({ role }) => /^(user|human)$/.test(role.toLowerCase())) ?? null
+  return messages?.find(({ role }) => roleKind(role) === 'user') ?? null
 }
 
 /** Rollouts of a group have one question, and a run few system messages. */

@@ -1,4 +1,5 @@
 import type { Thresholds } from '../model/thresholds/registry.ts'
+import { chanceOfAtLeast } from './chance.ts'
 
 /** How rows end; index i is row i. */
 export interface RowEnds {
@@ -57,20 +58,8 @@ export function pileUp(lengths: Float64Array, rows: RowEnds, thresholds: Thresho
   const isAsLongAnyway =
     areAlike || value < thresholds['pile-up-tokens'] || endInOneWord(lengths, value, rows, thresholds)
   if (isAsLongAnyway && !mostAreSaidCut(lengths, value, rows)) return null
-  const isPeak = open > before || atLeast(open, open + before, 1 / (near + 1)) < thresholds['pile-up-chance']
+  const isPeak = open > before || chanceOfAtLeast(open, open + before, 1 / (near + 1)) < thresholds['pile-up-chance']
   return isPeak && !endsAtString(lengths, value, rows) ? { value, rows: open } : null
-}
-
-/** How likely `some` or more of `all` fall on one length, which each does with `chance` (binomial). */
-function atLeast(some: number, all: number, chance: number): number {
-  let logOf = all * Math.log1p(-chance)
-  let sum = 0
-  const odds = Math.log(chance) - Math.log1p(-chance)
-  for (let k = 0; k <= all; k++) {
-    if (k >= some) sum += Math.exp(logOf)
-    logOf += Math.log((all - k) / (k + 1)) + odds
-  }
-  return sum
 }
 
 /** The last turns of most open rows of this length are short and equally long: rows whose prompts and replies are equally long share it anyway. */

@@ -2,6 +2,7 @@ import { bytesBeside } from '../containers/kernel/numbers.ts'
 import { TRL_SAMPLER } from '../formats/trl-logprobs.ts'
 import { Provenance, type Segmentation } from '../model/tokens.ts'
 import type { StoredArray, Trajectory } from '../model/trajectory.ts'
+import { paddingOf } from './padding.ts'
 import { countOf } from './spans.ts'
 
 /**
@@ -26,7 +27,7 @@ export function provenanceOracle(
   }
   const logprobs = trajectory.logprobs.sampler
   if (logprobs === null) return null
-  const padding = segmentation?.padding ?? trajectory.padding ?? { left: 0, right: 0 }
+  const padding = paddingOf({ segmentation, trajectory })
   const first = padding.left
   const end = logprobs.length - padding.right
   const stored = samplerArray(trajectory)

@@ -1,3 +1,4 @@
+import { roleKind } from '../model/roles.ts'
 import type { Segmentation } from '../model/tokens.ts'
 import type { Message, Trajectory } from '../model/trajectory.ts'
 import type { PreparedTokens } from './create-facts.ts'
@@ -105,7 +106,7 @@ export function supportingDocuments(
  * in the ids was read all the same.
  */
 function answersNothing(messages: readonly Message[] | null): boolean {
-  const last = messages?.findLast(({ role }) => isAssistant(role))
+  const last = messages?.findLast(({ role }) => roleKind(role) === 'assistant')
   if (last === undefined) return false
   const { content, reasoning, toolCalls } = last
   return (content ?? '').trim() === '' && (reasoning ?? '').trim() === '' && (toolCalls ?? []).length === 0
@@ -113,11 +114,9 @@ function answersNothing(messages: readonly Message[] | null): boolean {
 
 /** What others than the model said before its last message. */
 function environmentText(messages: readonly Message[]): string {
-  const answer = messages.findLastIndex(({ role }) => isAssistant(role))
+  const answer = messages.findLastIndex(({ role }) => roleKind(role) === 'assistant')
   const before = answer < 0 ? messages : messages.slice(0, answer)
-  return before.flatMap(({ role, content }) => (content === null || isAssistant(role) ? [] : [content])).join('\n')
-}
-
-function isAssistant(role: string): boolean {
-  return /^(assistant|agent|model|gpt|ai)$/i.test(role)
+  return before
+    .flatMap(({ role, content }) => (content === null || roleKind(role) === 'assistant' ? [] : [content]))
+    .join('\n')
 }

@@ -9,8 +9,8 @@ export interface TurnLag {
   readonly turn: Turn
   readonly lag: number
   /** The sampled span, and the trained run found for it. */
-  readonly expected: { readonly start: number; readonly end: number }
-  readonly found: { readonly start: number; readonly end: number }
+  readonly expected: Span
+  readonly found: Span
 }
 
 /**
@@ -71,7 +71,7 @@ function runsInOrder(mask: Uint8Array, turns: readonly Turn[], start: number, en
 }
 
 /** The run of 1s around token `at`; null where it is masked. */
-function runAround(mask: Uint8Array, at: number, limit: number): { start: number; end: number } | null {
+function runAround(mask: Uint8Array, at: number, limit: number): Span | null {
   if (mask[at] !== 1) return null
   let start = at
   while (start > 0 && mask[start - 1] === 1) start--
@@ -81,7 +81,7 @@ function runAround(mask: Uint8Array, at: number, limit: number): { start: number
 }
 
 /** Tokens that are trained and should not be, or the reverse. */
-export function displaced({ expected, found }: TurnLag): { start: number; end: number }[] {
+export function displaced({ expected, found }: TurnLag): Span[] {
   return [
     { start: Math.min(expected.start, found.start), end: Math.max(expected.start, found.start) },
     { start: Math.min(expected.end, found.end), end: Math.max(expected.end, found.end) },

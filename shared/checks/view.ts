@@ -11,6 +11,7 @@ import { isCertainBlock } from './logprobs/certain-block.ts'
 import { logprobFacts } from './logprobs/sums.ts'
 import { isMaskedWholeAtStop } from './mask/all-zero.ts'
 import { streamsWithoutNumbers } from './no-numbers.ts'
+import { paddingOf } from './padding.ts'
 import { answerInsidePrompt, storedPromptEnd } from './prompt-end.ts'
 import { provenanceOracle } from './provenance-oracle.ts'
 import { effectiveMask, effectiveWeights, tokenStates } from './states.ts'
@@ -51,7 +52,7 @@ export function prepareView(trajectory: Trajectory, options: ViewOptions): Prepa
   const framed = tokenizer?.frame ? tokenizer : null
   const segmentation = framed === null ? null : segment(ids, framed, trajectory.padding)
   const mask = effectiveMask(trajectory, settings.alignment, options.maskImplied ?? false)
-  const padding = segmentation?.padding ?? trajectory.padding ?? { left: 0, right: 0 }
+  const padding = paddingOf({ segmentation, trajectory })
   const provenance = provenanceOracle(trajectory, segmentation, options.unsampledLogprob)
   const writesBlocks =
     settings.writesBlocks === true || (segmentation !== null && writesItsBlocks(segmentation, provenance))

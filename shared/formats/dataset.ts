@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '../containers/container.ts'
+import { roleKind } from '../model/roles.ts'
 import type { Message } from '../model/trajectory.ts'
 import { isObject, numbersOf } from './fields.ts'
 import { contentText, messagesOf } from './messages.ts'
@@ -69,7 +70,7 @@ function fromAndValue(list: readonly JsonValue[]): Message[] | null {
 
 /** Datasets for imitation end with the answer, which is no part of the prompt. */
 function unanswered(messages: readonly Message[]): readonly Message[] | null {
-  const last = messages.findLastIndex(({ role }) => !/^(assistant|agent|model|gpt|ai)$/i.test(role))
+  const last = messages.findLastIndex(({ role }) => roleKind(role) !== 'assistant')
   return last < 0 ? null : messages.slice(0, last + 1)
 }
 

@@ -1,6 +1,7 @@
 import type { TrajectoryView } from '../checks/check.ts'
 import { edgeAfter } from '../checks/edges.ts'
 import { isAsExpected } from '../checks/shape.ts'
+import { MASK_UNKNOWN } from '../checks/states.ts'
 import { Expected } from '../model/tokens.ts'
 import type { BoundaryRow } from './protocol.ts'
 
@@ -63,7 +64,7 @@ export function countBoundaries(view: TrajectoryView, into: BoundaryCounts): voi
 function isMaskRight(mask: Uint8Array, expected: Uint8Array, start: number, end: number): boolean {
   for (let token = start; token < end; token++) {
     const should = expected[token]
-    if (should !== Expected.undecided && mask[token] !== 255 && mask[token] !== should) return false
+    if (should !== Expected.undecided && mask[token] !== MASK_UNKNOWN && mask[token] !== should) return false
   }
   return true
 }

@@ -1,3 +1,4 @@
+import { paddingOf } from '../checks/padding.ts'
 import { TokenState } from '../model/tokens.ts'
 import type { Message } from '../model/trajectory.ts'
 import { tokenTexts } from '../tokens/text.ts'
@@ -32,7 +33,7 @@ export function alignRollouts(left: Readable, right: Readable): Alignment {
 function tokenSide({ of, loaded, tokenizer }: Readable): AlignedSide {
   const { trajectory, view, facts } = loaded
   const all = trajectory.ids as Int32Array
-  const padding = view?.segmentation?.padding ?? trajectory.padding ?? { left: 0, right: 0 }
+  const padding = paddingOf({ segmentation: view?.segmentation ?? null, trajectory })
   const from = Math.min(all.length, Math.max(0, padding.left))
   const ids = all.slice(from, Math.max(from, all.length - Math.max(0, padding.right)))
   const { text, textOffsets } = tokenizer === null ? spelt(ids) : tokenTexts(tokenizer.table, ids)

@@ -2,6 +2,7 @@ import { chanceOfNoContrast } from '../checks/groups/all-same-reward.ts'
 import { incompleteReason, mean } from '../checks/groups/statistics.ts'
 import { contrastBounds, flatBounds, withinBounds } from '../hypotheses/bounds.ts'
 import { measureRewards } from '../hypotheses/reward.ts'
+import { finite } from '../model/finite.ts'
 import type { GroupBook } from './groups.ts'
 import { type KnownGroup, marksOf } from './groups-known.ts'
 import type { Histogram } from './protocol.ts'
@@ -42,6 +43,7 @@ function summaryOf(book: GroupBook): GroupSummary {
     scaling: book.scaling,
     amplified: amplified(complete),
     fit: book.fit,
+    // Rewards may be so large that their spread is no number.
     meanStd: isKnown ? finite(measures.within) : null,
     betweenStd: finite(measures.between),
     contrastRatio: finite(measures.contrastRatio),
@@ -80,11 +82,6 @@ function ends(complete: readonly KnownGroup[]): { readonly least: number; readon
     }
   }
   return { least, greatest }
-}
-
-/** Rewards may be so large that their spread is no number. */
-function finite(value: number | null): number | null {
-  return value !== null && Number.isFinite(value) ? value : null
 }
 
 function counted<Name extends string>(names: readonly Name[], count: (name: Name) => number): Record<Name, number> {

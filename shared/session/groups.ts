@@ -15,6 +15,7 @@ import { mean, rewardsOf } from '../checks/groups/statistics.ts'
 import { measuringSteps, type StepScales, stepOf } from '../checks/groups/step-scales.ts'
 import { firstQuestion } from '../checks/pairing.ts'
 import { clipped } from '../model/clipped.ts'
+import { finite } from '../model/finite.ts'
 import { counted } from '../model/number-text.ts'
 import type { Finding } from '../model/report.ts'
 import { atOnce, type Steps, within } from '../model/steps.ts'
@@ -250,8 +251,4 @@ function componentNames({ members }: GroupView): string[] {
   const names = new Set<string>()
   for (const { rewards } of members) for (const name of Object.keys(rewards ?? {})) names.add(name)
   return [...names].sort()
-}
-
-function finite(value: number | null | undefined): number | null {
-  return value === null || value === undefined || !Number.isFinite(value) ? null : value
 }

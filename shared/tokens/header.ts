@@ -1,5 +1,5 @@
+import { roleKind } from '../model/roles.ts'
 import { type FrameLookup, Mark } from './frame-lookup.ts'
-import { roleKind } from './roles.ts'
 import { bytesOf } from './table.ts'
 import { decodeSpan } from './text.ts'
 import type { TokenTable } from './tokenizer.ts'

@@ -100,6 +100,18 @@ describe('how a rollout ended', () => {
     const facts = createFacts({ ...trajectory, messages: [{ role: 'user', content: 'a' }] })
     expect(facts).toMatchObject({ endReason: reason, turns: 1, trained: null, length: 0, lost: 0 })
   })
+
+  it.each([
+    ['assistant', { assistantTurns: 1, toolTurns: 0 }],
+    ['Bot', { assistantTurns: 1, toolTurns: 0 }],
+    ['policy', { assistantTurns: 1, toolTurns: 0 }],
+    ['ipython', { assistantTurns: 0, toolTurns: 1 }],
+    ['tool_result', { assistantTurns: 0, toolTurns: 1 }],
+    ['env', { assistantTurns: 0, toolTurns: 1 }],
+  ])('of messages are told by what their roles mean: %s', (role, turns) => {
+    const trajectory = emptyTrajectory({ source: 0, record: 0, part: 0 }, 'a')
+    expect(createFacts({ ...trajectory, messages: [{ role, content: 'a' }] })).toMatchObject({ turns: 1, ...turns })
+  })
 })
 
 describe('numbers of tokens', () => {

@@ -5,8 +5,8 @@ import { PlainMarkdown } from '../../renderer/views/notebook/plain-markdown.tsx'
 import { finalAnswer } from '../../shared/checks/truncation/reward-for-cut-text.ts'
 import { parseFloatText } from '../../shared/containers/pickle/integers.ts'
 import { numberOf } from '../../shared/formats/run-logs/series.ts'
+import { roleKind } from '../../shared/model/roles.ts'
 import { Session } from '../../shared/session/session.ts'
-import { roleKind } from '../../shared/tokens/roles.ts'
 import { memorySource } from '../containers/memory-source.ts'
 import {
   assistant,

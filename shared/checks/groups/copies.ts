@@ -1,6 +1,8 @@
 import type { Thresholds } from '../../model/thresholds/registry.ts'
+import { chanceOfAtLeast } from '../chance.ts'
 import type { GroupView } from '../check.ts'
 import type { TrajectoryFacts } from '../facts.ts'
+import { sampledTokens } from '../limits.ts'
 
 /** Members with the same ids, where they are long enough to be no chance, and the policy is not so sure of these words that they are one. */
 export function copiesIn(group: GroupView, thresholds: Thresholds): TrajectoryFacts[][] {
@@ -49,15 +51,10 @@ function isShort(facts: TrajectoryFacts, thresholds: Thresholds): boolean {
   return sampledTokens(facts) < thresholds['duplicate-tokens']
 }
 
-/** Tokens of all assistant turns, as far as the turns are known. */
-export function sampledTokens({ assistantLengths }: TrajectoryFacts): number {
-  return assistantLengths.reduce((sum, length) => sum + length, 0)
-}
-
 /** Whether as many of so many samples are the same by chance, at the probability that the sampler gave them. */
 function isByChance(same: readonly TrajectoryFacts[], samples: number, thresholds: Thresholds): boolean {
   const probability = probabilityOf(same[0] as TrajectoryFacts)
-  return probability !== null && atLeast(same.length, samples, probability) >= thresholds['chance-of-copies']
+  return probability !== null && chanceOfAtLeast(same.length, samples, probability) >= thresholds['chance-of-copies']
 }
 
 /**
@@ -70,17 +67,4 @@ function probabilityOf(facts: TrajectoryFacts): number | null {
   if (gap === undefined || sampled === 0 || gap.count + assistantTurns < sampled) return null
   const sum = gap.trainerSum + gap.sum
   return sum === 0 || gap.samplerValues === 0 ? null : Math.min(1, Math.exp(sum))
-}
-
-/** The chance of `least` hits or more among `tries` of this probability each. */
-function atLeast(least: number, tries: number, probability: number): number {
-  if (probability === 0 || probability === 1) return probability
-  let below = 0
-  // log of C(tries, hits) · p^hits · (1 − p)^(tries − hits), from no hits on.
-  let term = tries * Math.log1p(-probability)
-  for (let hits = 0; hits < least; hits++) {
-    below += Math.exp(term)
-    term += Math.log((tries - hits) / (hits + 1)) + Math.log(probability) - Math.log1p(-probability)
-  }
-  return 1 - below
 }

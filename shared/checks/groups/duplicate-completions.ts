@@ -3,7 +3,8 @@ import { forEachOf, type Steps } from '../../model/steps.ts'
 import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { Check, DumpReporter, DumpView, GroupView } from '../check.ts'
 import { PREFIX_TOKENS, type TrajectoryFacts } from '../facts.ts'
-import { copiesIn, type SureAnswer, sampledTokens, sureAnswerIn } from './copies.ts'
+import { sampledTokens } from '../limits.ts'
+import { copiesIn, type SureAnswer, sureAnswerIn } from './copies.ts'
 import { trainedIn } from './statistics.ts'
 
 /**

@@ -1,3 +1,4 @@
+import { median } from './statistics.ts'
 /** Stored advantages of a group beside those that a scheme makes of its rewards, [n] each, member by member. */
 export interface Pairs {
   readonly stored: readonly number[]
@@ -24,10 +25,10 @@ export function proportionOf(groups: readonly (readonly Pairs[])[], tolerance: n
     const residuals = each.map((pairs, at) => residualAt(pairs, own[at] as number))
     return own[residuals.indexOf(Math.min(...residuals))] ?? 0
   })
-  const factor = median(factors)
+  const factor = median(factors) as number
   const residuals = groups.map((each) => Math.min(...each.map((pairs) => residualAt(pairs, factor))))
   const share = residuals.filter((residual) => residual <= tolerance).length / groups.length
-  return { factor, share, residual: median(residuals) }
+  return { factor, share, residual: median(residuals) as number }
 }
 
 /** Least squares through the origin. */
@@ -50,8 +51,4 @@ function residualAt({ stored, made }: Pairs, factor: number): number {
   }
   // Nothing is a multiple of zeros.
   return largest === 0 ? Number.POSITIVE_INFINITY : worst / largest
-}
-
-function median(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[values.length >> 1] as number
 }

@@ -62,6 +62,11 @@ export function mean(values: readonly number[]): number {
   return values.reduce((before, value) => before + value / values.length, 0)
 }
 
+/** The value in the middle, of an even number the upper of the two; null of none. */
+export function median(values: readonly number[]): number | null {
+  return values.toSorted((a, b) => a - b)[values.length >> 1] ?? null
+}
+
 /** Standard deviation over n − 1, as `torch.std` computes it; 0 for a single value. */
 export function unbiasedStd(values: readonly number[]): number {
   return values.length < 2 ? 0 : deviationOver(values, values.length - 1)

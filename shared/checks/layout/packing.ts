@@ -1,5 +1,6 @@
 import type { Turn } from '../../model/tokens.ts'
 import type { Check, TrajectoryView } from '../check.ts'
+import { paddingOf } from '../padding.ts'
 import { haveSameContent } from '../system-text.ts'
 
 /** S01. A packed row whose documents are told apart by nothing that the forward pass gets. */
@@ -65,7 +66,7 @@ export const S01: Check = {
 function documentStarts(view: TrajectoryView): number[] {
   const { ids, segmentation } = view
   const { sequenceIds, positionIds } = view.trajectory
-  const { left, right } = segmentation?.padding ?? view.trajectory.padding ?? { left: 0, right: 0 }
+  const { left, right } = paddingOf(view)
   const starts = new Set<number>()
   if (sequenceIds !== null) {
     for (let i = left + 1; i < ids.length - right; i++) {

@@ -1,4 +1,5 @@
 import type { Check, TrajectoryView } from '../check.ts'
+import { paddingOf } from '../padding.ts'
 import { listOf } from '../spans.ts'
 import { specialIds } from '../special-ids.ts'
 
@@ -18,7 +19,7 @@ export const S02: Check = {
   trajectory(view, _settings, report) {
     const attention = view.trajectory.attentionMask as Int32Array
     const positions = view.trajectory.positionIds as Int32Array
-    const { left, right } = view.segmentation?.padding ?? view.trajectory.padding ?? { left: 0, right: 0 }
+    const { left, right } = paddingOf(view)
     const end = view.ids.length - right
     // Real tokens that are not attended to are another fault (M15), and positions that skip them follow from it.
     if (left >= end || !attendsExactly(attention, left, end)) return

@@ -5,7 +5,7 @@ import { tokenCount } from '../edges.ts'
 import type { TrajectoryFacts } from '../facts.ts'
 import { haveUnfitLogprobs } from '../layout/unfit-arrays.ts'
 import { trainedPrefill } from '../mask/prefill-trained.ts'
-import { lacksWhatOthersHave } from '../no-numbers.ts'
+import { isShort, lacksWhatOthersHave } from '../no-numbers.ts'
 import { samplerArray } from '../provenance-oracle.ts'
 import { countOf } from '../spans.ts'
 import { isLogprob, isTrainedSample, logprobBounds, pairsOf } from './scored.ts'
@@ -134,8 +134,7 @@ function fillersOf(view: TrajectoryView): Filler[] | null {
 
 /** An array that the dump stored shorter was filled up with NaN. */
 function isStored({ trajectory, ids }: TrajectoryView, token: number): boolean {
-  const short = trajectory.arrays.some(({ length, expected }) => length < expected)
-  return !short || token < Math.min(ids.length, ...trajectory.arrays.map(({ length }) => length))
+  return !isShort(trajectory.arrays) || token < Math.min(ids.length, ...trajectory.arrays.map(({ length }) => length))
 }
 
 function described(view: TrajectoryView, { token, side, value }: Filler): string {

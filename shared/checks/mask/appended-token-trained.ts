@@ -1,3 +1,4 @@
+import { finite } from '../../model/finite.ts'
 import { Provenance } from '../../model/tokens.ts'
 import type { Check, TrajectoryView } from '../check.ts'
 import { edgeAfter, writtenTurns } from '../edges.ts'
@@ -76,8 +77,4 @@ function appendedBy(view: TrajectoryView, at: number): string | null {
 function endsBefore(ids: Int32Array, at: number, stored: Int32Array): boolean {
   const start = at - stored.length
   return start >= 0 && stored.every((id, i) => ids[start + i] === id)
-}
-
-function finite(value: number | undefined): number | null {
-  return value !== undefined && Number.isFinite(value) ? value : null
 }

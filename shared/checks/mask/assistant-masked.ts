@@ -1,7 +1,7 @@
 import { count } from '../../model/number-text.ts'
 import { Expected, Provenance, type Span, type Turn } from '../../model/tokens.ts'
 import type { Check, TrajectoryView } from '../check.ts'
-import { edgeBefore, tokenCount, writtenTurns } from '../edges.ts'
+import { edgeBefore, sampledSpan, tokenCount, writtenTurns } from '../edges.ts'
 import { hidesTurns, isAsExpected } from '../shape.ts'
 import { countOf, lengthOf, runEnd, runsOf } from '../spans.ts'
 import { MASK_UNKNOWN } from '../states.ts'
@@ -83,8 +83,8 @@ function isEnvironments(view: TrajectoryView, turn: Turn): boolean {
 /** Where the mask has this value on what the model wrote of a turn, the end token with it. */
 function writtenWith({ mask, expectedRl }: TrajectoryView, turn: Turn, value: 0 | 1): Span[] {
   if (mask === null || expectedRl === null) return []
-  const end = turn.endToken >= 0 ? turn.endToken + 1 : turn.contentEnd
-  const written = runsOf(expectedRl, Expected.trained, turn.contentStart, end)
+  const { start, end } = sampledSpan(turn)
+  const written = runsOf(expectedRl, Expected.trained, start, end)
   return written.flatMap((run) => runsOf(mask, value, run.start, run.end))
 }
 

@@ -2,6 +2,7 @@ import { flagsOf } from '../../containers/kernel/numbers.ts'
 import type { Span } from '../../model/tokens.ts'
 import type { Check, Reporter, TrajectoryView } from '../check.ts'
 import { edgeBefore, tokenCount } from '../edges.ts'
+import { paddingOf } from '../padding.ts'
 import { countOf, firstDifference, lengthOf, runsOf } from '../spans.ts'
 
 export const M15: Check = {
@@ -18,7 +19,7 @@ export const M15: Check = {
   cite: 'TRL#4974, TimeSearch-R#7',
   trajectory(view, _settings, report) {
     const attention = view.trajectory.attentionMask as Int32Array
-    const { left, right } = view.segmentation?.padding ?? view.trajectory.padding ?? { left: 0, right: 0 }
+    const { left, right } = paddingOf(view)
     const end = view.ids.length - right
     const seen = seenTokens(attention)
     const equal = isLossMask(view, seen, left, end)

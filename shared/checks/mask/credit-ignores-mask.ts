@@ -1,6 +1,6 @@
 import { forEachOf, type Steps, within } from '../../model/steps.ts'
 import { answerRows, answerSpan, paidForReplies } from '../answer-contrast.ts'
-import type { Check, DumpReporter, DumpView, Reporter, TrajectoryView } from '../check.ts'
+import type { AuditSettings, Check, DumpReporter, DumpView, Reporter, TrajectoryView } from '../check.ts'
 import { writtenTurns } from '../edges.ts'
 import type { TrajectoryFacts } from '../facts.ts'
 
@@ -24,7 +24,7 @@ export const M18: Check = {
 }
 
 /** Advantages by token that are exactly 0 on every trained turn but the last, which has some. */
-function lookAtReturns(view: TrajectoryView, { policy }: { policy: { id: string } }, report: Reporter): void {
+function lookAtReturns(view: TrajectoryView, { policy }: AuditSettings, report: Reporter): void {
   const { segmentation, trajectory, mask } = view
   const { advantages } = trajectory
   if (segmentation === null || advantages === null || mask === null || policy.id === 'last-turn') return

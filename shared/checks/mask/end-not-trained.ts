@@ -2,6 +2,7 @@ import { Expected, Provenance } from '../../model/tokens.ts'
 import type { Check } from '../check.ts'
 import { edgeAfter, writtenTurns } from '../edges.ts'
 import { hidesEdges } from '../shape.ts'
+import { MASK_UNKNOWN } from '../states.ts'
 
 export const M10: Check = {
   code: 'M10',
@@ -22,7 +23,7 @@ export const M10: Check = {
     for (const turn of writtenTurns(view.segmentation)) {
       const { endToken, contentEnd } = turn
       // Where the last words are not trained either, the turn as a whole is another fault's.
-      if (endToken < 0 || mask[endToken] === 255 || mask[contentEnd - 1] !== 1) continue
+      if (endToken < 0 || mask[endToken] === MASK_UNKNOWN || mask[contentEnd - 1] !== 1) continue
       if (expectedRl?.[endToken] !== Expected.trained) continue
       const masked = mask[endToken] === 0
       report.place(masked, { turn: turn.ordinal, boundary: edgeAfter(view.segmentation, turn), token: endToken })

@@ -2,6 +2,7 @@ import { Expected, Provenance, type Turn } from '../../model/tokens.ts'
 import type { Check, TrajectoryView } from '../check.ts'
 import { writtenTurns } from '../edges.ts'
 import { hidesEdges } from '../shape.ts'
+import { MASK_UNKNOWN } from '../states.ts'
 
 export const M13: Check = {
   code: 'M13',
@@ -62,7 +63,7 @@ function padId({ ids, segmentation, tokenizer }: TrajectoryView): number | null 
 /** An end token that is no padding: the model's last words are trained, and the token is not the first of the trailing run. */
 function isComparable(view: TrajectoryView, { endToken, contentEnd }: Turn, pad: number): boolean {
   const { ids, mask, expectedRl, provenance, segmentation } = view
-  if (endToken < 0 || ids[endToken] !== pad || mask?.[endToken] === 255) return false
+  if (endToken < 0 || ids[endToken] !== pad || mask?.[endToken] === MASK_UNKNOWN) return false
   if (mask?.[contentEnd - 1] !== 1 || expectedRl?.[endToken] !== Expected.trained) return false
   const trailing = endToken === ids.length - (segmentation?.padding.right ?? 0) - 1
   return !trailing || provenance?.[endToken] === Provenance.sampled

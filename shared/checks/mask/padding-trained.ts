@@ -1,6 +1,7 @@
 import { Provenance, type Span } from '../../model/tokens.ts'
 import type { Check, TrajectoryView } from '../check.ts'
 import { carryLoss } from '../edges.ts'
+import { paddingOf } from '../padding.ts'
 import { hidesEdges } from '../shape.ts'
 import { lengthOf, runsOf } from '../spans.ts'
 
@@ -18,7 +19,7 @@ export const M12: Check = {
   cite: 'TRL#5904, open-instruct#1817, AgileRL#498',
   trajectory(view, _settings, report) {
     if (hidesEdges(view)) return
-    const { left, right } = view.segmentation?.padding ?? view.trajectory.padding ?? { left: 0, right: 0 }
+    const { left, right } = paddingOf(view)
     if (left + right === 0) return
     const trained = [...trainedIn(view, 0, left), ...trainedIn(view, view.ids.length - right, view.ids.length)]
     report.place(trained.length > 0)

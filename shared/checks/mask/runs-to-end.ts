@@ -1,5 +1,5 @@
 import type { Check } from '../check.ts'
-import { tokenCount } from '../edges.ts'
+import { sampledSpan, tokenCount } from '../edges.ts'
 import { hidesTurns, shapeOf } from '../shape.ts'
 
 export const M05: Check = {
@@ -23,7 +23,7 @@ export const M05: Check = {
     report.place(overrun !== null)
     if (overrun === null) return
     const { turn, end } = overrun
-    const past = (turn.endToken >= 0 ? turn.endToken : turn.contentEnd - 1) + 1
+    const past = sampledSpan(turn).end
     const swallowed = turns.filter(({ index }) => index > turn.index)
     report.fault({
       turn,

@@ -1,3 +1,4 @@
+import { finite } from '../../model/finite.ts'
 import { Provenance } from '../../model/tokens.ts'
 import type { Check } from '../check.ts'
 import { edgeAfter } from '../edges.ts'
@@ -43,8 +44,4 @@ export const M11: Check = {
       })
     }
   },
-}
-
-function finite(value: number | undefined): number | null {
-  return value !== undefined && Number.isFinite(value) ? value : null
 }

@@ -2,6 +2,7 @@ import { LARGEST_LAG } from '../alignment.ts'
 import type { Check } from '../check.ts'
 import { tokenCount } from '../edges.ts'
 import { hidesTurns, shapeOf } from '../shape.ts'
+import { MASK_UNKNOWN } from '../states.ts'
 
 export const M06: Check = {
   code: 'M06',
@@ -64,7 +65,7 @@ function differences(mask: Uint8Array, expected: Uint8Array) {
   const spans: { start: number; end: number }[] = []
   for (let i = 0; i < mask.length; i++) {
     const should = expected[i] as number
-    if (should > 1 || mask[i] === 255 || mask[i] === should) continue
+    if (should > 1 || mask[i] === MASK_UNKNOWN || mask[i] === should) continue
     const last = spans.at(-1)
     if (last !== undefined && last.end === i) last.end = i + 1
     else spans.push({ start: i, end: i + 1 })

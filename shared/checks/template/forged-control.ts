@@ -1,3 +1,4 @@
+import { roleKind } from '../../model/roles.ts'
 import type { Turn } from '../../model/tokens.ts'
 import type { Message } from '../../model/trajectory.ts'
 import { bytesOf } from '../../tokens/table.ts'
@@ -94,7 +95,7 @@ function speltControls(messages: readonly Message[], { frame, table }: Tokenizer
   const { literals, opening } = controlsOf(frame, table)
   const found: SpeltControl[] = []
   for (const [index, { role, content }] of messages.entries()) {
-    if (content === null || !content.includes(opening) || /^(assistant|agent|model|gpt|ai)$/i.test(role)) continue
+    if (content === null || !content.includes(opening) || roleKind(role) === 'assistant') continue
     const rendered = literals.some(({ literal }) => content.trimStart().startsWith(literal))
     if (rendered) continue
     for (const { id, literal } of literals) {

@@ -1,6 +1,6 @@
 import { Provenance, type Segmentation, type Turn } from '../../model/tokens.ts'
 import type { Check, Reporter, TrajectoryView } from '../check.ts'
-import { edgeBefore, writtenTurns } from '../edges.ts'
+import { edgeBefore, sampledSpan, writtenTurns } from '../edges.ts'
 import { hidesTurns, isSwallowed, shapeOf } from '../shape.ts'
 import { countOf, listOf } from '../spans.ts'
 import { startsInLetters } from './spelt-markers.ts'
@@ -29,7 +29,7 @@ export const T05: Check = {
       const before = view.segmentation.turns[turn.index - 1]
       report.fault({
         turn,
-        tokens: { start: turn.contentStart, end: turn.endToken >= 0 ? turn.endToken + 1 : turn.contentEnd },
+        tokens: sampledSpan(turn),
         message: `Assistant turn ${turn.ordinal} has no header: its text follows the ${before === undefined ? 'start of the row' : `${before.kind} turn`} directly`,
         evidence: {
           first_ids: listOf(view.ids, turn.contentStart, Math.min(turn.contentEnd, turn.contentStart + 6)),
@@ -51,12 +51,12 @@ function isNobodys(view: TrajectoryView, turn: Turn): boolean {
 }
 
 function reportNobodys(view: TrajectoryView, turn: Turn, report: Reporter): void {
-  const { start, headerEnd, contentEnd, endToken } = turn
+  const { start, headerEnd } = turn
   const ordinal = turn.ordinal + 1
   report.place(true, { turn: ordinal, boundary: edgeBefore(view.segmentation as Segmentation, turn) })
   report.fault({
     turn: { ...turn, ordinal },
-    tokens: { start, end: endToken >= 0 ? endToken + 1 : contentEnd },
+    tokens: { start, end: sampledSpan(turn).end },
     message: 'A turn of the model has a header without a role: nothing says that it is the assistant’s',
     evidence: {
       header_ids: listOf(view.ids, start, headerEnd),

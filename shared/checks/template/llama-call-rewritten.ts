@@ -1,8 +1,9 @@
 import { learnedTemplateOf } from '../../tokens/template/rerender.ts'
 import type { Check } from '../check.ts'
+import { sampledSpan } from '../edges.ts'
 import { normalised } from '../normalised-text.ts'
 import { countOf } from '../spans.ts'
-import { isTrainedUnproven, pairedTurns, sampledSpan } from './paired-turns.ts'
+import { isTrainedUnproven, pairedTurns } from './paired-turns.ts'
 
 export const T13: Check = {
   code: 'T13',

@@ -1,6 +1,6 @@
+import { roleKind } from '../../model/roles.ts'
 import { Provenance, type Span, type Turn } from '../../model/tokens.ts'
 import type { Message } from '../../model/trajectory.ts'
-import { roleKind } from '../../tokens/roles.ts'
 import type { TrajectoryView } from '../check.ts'
 import { writtenTurns } from '../edges.ts'
 import { countOf } from '../spans.ts'
@@ -38,9 +38,4 @@ export function pairedTurns({ trajectory, segmentation, facts }: TrajectoryView)
 export function isTrainedUnproven({ mask, provenance }: TrajectoryView, { start, end }: Span): boolean {
   if (mask === null || countOf(mask, 1, start, end) === 0) return false
   return provenance === null || countOf(provenance, Provenance.sampled, start, end) * 2 < end - start
-}
-
-/** Tokens of a turn that the loss can take: content and end. */
-export function sampledSpan({ contentStart, contentEnd, endToken }: Turn): Span {
-  return { start: contentStart, end: endToken >= 0 ? endToken + 1 : contentEnd }
 }

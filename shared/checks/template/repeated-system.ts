@@ -1,3 +1,4 @@
+import { roleKind } from '../../model/roles.ts'
 import type { Turn } from '../../model/tokens.ts'
 import type { Message } from '../../model/trajectory.ts'
 import type { TrajectoryView } from '../check.ts'
@@ -28,5 +29,5 @@ function isDefault({ tokenizer, trajectory, text }: TrajectoryView, { contentSta
 }
 
 export function isSystemMessage({ role, content }: Message): boolean {
-  return /^(system|developer)$/i.test(role) && (content ?? '').trim() !== ''
+  return roleKind(role) === 'system' && (content ?? '').trim() !== ''
 }

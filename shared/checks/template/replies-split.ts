@@ -1,5 +1,5 @@
+import { roleKind } from '../../model/roles.ts'
 import type { Turn } from '../../model/tokens.ts'
-import { roleKind } from '../../tokens/roles.ts'
 import { learnedTemplateOf } from '../../tokens/template/rerender.ts'
 import type { Check } from '../check.ts'
 import { listOf } from '../spans.ts'

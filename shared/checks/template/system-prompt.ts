@@ -1,3 +1,4 @@
+import { roleKind } from '../../model/roles.ts'
 import { forEachOf, type Steps } from '../../model/steps.ts'
 import type { Turn } from '../../model/tokens.ts'
 import type { Check, DumpReporter, DumpView, GroupView, Reporter, TrajectoryView } from '../check.ts'
@@ -195,7 +196,5 @@ function lookWithin({ members, id }: GroupView, report: DumpReporter): void {
 
 /** The first turn is whole and none of a system's. */
 function isBare({ firstRole, systemHash }: TrajectoryFacts): boolean {
-  return (
-    firstRole !== null && firstRole !== undefined && systemHash === null && !/^(system|developer)$/i.test(firstRole)
-  )
+  return firstRole !== null && firstRole !== undefined && systemHash === null && roleKind(firstRole) !== 'system'
 }

@@ -1,10 +1,11 @@
+import { roleKind } from '../../model/roles.ts'
 import type { Message } from '../../model/trajectory.ts'
-import { roleKind } from '../../tokens/roles.ts'
 import { learnedTemplateOf, rerender } from '../../tokens/template/rerender.ts'
 import type { Check, TrajectoryView } from '../check.ts'
+import { sampledSpan } from '../edges.ts'
 import { normalised } from '../normalised-text.ts'
 import { countOf } from '../spans.ts'
-import { type PairedTurn, pairedTurns, sampledSpan } from './paired-turns.ts'
+import { type PairedTurn, pairedTurns } from './paired-turns.ts'
 
 export const T10: Check = {
   code: 'T10',

@@ -1,13 +1,12 @@
 import type { Span, Turn } from '../../model/tokens.ts'
 import { decodeSpan } from '../../tokens/text.ts'
 import type { Check, DumpReporter, DumpView, TrajectoryView } from '../check.ts'
-import { writtenTurns } from '../edges.ts'
+import { sampledSpan, writtenTurns } from '../edges.ts'
 import { encoded } from '../encoded.ts'
 import { FactColumns } from '../fact-columns.ts'
 import type { TrajectoryFacts } from '../facts.ts'
 import { countOf } from '../spans.ts'
 import { storedResponse } from './drift.ts'
-import { sampledSpan } from './paired-turns.ts'
 import { type OtherSplit, otherSplits } from './splits.ts'
 
 export const T02: Check = {

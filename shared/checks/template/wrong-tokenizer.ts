@@ -10,6 +10,7 @@ import type {
   TrajectoryView,
 } from '../check.ts'
 import { firstHigh } from '../high-ids.ts'
+import { paddingOf } from '../padding.ts'
 import { lowestImageId } from './image-placeholders.ts'
 
 export const T17: Check = {
@@ -175,7 +176,7 @@ function vocabularyOfTokenizer({ title, table }: Tokenizer): Vocabulary {
 /** Ids of real tokens that name no piece of the vocabulary. Negative ones are placeholders of other kinds, not of a vocabulary. */
 function foreignIds({ ids, segmentation, trajectory, tokenizer }: TrajectoryView, vocabulary: Vocabulary) {
   const { size, kinds, holes, lowestForeign } = vocabulary
-  const { left, right } = segmentation?.padding ?? trajectory.padding ?? { left: 0, right: 0 }
+  const { left, right } = paddingOf({ segmentation, trajectory })
   let first = -1
   let tokens = 0
   const counts = new Map<number, number>()

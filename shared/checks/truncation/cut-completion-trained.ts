@@ -6,7 +6,7 @@ import type { TrajectoryFacts } from '../facts.ts'
 import { shown } from '../groups/statistics.ts'
 import { countOf } from '../spans.ts'
 import { endingOf, reachedLimit } from './ending.ts'
-import { limitsInForce } from './limit-of.ts'
+import { limitsInForce, limitValues } from './limit-of.ts'
 import { rewardByEnd } from './reward-splits.ts'
 import { lostAfterEnd } from './what-was-lost.ts'
 
@@ -60,7 +60,7 @@ function lookAtLastTurn(view: TrajectoryView, settings: AuditSettings, report: R
 function* lookAtOpenRows(view: DumpView, report: DumpReporter): Steps<void> {
   const { settings } = view
   const { thresholds } = settings
-  const limits = Object.fromEntries(Object.entries(view.limits).map(([name, limit]) => [name, limit?.value ?? null]))
+  const limits = limitValues(view)
   const split = rewardByEnd(view.facts)
   if (split.length > 0) report.context({ limits: limitsInForce(view), mean_reward_by_end: split })
   let closed = 0

@@ -1,3 +1,4 @@
+import { roleKind } from '../../model/roles.ts'
 import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { Segmentation, Span, Turn } from '../../model/tokens.ts'
 import type { Message, Trajectory } from '../../model/trajectory.ts'
@@ -122,7 +123,7 @@ function findCutReplies(trajectory: Trajectory, { ids, segmentation, tokenizer, 
 /** The other texts that tools replied with, white space and punctuation aside. */
 function said(whole: string | null, messages: readonly Message[] | null): Set<string> {
   const others = (messages ?? []).filter(
-    ({ role, content }) => TOOL_ROLE.test(role) && content !== null && content !== whole,
+    ({ role, content }) => roleKind(role) === 'tool' && content !== null && content !== whole,
   )
   return new Set(others.map(({ content }) => normalised(withoutTagText(content ?? ''))))
 }
@@ -281,15 +282,13 @@ function withoutTagText(content: string): string {
   return content.includes('tool_response>') ? content.replace(OPENING, '').replace(CLOSING, '') : content
 }
 
-const TOOL_ROLE = /^(tool|function|ipython|observation|environment)$/i
-
 /** The message of each reply, where the runs of replies between assistant turns are as many in both; else null. */
 function messagesByReply(messages: readonly Message[] | null, replies: readonly Reply[]): (string | null)[] {
   if (messages === null) return []
   const said: string[][] = []
   let open = false
   for (const { role, content } of messages) {
-    const isReply = TOOL_ROLE.test(role) || (content !== null && OPENING.test(content))
+    const isReply = roleKind(role) === 'tool' || (content !== null && OPENING.test(content))
     if (isReply && !open) said.push([])
     if (isReply) said.at(-1)?.push(withoutTagText(content ?? ''))
     open = isReply

@@ -1,5 +1,6 @@
 import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { TrajectoryFacts } from '../facts.ts'
+import { median } from '../groups/statistics.ts'
 import { type DatasetPrompt, keysOfRollout } from './dataset.ts'
 
 /** Which prompts of a dataset have rollouts. */
@@ -49,7 +50,7 @@ function byExample(
     const tokens = of(row).find((prompt) => prompt !== undefined)?.tokens ?? null
     return tokens === null || row.promptLength === null ? [] : [row.promptLength - tokens]
   })
-  const usual = added.toSorted((a, b) => a - b)[added.length >> 1] ?? -1
+  const usual = median(added) ?? -1
   const alike = added.filter((tokens) => Math.abs(tokens - usual) <= near).length
   if (usual < 0 || alike < share * facts.length) return null
   return matched(facts, 'ids of examples', of)

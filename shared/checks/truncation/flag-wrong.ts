@@ -6,6 +6,7 @@ import { isLengthStop, isModelStop } from '../end-reason.ts'
 import type { TrajectoryFacts } from '../facts.ts'
 import { completionLength, limitOfRow } from '../limits.ts'
 import { reachedLimit } from './ending.ts'
+import { limitValues } from './limit-of.ts'
 
 /**
  * C05. What the dump says about truncation contradicts its ids. A row that is cut and flagged as whole is decided alone; a row that ends
@@ -112,7 +113,7 @@ function* lookAtOpenStops(view: DumpView, report: DumpReporter): Steps<void> {
   for (const { lastToken } of open) {
     if (typeof lastToken === 'number') lastTokens.set(lastToken, (lastTokens.get(lastToken) ?? 0) + 1)
   }
-  const limits = values(view)
+  const limits = limitValues(view)
   const atLimit = open.filter((facts) => reachedLimit(facts, limits, thresholds) !== null).length
   const pileUp = atLimit >= thresholds['flagged-rollouts'] && atLimit >= thresholds['flagged-share'] * open.length
   for (const facts of open) {
@@ -144,10 +145,6 @@ function* lookAtOpenStops(view: DumpView, report: DumpReporter): Steps<void> {
       },
     })
   }
-}
-
-function values({ limits }: DumpView): Partial<Record<LimitName, number | null>> {
-  return Object.fromEntries(Object.entries(limits).map(([name, limit]) => [name, limit?.value ?? null]))
 }
 
 /** An id that ends turns properly and is flagged as a cut every time is one that the flag's author did not know. */

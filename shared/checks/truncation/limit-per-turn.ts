@@ -1,7 +1,7 @@
 import { filtered, forEachOf, type Steps, within } from '../../model/steps.ts'
 import type { Check, DumpReporter, DumpView } from '../check.ts'
 import type { TrajectoryFacts } from '../facts.ts'
-import { limitOfRow } from '../limits.ts'
+import { limitOfRow, sampledTokens } from '../limits.ts'
 
 /** C13. The limit of a completion is applied to each turn: turns stop at it, and rollouts go on beyond it. */
 export const limitPerTurn: Check = {
@@ -56,8 +56,4 @@ function* lookAtTurns(view: DumpView, report: DumpReporter): Steps<void> {
     })
   }
   yield* within(0.6, 1, forEachOf(rows, look))
-}
-
-function sampledTokens({ assistantLengths }: TrajectoryFacts): number {
-  return assistantLengths.reduce((sum, length) => sum + length, 0)
 }

@@ -1,6 +1,7 @@
 import { atOnce, forEachOf, type Steps, within } from '../../model/steps.ts'
 import type { AuditSettings, Check, DumpReporter, DumpView, GroupView, Reporter, TrajectoryView } from '../check.ts'
 import type { TrajectoryFacts } from '../facts.ts'
+import { median } from '../groups/statistics.ts'
 import { limitOfRow } from '../limits.ts'
 import { leftCut } from './left-cut.ts'
 import { limitOf } from './limit-of.ts'
@@ -175,9 +176,4 @@ function wholeStarts(group: readonly TrajectoryFacts[]) {
     prompt: median(whole.flatMap(({ promptLength }) => promptLength ?? [])),
   })
   return { begun: measured(begun), systems: measured(begun.filter(({ firstRole }) => firstRole === 'system')) }
-}
-
-function median(values: readonly number[]): number | null {
-  const sorted = [...values].sort((a, b) => a - b)
-  return sorted[sorted.length >> 1] ?? null
 }

@@ -1,3 +1,4 @@
+import { roleKind } from '../../model/roles.ts'
 import type { Trajectory } from '../../model/trajectory.ts'
 import type { TrajectoryView } from '../check.ts'
 import { lostAtEnd } from '../lost-tokens.ts'
@@ -18,7 +19,7 @@ export function namedParts({ messages, documents, answer }: Trajectory, lost: st
     return head !== '' && text.includes(head)
   }
   const systems =
-    messages?.filter(({ role, content }) => /^(system|developer)$/i.test(role) && holds(content, SYSTEM_HEAD)) ?? []
+    messages?.filter(({ role, content }) => roleKind(role) === 'system' && holds(content, SYSTEM_HEAD)) ?? []
   return [
     ...(systems.length > 0 ? ['system prompt'] : []),
     ...(documents ?? []).flatMap(({ id, text: own }) => (holdsPiece(text, own) ? [`document ${id}`] : [])),

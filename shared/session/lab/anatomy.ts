@@ -5,6 +5,7 @@ import type { EndReason } from '../../checks/facts.ts'
 import { isCutReason } from '../../checks/limits.ts'
 import { lostLengths } from '../../checks/lost-tokens.ts'
 import { maskedWholeBecause } from '../../checks/mask/all-zero.ts'
+import { paddingOf } from '../../checks/padding.ts'
 import { passageOf, SearchedText } from '../../checks/passages.ts'
 import { storedPromptEnd } from '../../checks/prompt-end.ts'
 import { Expected, PARTS, type Segmentation, type Span, TokenState, type Turn } from '../../model/tokens.ts'
@@ -63,7 +64,7 @@ export interface MissingEnd {
 
 export function anatomyOf(view: TrajectoryView): RolloutAnatomy {
   const { segmentation, trajectory, states, mask, thresholds } = view
-  const padding = segmentation?.padding ?? trajectory.padding ?? { left: 0, right: 0 }
+  const padding = paddingOf({ segmentation, trajectory })
   const { left } = padding
   const turns = segmentation?.turns ?? []
   const place = ({ start, end }: Span): [number, number] => [start - left, end - left]

@@ -1,3 +1,4 @@
+import { paddingOf } from '../../checks/padding.ts'
 import type { Segmentation } from '../../model/tokens.ts'
 import type { Trajectory } from '../../model/trajectory.ts'
 import { chatTemplate, templateMessages } from '../../tokens/template/render.ts'
@@ -52,7 +53,7 @@ export async function compareIds(
         'No tokenizer is known for these ids. Choose one in the line above, or drop its tokenizer.json here.',
       )
     }
-    const { left, right } = segmentation?.padding ?? trajectory.padding ?? { left: 0, right: 0 }
+    const { left, right } = paddingOf({ segmentation, trajectory })
     const end = ids.length - right
     const text = kind === 'render' ? renderedText(own, tokenizer) : decodeSpan(tokenizer.table, ids, left, end)
     const other = await encodedByTurns(text, tokenizer, signal)

@@ -1,4 +1,4 @@
-import type { TurnKind } from '../model/tokens.ts'
+import type { TurnKind } from './tokens.ts'
 
 const KINDS: Readonly<Record<Exclude<TurnKind, 'other'>, readonly string[]>> = {
   system: ['system', 'developer'],
