@@ -25,7 +25,9 @@ export async function show(given: ParsedArguments, io: CommandIo): Promise<Exit>
   if (where !== undefined) {
     const root = queryRoot(where as string)
     if (root !== null && asksForMarks(root))
-      throw new UsageError('--where: flags, labels and notes are not known here.')
+      throw new UsageError(
+        '--where: flags, labels and notes are kept by the app and not known here. Ask by what the dump holds, or export what is flagged: export PATH --flags FILE.',
+      )
   }
   const { session, unreadable } = await audit(given, io)
   // The place of a rollout is counted over what was read.

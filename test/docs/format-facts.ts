@@ -4,6 +4,7 @@ import { howToDump, type TokenStream } from '../../shared/formats/dump-switches.
 import type { Format } from '../../shared/formats/format.ts'
 import { FORMATS } from '../../shared/formats/registry.ts'
 import type { Stream } from '../../shared/model/streams.ts'
+import { wrappedItem } from './wrapped.ts'
 
 /** Columns of the table: what decides how much can be said of a dump. */
 const COLUMNS: readonly (readonly [string, Stream])[] = [
@@ -63,7 +64,7 @@ function factsOf(id: string, fixtures: string): string[] {
     ...joinsOf(format),
     ...switchesOf(format),
   ]
-  return facts.map((fact) => `- ${fact}`)
+  return facts.map(wrappedItem)
 }
 
 function overview(): string[] {

@@ -76,6 +76,7 @@ export class PickleMachine {
     return 1
   }
 
+  // biome-ignore lint/complexity/noExcessiveLinesPerFunction: an instruction set, a case for each operation
   private step(op: number): boolean {
     const { window, stack, context } = this
     const literals = this.literals
