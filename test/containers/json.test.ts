@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { decimalToDouble } from '../../shared/containers/decimal.ts'
 import { MAX_DEPTH, parseJson } from '../../shared/containers/json.ts'
 import { JsonError } from '../../shared/containers/json-error.ts'
+import { plain } from './pickle/read.ts'
 
 const encoder = new TextEncoder()
 
@@ -19,16 +20,6 @@ function errorOf(text: string): JsonError {
     throw error
   }
   throw new Error(`was read: ${text}`)
-}
-
-/** Typed arrays as plain ones. */
-function plain(value: unknown): unknown {
-  if (value instanceof Int32Array || value instanceof Float64Array) return Array.from(value)
-  if (Array.isArray(value)) return value.map(plain)
-  if (value !== null && typeof value === 'object') {
-    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, plain(inner)]))
-  }
-  return value
 }
 
 /** A record whose list `ids` is read as `JSON.parse` does it, or refused where it is refused there. */

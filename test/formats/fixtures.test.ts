@@ -66,11 +66,12 @@ describe.each(fixtureNames)('%s', (name) => {
   })
 
   test('cut anywhere it is read as far as it goes, or refused in a sentence', async () => {
+    const { records: whole } = await readSource(memorySource(bytes))
     const step = Math.max(1, Math.floor(bytes.length / 60))
     for (let length = 0; length < bytes.length; length += step) {
       try {
-        const { records, skipped } = await readSource(memorySource(bytes.slice(0, length)))
-        expect(records + skipped.length).toBeGreaterThanOrEqual(0)
+        const { records } = await readSource(memorySource(bytes.slice(0, length)))
+        expect(records).toBeLessThanOrEqual(whole)
       } catch (error) {
         expect(error).toBeInstanceOf(UnreadableSource)
       }
