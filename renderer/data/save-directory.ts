@@ -20,8 +20,26 @@ export async function pickDirectory(id: string): Promise<FileSystemDirectoryHand
     return (await picker()?.({ mode: 'readwrite', id })) ?? null
   } catch (error) {
     if ((error as Error).name === 'AbortError') return null
-    throw error
+    throw nothingWritten('the folder', error)
   }
+}
+
+const REFUSALS: Readonly<Record<string, string>> = {
+  NotAllowedError: 'the browser may not write there',
+  QuotaExceededError: 'there is no room left',
+  NotFoundError: 'it is no longer there',
+  NoModificationAllowedError: 'another program holds a file of it',
+}
+
+/** What a browser's own words leave out: what could not be done, and that nothing is left of it. */
+function nothingWritten(where: string, error: unknown): unknown {
+  if (!(error instanceof DOMException)) return error
+  const words = error.message.replace(/\.$/, '')
+  const why = REFUSALS[error.name]
+  return new Error(
+    `Nothing was written into ${where}: ${why === undefined ? words : `${why} (${words})`}. Choose another place, or export as downloads.`,
+    { cause: error },
+  )
 }
 
 /**
@@ -44,7 +62,11 @@ export class DirectoryPlace implements SavePlace {
   }
 
   async write(name: string, bytes: Uint8Array<ArrayBuffer>): Promise<void> {
-    await (this.begun.get(name) ?? (await this.begin(name))).write(bytes)
+    try {
+      await (this.begun.get(name) ?? (await this.begin(name))).write(bytes)
+    } catch (error) {
+      throw nothingWritten(this.directory.name, error)
+    }
   }
 
   async end(): Promise<string> {
@@ -56,7 +78,7 @@ export class DirectoryPlace implements SavePlace {
     } catch (error) {
       const names = [...this.begun.keys()]
       const kept = names.slice(0, this.named)
-      if (kept.length === 0) throw error
+      if (kept.length === 0) throw nothingWritten(this.directory.name, error)
       const failed = `${names[this.named]} could not be written: ${(error as Error).message.replace(/\.$/, '')}`
       throw new Error(`${failed}. Only ${kept.join(', ')} was saved; choose another place.`, { cause: error })
     }

@@ -219,6 +219,48 @@ describePage('the dialog for exports', (tests) => {
     await window.close()
   })
 
+  test('a folder that cannot be written to, or has no room, is named with what is left of the export, which is nothing', async () => {
+    const window = await tests.openWith([FAILING])
+    const { page } = window
+    await page.keyboard.press('2')
+    await page.locator('.rollout-row').first().waitFor()
+    const exportInto = async (failing: string) => {
+      await page.evaluate(`${GIVE_A_FOLDER}
+        window.give ??= window.showDirectoryPicker
+        window.showDirectoryPicker = async () => { ${failing} }`)
+      await page.keyboard.press('E')
+      await page.getByRole('radio', { name: /^A folder/ }).check()
+      await page.keyboard.press('Enter')
+    }
+    const fails = (name: string) => `throw new DOMException('as the browser has it.', '${name}')`
+    await exportInto(fails('NotAllowedError'))
+    await page
+      .getByText(
+        'Nothing was written into the folder: the browser may not write there (as the browser has it). Choose another place, or export as downloads.',
+      )
+      .waitFor()
+    await exportInto(`
+      const folder = await window.give()
+      const own = folder.getFileHandle.bind(folder)
+      folder.getFileHandle = async (...all) => {
+        const file = await own(...all)
+        const open = file.createWritable.bind(file)
+        file.createWritable = async () => Object.assign(await open(), { write: async () => { ${fails('QuotaExceededError')} } })
+        return file
+      }
+      return folder`)
+    await page.getByText(/^Nothing was written into exports: there is no room left/).waitFor()
+    await page.evaluate('window.showDirectoryPicker = window.give')
+    expect(await page.evaluate('window.filesThere()')).toEqual({})
+    // Who closes the browser's dialog knows that.
+    await page.evaluate("document.querySelectorAll('.problems button').forEach((button) => button.click())")
+    await exportInto(fails('AbortError'))
+    await page.getByRole('dialog', { name: 'Export rollouts' }).waitFor({ state: 'detached' })
+    expect(await page.getByText(/^Nothing was written/).count()).toBe(0)
+    expect(window.errors).toEqual([])
+    await window.close()
+  })
+
   test('an export that is stopped leaves nothing, while the table goes on answering', async () => {
     const window = await tests.open({}, async (page) => {
       await page.addInitScript(HOLDING)
