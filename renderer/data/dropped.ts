@@ -36,13 +36,13 @@ export async function filesOfDrop(transfer: DataTransfer): Promise<Dropped> {
       if (file !== undefined) files.push({ name: file.name, file })
       continue
     }
-    const found = await walk(entry)
+    const found = await walk(entry, true)
     if (found.length === 0 && entry.isDirectory) emptyFolders.push(entry.name)
     files.push(...found)
   }
   for (const { file } of files) handles.set(file, dropped)
   return {
-    files: files.sort((a, b) => inNaturalOrder(a.name, b.name)),
+    files: meant(files).sort((a, b) => inNaturalOrder(a.name, b.name)),
     emptyFolders,
   }
 }
@@ -62,14 +62,22 @@ async function handlesOfItems(items: readonly DataTransferItem[]): Promise<reado
 export function filesOfInput(list: FileList): Dropped {
   const files = [...list]
     .map((file) => ({ name: file.webkitRelativePath || file.name, file }))
-    .filter(({ name }) => !NOISE.test(name))
+    // The folder itself was chosen, whatever its name.
+    .filter(({ name }) => !name.includes('/') || !NOISE.test(name.slice(name.indexOf('/'))))
     .sort((a, b) => inNaturalOrder(a.name, b.name))
-  return { files, emptyFolders: [] }
+  return { files: meant(files), emptyFolders: [] }
 }
 
-async function walk(entry: FileSystemEntry): Promise<{ name: string; file: File }[]> {
+/** A hidden file that somebody gave by itself is looked at, and what it is said; beside others it only came along. */
+function meant<Given extends { readonly name: string }>(files: readonly Given[]): Given[] {
+  const others = files.filter(({ name }) => name.includes('/') || !NOISE.test(name))
+  return others.length > 0 ? others : [...files]
+}
+
+/** @param isGiven it was dropped itself, and not found in what was */
+async function walk(entry: FileSystemEntry, isGiven = false): Promise<{ name: string; file: File }[]> {
   const path = entry.fullPath.replace(/^\//, '')
-  if (NOISE.test(path)) return []
+  if (!isGiven && NOISE.test(entry.name)) return []
   if (entry.isFile) {
     const file = await new Promise<File>((resolve, reject) => (entry as FileSystemFileEntry).file(resolve, reject))
     return [{ name: path, file }]

@@ -90,8 +90,9 @@ async function lookAtHandles(handles: readonly FileSystemHandle[]): Promise<Watc
 }
 
 async function* filesOf(handle: FileSystemHandle, name: string): AsyncGenerator<WatchedFile> {
-  // As where they are opened: a tokenizer beside the rollouts is none of the run's files.
-  if (NOISE.test(name) || isOfTokenizer(name)) return
+  // As where they are opened: a tokenizer beside the rollouts is none of the run's files, and a folder that was given is one of any name.
+  const isGiven = handle.kind === 'directory' && !name.includes('/')
+  if ((!isGiven && NOISE.test(name.slice(name.indexOf('/') + 1))) || isOfTokenizer(name)) return
   try {
     if (handle instanceof FileSystemDirectoryHandle) {
       for await (const [child, inside] of handle.entries()) yield* filesOf(inside, `${name}/${child}`)

@@ -20,6 +20,8 @@ describePage('files of every kind', (tests) => {
   test.each<[string, string | Uint8Array, RegExp]>([
     ['empty.jsonl', '', /empty\.jsonl is empty.*check that/],
     ['blank.jsonl', '\n \n', /blank\.jsonl holds nothing but white space.*Check that/],
+    // Hidden, and still what somebody gave.
+    ['.env', 'KEY=1\n', /\.env is text, but no JSON.*Convert it/],
     ['notes.jsonl', 'not a dump\n', /notes\.jsonl is text, but no JSON.*Convert it/],
     [
       'weights.bin',
@@ -113,6 +115,17 @@ describePage('files of every kind', (tests) => {
     await page.getByText('A tokenizer was dropped, but no rollouts are open.').waitFor()
     await window.drop([folder.write('tokenizer_config.json', '{}')])
     await page.getByText('tokenizer_config.json alone is no tokenizer.').waitFor()
+  })
+
+  test('a folder is read whatever its name is, without what is hidden in it or lies beside what was dropped', async () => {
+    const { page } = window
+    folder.write('.runs/step_1.jsonl', '{"input_ids": [1, 2]}\n')
+    folder.write('.runs/.state', 'not a dump\n')
+    const beside = folder.write('.DS_Store', 'not a dump\n')
+    await window.drop([join(folder.path, '.runs'), beside])
+    await window.read()
+    await page.getByText('step_1.jsonl').first().waitFor()
+    expect(await page.getByRole('alert').count()).toBe(0)
   })
 
   test('a folder is walked, and a bad record costs no neighbour and is named', async () => {
