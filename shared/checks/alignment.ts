@@ -23,6 +23,10 @@ export interface MaskLag {
  * of the turns and not of the tokens. A shift moves starts and ends alike: a mask that only begins too early (trained headers) or only
  * ends too late (trained newlines) is none. A mask that does not count the padding on the left lies early by its length.
  *
+ * @param mask length S, 1, 0 or 255 per token
+ * @param expected length S, one `Expected` per token
+ * @param end the first token of the padding on the right, S without any
+ * @param paddingLeft tokens
  * @param reachesFrom the first token that the stored mask has an element for: an edge that lies before it cannot be seen
  */
 export function maskLag(
@@ -144,7 +148,8 @@ export interface AlignmentCounts {
 
 /**
  * How the masks of a dump are aligned. What the person declares wins, then what the format documents. Otherwise masks that are one
- * shorter than the ids, and labels that name the next id, are target-aligned, and a uniform lag of -1 looks like target alignment but may as well be a fault: undecided.
+ * shorter than the ids, and labels that name the next id, are target-aligned, and a uniform lag of -1 looks like target alignment but may
+ * as well be a fault: undecided.
  */
 export function decideAlignment(
   { masked, onTargets, compared, early }: AlignmentCounts,

@@ -17,8 +17,8 @@ export interface GroupOptions {
 /**
  * The groups of a dump, in the order of their first member.
  *
- * A group is the rows that share a key within one step, or, as some formats have it, within the run; rows without a key belong to none. Where no row has a key and the format
- * says that consecutive rows are groups, they are counted off, source by source and step by step.
+ * A group is the rows that share a key within one step, or, as some formats have it, within the run; rows without a key belong to none.
+ * Where no row has a key and the format says that consecutive rows are groups, they are counted off, source by source and step by step.
  *
  * A group is complete when its size is the given one, else the one its members declare, else the commonest of the dump (2 or more),
  * and every member has a finite reward: samples, one rank of many or a run still written give incomplete ones.
@@ -100,8 +100,8 @@ function* byKey(facts: readonly TrajectoryFacts[], options: GroupOptions): Steps
   const buckets: { key: string; step: number | null; members: TrajectoryFacts[] }[] = []
   for (const [key, bySteps] of steps) for (const [step, members] of bySteps) buckets.push({ key, step, members })
 
-  // A key counts within its file, or within its folder of one rollout a file: two evaluations number their questions alike. The ranks of one run do share a group
-  // between files, which only a declared size can tell: no file has the group whole, all of them together do.
+  // A key counts within its file, or within its folder of one rollout a file: two evaluations number their questions alike. The ranks of one
+  // run do share a group between files, which only a declared size can tell: no file has the group whole, all of them together do.
   const size = options.groupSize ?? declaredSizeOfAll(facts)
   yield 0.7
   const found: { key: string; step: number | null; members: TrajectoryFacts[] }[] = []

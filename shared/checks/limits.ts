@@ -50,8 +50,9 @@ export function declaredLimits(...given: Parameters<typeof gatheringLimits>): De
 }
 
 /**
- * The same in steps.
+ * `declaredLimits` in steps.
  *
+ * @param given limits that a person gave
  * @param unfounded what rollouts name that is no limit (`filledWidths`)
  */
 export function* gatheringLimits(
@@ -130,7 +131,7 @@ export function limitOfRow(
   return limits[name]?.value ?? (limitsByRollout?.[name] === undefined ? null : (row.limits?.[name] ?? null))
 }
 
-/** The same in steps. */
+/** `resolveLimits` in steps. */
 export function* resolvingLimits(
   { options, thresholds }: Pick<AuditSettings, 'options' | 'thresholds'>,
   metadata: Partial<Limits>,

@@ -63,7 +63,10 @@ export const L05: Check = {
   dump: lookForUnscored,
 }
 
-/** The trainer scores whatever it trains, and may leave out what it learns nothing from: another rollout in which it scored nothing has lost its numbers on the way, or they are all NaN. */
+/**
+ * The trainer scores whatever it trains, and may leave out what it learns nothing from: another rollout in which it scored nothing has lost
+ * its numbers on the way, or they are all NaN.
+ */
 function* lookForUnscored(dump: DumpView, report: DumpReporter): Steps<void> {
   const { rows, others } = yield* lacksWhatOthersHave(dump, 'trainer', ({ gap }) => gap !== undefined)
   const tell = (member: TrajectoryFacts) => {

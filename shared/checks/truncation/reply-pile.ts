@@ -21,10 +21,10 @@ type PileUnit = 'characters' | 'tokens'
 type LongReply = NonNullable<TrajectoryFacts['longReplies']>[number]
 
 /**
- * The greatest length of a tool reply, in characters or in tokens, where different texts of several rollouts have exactly that length, and fewer have each of
- * those just below it. They end in mid-sentence at different words, or begin so, or, where neither shows,
- * the other lengths are many. Null where there is none: replies of one format may be equally long, but they end alike or are no prose, and those
- * that a tool keeps short are of many lengths.
+ * The greatest length of a tool reply, in characters or in tokens, where different texts of several rollouts have exactly that length, and
+ * fewer have each of those just below it. They end in mid-sentence at different words, or begin so, or, where neither shows, the other
+ * lengths are many. Null where there is none: replies of one format may be equally long, but they end alike or are no prose, and those that
+ * a tool keeps short are of many lengths.
  */
 export function replyPile(facts: readonly TrajectoryFacts[], thresholds: Thresholds): ReplyPile | null {
   const columns = new FactColumns(facts)
