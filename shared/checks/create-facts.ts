@@ -5,7 +5,7 @@ import { roleKind } from '../model/roles.ts'
 import { LIMIT_NAMES, type LimitName } from '../model/streams.ts'
 import type { Thresholds } from '../model/thresholds/registry.ts'
 import { type Segmentation, type Span, TokenState, type Turn, type TurnKind } from '../model/tokens.ts'
-import type { Trajectory } from '../model/trajectory.ts'
+import { hasNaNAdvantage, type Trajectory } from '../model/trajectory.ts'
 import type { Tokenizer } from '../tokens/tokenizer.ts'
 import { answerFacts } from './answer-place.ts'
 import { branchEnds } from './branch-ends.ts'
@@ -356,11 +356,9 @@ function messageFacts({ messages }: Trajectory) {
  * `broken` (S03), and nothing is computed with it; where no token has one, the other rollouts tell whether any is due.
  */
 function advantagesOf(trajectory: Trajectory, tokens: PreparedTokens | null) {
-  const { advantage, advantages, arrays, issues, noneDue } = trajectory
+  const { advantage, advantages, arrays, noneDue } = trajectory
   const whole = advantage !== null && Number.isFinite(advantage) ? advantage : null
-  const wasNaN =
-    advantage === null && issues.some(({ code, field }) => code === 'not-a-number' && field === 'advantage')
-  const ofWhole = wasNaN ? 'NaN' : advantage === whole ? null : String(advantage)
+  const ofWhole = hasNaNAdvantage(trajectory) ? 'NaN' : advantage === whole ? null : String(advantage)
   if (advantages === null) {
     const broken = ofWhole === null ? null : { value: ofWhole, token: null, tokens: 0 }
     return { advantage: whole, maxAdvantage: whole === null ? null : Math.abs(whole), changesAt: -1, broken }

@@ -1,6 +1,6 @@
 import type { TrajectoryFacts } from '../checks/facts.ts'
 import { counted } from '../model/number-text.ts'
-import type { Trajectory } from '../model/trajectory.ts'
+import { hasNaNAdvantage, type Trajectory } from '../model/trajectory.ts'
 import { chatMessage } from './chat-message.ts'
 import {
   bySource,
@@ -129,7 +129,7 @@ function nativeRecord(loaded: ExportedTrajectory, facts: TrajectoryFacts): Recor
         : { sampler: scored(sampler), trainer: scored(trainer), reference: scored(reference) },
     entropy: scored(trajectory.entropy),
     kl: scored(trajectory.kl),
-    advantage: trajectory.advantage ?? undefined,
+    advantage: trajectory.advantage ?? (hasNaNAdvantage(trajectory) ? Number.NaN : undefined),
     advantages: scored(trajectory.advantages),
     reward: trajectory.reward ?? undefined,
     rewards: trajectory.rewards ?? undefined,

@@ -37,6 +37,11 @@ export interface RecordIssue {
   readonly message: string
 }
 
+/** The dump writes NaN as the advantage of the whole row, which is null then: a number that went wrong is not an absent one. */
+export function hasNaNAdvantage({ advantage, issues }: Pick<Trajectory, 'advantage' | 'issues'>): boolean {
+  return advantage === null && issues.some(({ code, field }) => code === 'not-a-number' && field === 'advantage')
+}
+
 /** Length, in elements, of an array as the dump stores it; what S03 compares. */
 export interface StoredArray {
   readonly name: string

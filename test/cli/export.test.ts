@@ -2,6 +2,7 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import Papa from 'papaparse'
 import { describe, expect, test } from 'vitest'
+import type { Report } from '../../shared/model/report.ts'
 import { DumpFolder } from './dump-folder.ts'
 
 const dumps = new DumpFolder()
@@ -103,6 +104,25 @@ describe('export', () => {
     ])
     for (const { first_token, end_token } of findings.rows)
       expect(Number(end_token)).toBeGreaterThan(Number(first_token))
+  })
+
+  test('an advantage that is NaN is NaN in the native format as well, where it is the same fault', async () => {
+    const row = { input_ids: [5, 6, 7, 8], loss_mask: [0, 0, 1, 1], advantage: 0.5 }
+    const lines = `${JSON.stringify(row)}\n${JSON.stringify(row).replace('0.5', 'NaN')}\n`
+    await writeFile(join(dumps.path, 'nan.jsonl'), lines)
+    for (const [as, ending] of [
+      ['native', 'jsonl'],
+      ['parquet', 'parquet'],
+    ] as const) {
+      await cli('export', 'nan.jsonl', '--where', 'index:0..', '--as', as, '--out', `nan.out.${ending}`)
+      const { out } = await cli('inspect', `nan.out.${ending}`, '--json', '-')
+      const { findings } = JSON.parse(out) as Report
+      expect(findings.map(({ code, record, message }) => [code, record, message])).toContainEqual([
+        'S03',
+        1,
+        'the advantage is NaN, which is no finite number',
+      ])
+    }
   })
 
   test('a dash is no folder: an export has more than one file', async () => {
