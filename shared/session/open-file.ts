@@ -43,11 +43,12 @@ export async function openFile(
       opened.push(await openSource(source, first + opened.length, own))
     } catch (error) {
       signal?.throwIfAborted()
-      if (error instanceof UnreadRollouts) {
+      const described = await openRunMetadata(source)
+      // A file of a known kind that says nothing of the run (rollouts that failed) is called what it is.
+      if (error instanceof UnreadRollouts && (described === null || described.description !== null)) {
         unreadable.push(describeUnreadable(source, error))
         continue
       }
-      const described = await openRunMetadata(source)
       if (described?.description != null) descriptions.push(described.description)
       // Loaded for files without rollouts alone.
       const runLogs = await import('./run-logs.ts').catch(() => null)

@@ -93,6 +93,13 @@ test('rollouts of no known format are no description of the run, though each nam
   expect(session.facts).toMatchObject([{ model: null, groupSize: null }])
 })
 
+test('records of a known kind that hold no rollouts are called what they are, though a mapping could be proposed', async () => {
+  const failed = { _ng_failure_class: 'timeout', input: [{ role: 'user', content: 'Who?' }] }
+  const session = await opened(rows('failures.jsonl', failed, failed), rows('rollouts.jsonl', ROW))
+  expect(session.unreadable).toEqual([])
+  expect(session.logs).toMatchObject([{ name: 'failures.jsonl', title: expect.stringContaining('that failed') }])
+})
+
 test('a list of large numbers among the settings of a run makes no rollout of them', async () => {
   const settings = { model: 'm', group_size: 4, milestones: [1000, 5000, 2000] }
   const session = await opened(described('run/config.json', settings), rows('run/rollouts.jsonl', ROW))
