@@ -35,7 +35,8 @@ async function writeCompiled(compiled: string, dumps: readonly string[]): Promis
     const exit = await run(argv, silent)
     if (exit !== Exit.ok) throw new Error(`rollout-inspector ${argv.join(' ')} ended with ${exit}.`)
   }
-  // Code is for the flags that hold when it is kept.
+  // Code is for the flags that hold when it is kept: those of a start, which judging has changed.
+  setEngineFlags()
   setFlagsFromString('--flush-bytecode')
   scripts.keep(join(compiled, KEPT.alone))
   compileLess()
