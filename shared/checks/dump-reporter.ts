@@ -1,6 +1,6 @@
 import { Hash64 } from '../model/hash.ts'
 import type { CheckStatus, Finding } from '../model/report.ts'
-import { atOnce, type Steps } from '../model/steps.ts'
+import type { Steps } from '../model/steps.ts'
 import { weightUnits } from '../model/weight.ts'
 import type { Check, CheckTally, DumpFault, DumpReporter, DumpView } from './check.ts'
 import { createTally } from './tally.ts'
@@ -17,12 +17,7 @@ export interface DumpVerdict {
   readonly context: Readonly<Record<string, unknown>> | null
 }
 
-/** Runs the part of a check that looks at groups or at the whole dump. */
-export function runDumpCheck(check: Check, view: DumpView): DumpVerdict {
-  return atOnce(runningDumpCheck(check, view))
-}
-
-/** The same in the steps of the check. */
+/** Runs the part of a check that looks at groups or at the whole dump, in its steps. */
 export function* runningDumpCheck(check: Check, view: DumpView): Steps<DumpVerdict> {
   const tally = createTally()
   const findings: Finding[] = []

@@ -48,10 +48,6 @@ export function* grouping(
   return { groups, groupSize: options.groupSize ?? declaredSizeOfAll(facts) ?? common }
 }
 
-export function resolveGroupSize(facts: readonly TrajectoryFacts[], options: GroupOptions): number | null {
-  return atOnce(grouping(facts, options)).groupSize
-}
-
 interface Bucket {
   readonly id: string
   readonly members: TrajectoryFacts[]

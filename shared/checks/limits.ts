@@ -1,4 +1,4 @@
-import { atOnce, type Steps, within } from '../model/steps.ts'
+import { type Steps, within } from '../model/steps.ts'
 import {
   LIMIT_NAMES,
   type LimitInForce,
@@ -19,21 +19,6 @@ import { replyPile } from './truncation/reply-pile.ts'
 /** The limits in force, each with where it is known from: `DumpView.limits`, and the report's `limits`. */
 export type ResolvedLimits = DumpView['limits']
 
-/**
- * Given by the person > written in the dump > inferred from pile-ups.
- *
- * Inferred are `max_seq_len` and `max_completion_length` only, and only from rows whose last turn is not closed and that end at
- * exactly one length which no other row exceeds. Prompt lengths are never inferred (the rows of a group share a prompt, and
- * templates make equal lengths), nor are turns. `max_tool_response_length` is inferred from replies that are known to be cut (C08), or, where
- * none is, from the length at which replies end or begin in mid-sentence, or that none exceeds.
- * Each says what it counts, as far as the rows tell.
- *
- * @param metadata limits that the dump's own records declare
- */
-export function resolveLimits(...given: Parameters<typeof resolvingLimits>): ResolvedLimits {
-  return atOnce(resolvingLimits(...given))
-}
-
 /** What rollouts declare, as `DumpView` and the report have it. */
 interface DeclaredLimits {
   /** Of which all that declare any have one value. */
@@ -44,13 +29,8 @@ interface DeclaredLimits {
   readonly leftOut: LimitsLeftOut | null
 }
 
-/** What the rollouts declare. What a person gives stands for all. */
-export function declaredLimits(...given: Parameters<typeof gatheringLimits>): DeclaredLimits {
-  return atOnce(gatheringLimits(...given))
-}
-
 /**
- * `declaredLimits` in steps.
+ * What the rollouts declare. What a person gives stands for all.
  *
  * @param given limits that a person gave
  * @param unfounded what rollouts name that is no limit (`filledWidths`)
@@ -131,7 +111,17 @@ export function limitOfRow(
   return limits[name]?.value ?? (limitsByRollout?.[name] === undefined ? null : (row.limits?.[name] ?? null))
 }
 
-/** `resolveLimits` in steps. */
+/**
+ * Given by the person > written in the dump > inferred from pile-ups.
+ *
+ * Inferred are `max_seq_len` and `max_completion_length` only, and only from rows whose last turn is not closed and that end at
+ * exactly one length which no other row exceeds. Prompt lengths are never inferred (the rows of a group share a prompt, and
+ * templates make equal lengths), nor are turns. `max_tool_response_length` is inferred from replies that are known to be cut (C08), or, where
+ * none is, from the length at which replies end or begin in mid-sentence, or that none exceeds.
+ * Each says what it counts, as far as the rows tell.
+ *
+ * @param metadata limits that the dump's own records declare
+ */
 export function* resolvingLimits(
   { options, thresholds }: Pick<AuditSettings, 'options' | 'thresholds'>,
   metadata: Partial<Limits>,

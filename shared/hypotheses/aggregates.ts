@@ -1,7 +1,7 @@
 import type { DumpView } from '../checks/check.ts'
 import { isNoise, spreadsOf } from '../checks/groups/scaling.ts'
 import type { CheckResult } from '../model/report.ts'
-import { atOnce, forEachOf, type Steps } from '../model/steps.ts'
+import { forEachOf, type Steps } from '../model/steps.ts'
 
 /** Counts by bin number; empty bins are not listed. */
 export type SparseCounts = Record<string, number>
@@ -54,11 +54,6 @@ const MILLIONTHS = 1e6
 const REWARD_BINS_PER_UNIT = 20
 const OUTERMOST_REWARD_BIN = 20_000
 
-export function aggregate(...of: Parameters<typeof aggregating>): Aggregates {
-  return atOnce(aggregating(...of))
-}
-
-/** The same in steps. */
 export function* aggregating(
   dump: DumpView,
   checks: readonly CheckResult[],

@@ -1,6 +1,6 @@
 import type { DumpView } from '../checks/check.ts'
 import type { CheckResult, Defect, Symptom } from '../model/report.ts'
-import { atOnce, type Steps } from '../model/steps.ts'
+import type { Steps } from '../model/steps.ts'
 import {
   type DefectEvidence,
   type DefectShape,
@@ -26,11 +26,6 @@ export interface Diagnosis {
  * The defects in a dump: single causes, each with the checks that fail because of it. A check is a symptom only where nearly all of its
  * rollouts have the defect. Without `faultRows` (only sums are known) those are symptoms that stand nearly everywhere, as the defect does.
  */
-export function recogniseDefects(...given: Parameters<typeof recognisingDefects>): Diagnosis {
-  return atOnce(recognisingDefects(...given))
-}
-
-/** The same, a defect at a time. */
 export function* recognisingDefects(
   checks: readonly CheckResult[],
   dump: DumpView,

@@ -3,10 +3,10 @@ import {
   type AdvantageScheme,
   advantageBound,
   boundOf,
-  fitAdvantages,
   recomputeAdvantages,
 } from '../../shared/checks/groups/advantages.ts'
 import { unbiasedStd } from '../../shared/checks/groups/statistics.ts'
+import { fitAdvantages } from '../helpers/at-once.ts'
 import { dumpOf, groupFacts } from '../helpers/facts.ts'
 import { stepScaleOf } from './step-scale.ts'
 

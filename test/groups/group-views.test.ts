@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { buildGroups, resolveGroupSize } from '../../shared/checks/group-views.ts'
+import { buildGroups } from '../../shared/checks/group-views.ts'
+import { resolveGroupSize } from '../helpers/at-once.ts'
 import { factsOf, groupFacts } from '../helpers/facts.ts'
 
 const BY_KEY = { groupSize: null, groupsByOrder: false }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { TrajectoryFacts } from '../../shared/checks/facts.ts'
-import { type AdvantageScheme, fitAdvantages, recomputeAdvantages } from '../../shared/checks/groups/advantages.ts'
+import { type AdvantageScheme, recomputeAdvantages } from '../../shared/checks/groups/advantages.ts'
+import { fitAdvantages } from '../helpers/at-once.ts'
 import { runOver } from '../helpers/dump-check.ts'
 import { dumpOf, groupFacts } from '../helpers/facts.ts'
 import { verdictOf } from '../hypotheses/input.ts'

@@ -1,6 +1,6 @@
 import type { DumpView } from '../../shared/checks/check.ts'
-import { runDumpCheck } from '../../shared/checks/dump-reporter.ts'
 import { checkByCode } from '../../shared/checks/registry.ts'
+import { runDumpCheck } from './at-once.ts'
 
 /** What the part of a check that looks at the whole dump says. */
 export function runOver(code: string, dump: DumpView) {

@@ -1,10 +1,10 @@
 import type { AuditSettings, DumpView } from '../../shared/checks/check.ts'
 import type { TrajectoryFacts } from '../../shared/checks/facts.ts'
-import { buildGroups, resolveGroupSize } from '../../shared/checks/group-views.ts'
-import { declaredLimits, resolveLimits } from '../../shared/checks/limits.ts'
+import { buildGroups } from '../../shared/checks/group-views.ts'
 import type { AuditOptions } from '../../shared/model/policy.ts'
 import type { Limits } from '../../shared/model/streams.ts'
 import { resolveThresholds } from '../../shared/model/thresholds/registry.ts'
+import { declaredLimits, resolveGroupSize, resolveLimits } from './at-once.ts'
 
 /** A plain rollout of two assistant turns that ended properly: 100 prompt tokens, 200 in all, 60 trained. */
 export function factsOf(record: number, more: Partial<TrajectoryFacts> = {}): TrajectoryFacts {

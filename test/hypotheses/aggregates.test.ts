@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { type Aggregates, aggregate, lengthBin, rewardBin } from '../../shared/hypotheses/aggregates.ts'
+import { type Aggregates, lengthBin, rewardBin } from '../../shared/hypotheses/aggregates.ts'
+import { aggregate } from '../helpers/at-once.ts'
 import { dumpOf, groupFacts } from '../helpers/facts.ts'
 import { resultOf } from './input.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { recogniseDefects } from '../../shared/hypotheses/defects.ts'
 import type { CheckResult } from '../../shared/model/report.ts'
+import { recogniseDefects } from '../helpers/at-once.ts'
 import { dumpOf, factsOf } from '../helpers/facts.ts'
 import { lookedAtAllTurns, resultOf } from './input.ts'
 

@@ -1,6 +1,5 @@
 import type { DumpView } from '../../shared/checks/check.ts'
-import { buildGroups, resolveGroupSize } from '../../shared/checks/group-views.ts'
-import { resolveLimits } from '../../shared/checks/limits.ts'
+import { buildGroups } from '../../shared/checks/group-views.ts'
 import { CHECKS } from '../../shared/checks/registry.ts'
 import type { HypothesisInput } from '../../shared/hypotheses/hypothesis.ts'
 import { STREAMS, type Stream } from '../../shared/model/streams.ts'
@@ -9,6 +8,7 @@ import type { Trajectory } from '../../shared/model/trajectory.ts'
 import { checkResult } from '../../shared/session/check-result.ts'
 import type { Tokenizer } from '../../shared/tokens/tokenizer.ts'
 import { auditTrajectories } from '../checks/audit.ts'
+import { resolveGroupSize, resolveLimits } from '../helpers/at-once.ts'
 
 /** What a session hands to `judge` for these trajectories, made by every check and the two oracles. */
 export function inputOf(trajectories: readonly Trajectory[], tokenizer: Tokenizer): HypothesisInput {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { TrajectoryFacts } from '../../shared/checks/facts.ts'
-import { resolveLimits } from '../../shared/checks/limits.ts'
 import type { Stream } from '../../shared/model/streams.ts'
+import { resolveLimits } from '../helpers/at-once.ts'
 import { dumpOf, factsOf } from '../helpers/facts.ts'
 import { foundBy } from '../helpers/found.ts'
 import { verdictOf } from './input.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { recogniseDefects } from '../../shared/hypotheses/defects.ts'
 import { judge } from '../../shared/hypotheses/registry.ts'
+import { recogniseDefects } from '../helpers/at-once.ts'
 import { type NativeRecord, trajectoryOf } from '../helpers/conversation.ts'
 import { testTokenizer } from '../helpers/tokenizers.ts'
 import { readSample } from '../samples/read-sample.ts'

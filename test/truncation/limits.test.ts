@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { resolveLimits } from '../../shared/checks/limits.ts'
 import { settings } from '../checks/audit.ts'
+import { resolveLimits } from '../helpers/at-once.ts'
 import { factsOf } from '../helpers/facts.ts'
 
 const closed = (count: number) =>

@@ -1,4 +1,4 @@
-import { atOnce, filtered, forEachOf, type Steps, within } from '../../model/steps.ts'
+import { filtered, forEachOf, type Steps, within } from '../../model/steps.ts'
 import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { DumpView, GroupView } from '../check.ts'
 import { type Pairs, proportionOf } from './proportion.ts'
@@ -185,11 +185,6 @@ export type SchemeFit = Pick<AdvantageFit, 'scheme' | 'eps' | 'share' | 'residua
  * hide it. Rows without a single advantage (masked rows, per-token advantages) are left out of the comparison; their rewards count.
  * Null where nothing is stored to compare, or no group has a spread.
  */
-export function fitAdvantages(view: Pick<DumpView, 'groups' | 'settings'>): AdvantageFit | null {
-  return atOnce(fittingAdvantages(view))
-}
-
-/** The same in steps. */
 export function* fittingAdvantages({
   groups,
   settings,

@@ -1,5 +1,5 @@
 import type { TrajectoryFacts } from '../../../shared/checks/facts.ts'
-import { recogniseDefects } from '../../../shared/hypotheses/defects.ts'
+import { recogniseDefects } from '../../helpers/at-once.ts'
 import { dumpOf, factsOf, groupFacts } from '../../helpers/facts.ts'
 import { resultOf } from '../../hypotheses/input.ts'
 import { confidence, type Outcome, verdict } from '../outcomes.ts'
