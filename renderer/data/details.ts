@@ -107,10 +107,20 @@ export function useOverlayChoices(of: RolloutRef): Loaded<readonly OverlayChoice
   return useShelf(choices, keyOf(of))
 }
 
-/** The same without asking; empty until it is here. */
-export function knownOverlayChoices(of: RolloutRef): readonly OverlayChoice[] {
-  const known = choices.get(keyOf(of))
-  return known.state === 'ready' ? known.value : []
+/** The same once it is here, for a key that was pressed before; empty where it cannot be had. */
+export function overlayChoicesOf(of: RolloutRef): Promise<readonly OverlayChoice[]> {
+  const key = keyOf(of)
+  choices.want(key)
+  return new Promise((resolve) => {
+    const look = () => {
+      const known = choices.get(key)
+      if (known.state === 'loading') return
+      stop()
+      resolve(known.state === 'ready' ? known.value : [])
+    }
+    const stop = choices.changes.subscribe(look)
+    look()
+  })
 }
 
 /** Null asks for none. */

@@ -3,6 +3,7 @@ import type { Locator, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { violations } from './axe.ts'
 import { describePage } from './describe-page.ts'
+import { HOLDING } from './hold-answers.ts'
 import { SAMPLES } from './inspector-page.ts'
 
 const SAMPLE = join(SAMPLES, 'verifiers-2025-08.jsonl.gz')
@@ -147,6 +148,24 @@ describePage('around the tokens of a rollout', (tests) => {
     const heights = (await page.evaluate(STEP_THROUGH)) as number[]
     expect(heights).toHaveLength(1)
     expect(await violations(page)).toEqual([])
+    expect(window.errors).toEqual([])
+    await window.close()
+  })
+
+  test('the key for the next overlay is not lost where it is pressed before it is known which there are', async () => {
+    const window = await tests.open({}, async (page) => {
+      await page.addInitScript(HOLDING)
+    })
+    const { page } = window
+    await window.drop([SAMPLE])
+    await window.read()
+    await page.evaluate("window.hold('overlays')")
+    for (const key of ['2', 'j', 'Enter']) await page.keyboard.press(key)
+    await page.locator('.tokens .token').first().waitFor()
+    await page.keyboard.press('>')
+    await page.keyboard.press('>')
+    await page.evaluate('window.letGo()')
+    await expect.poll(() => page.evaluate('location.hash')).toContain('rollout.overlay=sampler')
     expect(window.errors).toEqual([])
     await window.close()
   })

@@ -1,7 +1,7 @@
 import type { Command } from '../../commands/command.ts'
 import { copyFindingHere, copyIds, copyJson, copyMarkdown, copyText } from '../../commands/copying.ts'
 import { move } from '../../commands/move.ts'
-import { knownDetail, knownOverlayChoices, knownRelatives } from '../../data/details.ts'
+import { knownDetail, knownRelatives, overlayChoicesOf } from '../../data/details.ts'
 import { orderedFindings } from '../../data/ordered-findings.ts'
 import { goTo } from '../../state/place.ts'
 import { jumpTo, jumpToFinding, moveRangeEnd, rolloutOnScreen, useSelection } from '../../state/selection.ts'
@@ -118,14 +118,14 @@ export const ROLLOUT_COMMANDS: readonly Command[] = [
     title: 'Next way to colour tokens',
     keys: ['>'],
     where: ['rollout'],
-    run: () => cycleOverlay(1),
+    run: () => void cycleOverlay(1),
   },
   {
     id: 'overlay-back',
     title: 'Previous way to colour tokens',
     keys: ['<'],
     where: ['rollout'],
-    run: () => cycleOverlay(-1),
+    run: () => void cycleOverlay(-1),
   },
   {
     id: 'grid',
@@ -190,10 +190,12 @@ function openOverlays(): void {
 }
 
 /** Goes through the overlays that this rollout has, by way of the state. */
-function cycleOverlay(step: 1 | -1): void {
+async function cycleOverlay(step: 1 | -1): Promise<void> {
   const of = rolloutOnScreen()
   if (of === null) return
-  const possible = knownOverlayChoices(of).filter(({ missing }) => missing === null)
+  const possible = (await overlayChoicesOf(of)).filter(({ missing }) => missing === null)
+  const now = rolloutOnScreen()
+  if (now?.run !== of.run || now.index !== of.index) return
   const ids = [null, ...possible.map(({ id }) => id)]
   const at = ids.indexOf(rolloutPlace().overlay)
   const next = ids[(at + step + ids.length) % ids.length] ?? null
