@@ -231,7 +231,7 @@ export const LOGPROB_PLANTS: readonly Plant[] = [
     dump: (dump, { random }) => {
       const groups = stepByGroup(dump)
       for (const [step, members] of groups.entries()) {
-        for (const member of members) unsettle(sampledIn(member), 0.12 * step, random)
+        for (const member of members) unsettle(sampledIn(member), 0.2 * step, random)
       }
       // The gap is told of the later half of the steps.
       return groups.slice(groups.length / 2).flat()
