@@ -48,6 +48,7 @@ const EVERY: Record<keyof Required<TrajectoryFacts>, true> = {
   maskedWholeAtStop: true,
   promptOpen: true,
   defaultSystem: true,
+  systemReplaced: true,
   firstRole: true,
   lastToken: true,
   endsClosed: true,

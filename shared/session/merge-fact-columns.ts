@@ -143,6 +143,7 @@ const COLUMNS: { readonly [Name in keyof Required<Row>]: Column<Row[Name]> } = {
   maskedWholeAtStop: { cells: optional(FLAG) },
   promptOpen: { cells: optional(FLAG) },
   defaultSystem: { cells: optional(FLAG) },
+  systemReplaced: { cells: optional(FLAG) },
   firstRole: { cells: optional(text) },
   lastToken: { cells: optional(number) },
   endsClosed: { cells: optional(nullable(FLAG)) },

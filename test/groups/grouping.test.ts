@@ -241,6 +241,18 @@ describe('T09', () => {
     expect(findings.map(({ record }) => record)).toEqual([2])
   })
 
+  it('leaves those to their own messages whose text is not the one they have, and what is right beside them', () => {
+    const members = (replaced: (member: number) => boolean) =>
+      groupFacts([[1, 0, 1, 0]], (_, __, member) =>
+        replaced(member) ? { systemHash: 'default', systemReplaced: true } : { systemHash: 'asked' },
+      )
+    for (const replaced of [1, 2, 3]) {
+      const { findings, tally } = runOver('T09', dumpOf(members((member) => member < replaced)))
+      expect(findings).toEqual([])
+      expect(tally.affected).toBe(0)
+    }
+  })
+
   it('leaves one to T07 whose text is another for want of the tools', () => {
     expect(runOver('T09', dumpOf(systems({ toolsMissing: true }))).findings).toEqual([])
   })

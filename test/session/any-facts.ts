@@ -107,6 +107,7 @@ const ANY = {
   maskedWholeAtStop: flag,
   promptOpen: flag,
   defaultSystem: flag,
+  systemReplaced: flag,
   rendersOtherwise: flag,
   toolsDiffer: flag,
   toolsMissing: flag,

@@ -5,6 +5,7 @@ import type { Check, DumpReporter, DumpView, GroupView, Reporter, TrajectoryView
 import { FactColumns } from '../fact-columns.ts'
 import type { TrajectoryFacts } from '../facts.ts'
 import { normalised } from '../normalised-text.ts'
+import { OfLast } from '../of-last.ts'
 import { haveSameContent, type SystemText, systemText } from '../system-text.ts'
 import { isSystemMessage, repeatedSystemTurns } from './repeated-system.ts'
 
@@ -32,9 +33,9 @@ function lookAtTurns(view: TrajectoryView, _settings: unknown, report: Reporter)
   const turns = view.segmentation?.turns ?? []
   const systems = turns.filter(({ kind, header }) => kind === 'system' && header === 'present')
   const again = repeatedSystemTurns(view)
-  const replaced = again.length > 0 ? null : replacedMessage(view)
-  if (systems.length === 0 && replaced === null) return
-  report.place(again.length > 0 || replaced !== null)
+  const message = again.length > 0 ? null : replacedMessage(view)
+  if (systems.length === 0 && message === null) return
+  report.place(again.length > 0 || message !== null)
   const first = again[0]
   if (first !== undefined) {
     report.fault({
@@ -49,7 +50,7 @@ function lookAtTurns(view: TrajectoryView, _settings: unknown, report: Reporter)
         text: view.text({ start: first.contentStart, end: Math.min(first.contentEnd, first.contentStart + 64) }),
       },
     })
-  } else if (replaced !== null) {
+  } else if (message !== null) {
     const turn = systems[0] ?? null
     report.fault({
       turn,
@@ -60,7 +61,7 @@ function lookAtTurns(view: TrajectoryView, _settings: unknown, report: Reporter)
           ? 'The messages have a system message, the ids have no system turn and none of its text'
           : 'The system turn of the ids holds none of the system message that the messages have',
       evidence: {
-        message: replaced.slice(0, 400),
+        message: message.slice(0, 400),
         ids: turn === null ? null : view.text({ start: turn.contentStart, end: turn.contentEnd }).slice(0, 400),
       },
     })
@@ -70,8 +71,21 @@ function lookAtTurns(view: TrajectoryView, _settings: unknown, report: Reporter)
 /** Characters of the system message that are looked up in a system turn, once for all rows that share it: what holds them is not replaced. */
 const LOOKED_FOR = 200
 
-/** The system message, where the prompt holds no word of it; null where it does, or where nothing can be compared. */
+const replaced = new OfLast<TrajectoryView, string | null>()
+
+/** The system message, where the prompt holds no word of it; null where it does, or where nothing can be compared. Found out once for a view. */
 function replacedMessage(view: TrajectoryView): string | null {
+  let found = replaced.get(view)
+  if (found === undefined) replaced.set(view, (found = findReplaced(view)))
+  return found
+}
+
+/** The fact of the few rollouts whose prompt lacks the system message that their messages have. */
+export function systemFacts(view: TrajectoryView): Pick<TrajectoryFacts, 'systemReplaced'> | null {
+  return replacedMessage(view) === null ? null : { systemReplaced: true }
+}
+
+function findReplaced(view: TrajectoryView): string | null {
   const { segmentation, trajectory, tokenizer, ids, thresholds } = view
   // The messages of a rollout are those of its main branch; another may have a prompt of its own.
   if (trajectory.branch !== null || trajectory.place.part > 0) return null
@@ -108,7 +122,7 @@ function holds(system: SystemText, words: string): boolean {
   return found
 }
 
-/** Rollouts of one prompt have one system text. */
+/** Rollouts of one prompt have one system text. One whose own messages say that its text is not theirs is named by them, and tells nothing of the others. */
 function* lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
   if (new FactColumns(view.facts).isEmpty('systemHash')) return
   if (!new FactColumns(view.facts).isEmpty('defaultSystem')) {
@@ -119,7 +133,7 @@ function* lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
     const rows = new Map<string, TrajectoryFacts[]>()
     for (const member of members) {
       const hash = member.systemHash ?? null
-      if (hash === null) continue
+      if (hash === null || member.systemReplaced === true) continue
       const same = rows.get(hash)
       if (same === undefined) rows.set(hash, [member])
       else same.push(member)
@@ -151,7 +165,7 @@ function* lookBetweenGroups(view: DumpView, report: DumpReporter): Steps<void> {
     if (first === undefined) return
     const found = bySource.get(first.place.source) ?? { given: [], bare: [] }
     bySource.set(first.place.source, found)
-    if (members.every(({ defaultSystem }) => defaultSystem === true)) found.given.push(...members)
+    if (members.every(isGiven)) found.given.push(...members)
     else if (members.every(isBare)) found.bare.push(...members)
   })
   for (const { given, bare } of bySource.values()) {
@@ -173,7 +187,7 @@ function* lookBetweenGroups(view: DumpView, report: DumpReporter): Steps<void> {
 
 /** The same within a group: some of its rollouts begin with the default system text, the others with no system turn. */
 function lookWithin({ members, id }: GroupView, report: DumpReporter): void {
-  const given = members.filter(({ defaultSystem }) => defaultSystem === true)
+  const given = members.filter(isGiven)
   const bare = given.length === 0 ? [] : members.filter(isBare)
   if (bare.length === 0) return
   const isInjected = given.length <= bare.length
@@ -194,7 +208,18 @@ function lookWithin({ members, id }: GroupView, report: DumpReporter): void {
   }
 }
 
-/** The first turn is whole and none of a system's. */
-function isBare({ firstRole, systemHash }: TrajectoryFacts): boolean {
-  return firstRole !== null && firstRole !== undefined && systemHash === null && roleKind(firstRole) !== 'system'
+/** Its system text is the template's own, and its messages have none that should stand there. */
+function isGiven({ defaultSystem, systemReplaced }: TrajectoryFacts): boolean {
+  return defaultSystem === true && systemReplaced !== true
+}
+
+/** The first turn is whole and none of a system's, and the messages have none. */
+function isBare({ firstRole, systemHash, systemReplaced }: TrajectoryFacts): boolean {
+  return (
+    systemReplaced !== true &&
+    firstRole !== null &&
+    firstRole !== undefined &&
+    systemHash === null &&
+    roleKind(firstRole) !== 'system'
+  )
 }
