@@ -257,3 +257,23 @@ describe('T09', () => {
     expect(runOver('T09', dumpOf(systems({ toolsMissing: true }))).findings).toEqual([])
   })
 })
+
+describe('A12', () => {
+  const stated = (uneven: (member: number) => boolean) =>
+    groupFacts([[1, 0, 1, 0, 1, 0, 1, 0]], (_, __, member) => ({
+      advantage: 0.5,
+      maxAdvantage: 0.5,
+      trained: 40,
+      ...(uneven(member) ? { advantageChangesAt: 12 } : {}),
+    }))
+
+  it('names a rollout whose tokens have several advantages though it states one', () => {
+    const { findings, tally } = runOver('A12', dumpOf(stated((member) => member === 3)))
+    expect(tally).toMatchObject({ checked: 8, affected: 1 })
+    expect(findings[0]).toMatchObject({ record: 3, tokens: [11, 13] })
+  })
+
+  it('takes the stated ones for a summary where the tokens of most rollouts have their own', () => {
+    expect(runOver('A12', dumpOf(stated(() => true))).tally.checked).toBe(0)
+  })
+})

@@ -21,11 +21,16 @@ export const unevenAdvantage: Check = {
 
 function* lookAtRows(view: DumpView, report: DumpReporter): Steps<void> {
   const columns = new FactColumns(view.facts)
-  const [hasOne, hasAny] = [columns.present('advantage'), columns.present('maxAdvantage')]
+  const [hasOne, hasAny, changes] = [
+    columns.present('advantage'),
+    columns.present('maxAdvantage'),
+    columns.present('advantageChangesAt'),
+  ]
   const rows = view.facts.filter((_, at) => hasOne[at] === 1 || hasAny[at] === 1)
   if (rows.length === 0) return
   yield 0.1
-  const uneven = rows.length - hasOne.reduce((sum, has) => sum + has, 0)
+  // A row may state one advantage beside those of its tokens: what is trained with is theirs.
+  const uneven = changes.reduce((sum, has) => sum + has, 0)
   // Where most rollouts have them, tokens are rewarded one by one on purpose (a critic, process rewards).
   const { options, thresholds } = view.settings
   if (uneven > thresholds['uneven-share'] * rows.length && options.lossType === undefined) {
@@ -36,14 +41,14 @@ function* lookAtRows(view: DumpView, report: DumpReporter): Steps<void> {
     return
   }
   const look = (facts: TrajectoryFacts) => {
-    const affected = facts.advantage === null
+    const affected = facts.advantageChangesAt !== undefined
     report.unit(affected)
     report.place(affected)
     if (!affected) return
-    const at = facts.advantageChangesAt ?? null
+    const at = facts.advantageChangesAt as number
     report.fault({
       member: facts,
-      tokens: at === null ? null : { start: Math.max(0, at - 1), end: at + 1 },
+      tokens: { start: Math.max(0, at - 1), end: at + 1 },
       affectedTokens: facts.trained ?? 0,
       affectedWeight: facts.weight ?? 0,
       message: `Trained tokens of the rollout have different advantages, from token ${at} on; ${rows.length - uneven} of ${rows.length} rollouts have one`,
