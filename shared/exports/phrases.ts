@@ -153,7 +153,7 @@ export function defectPlacesText({ id, places }: Pick<Defect, 'id' | 'places'>):
 export function extentText(check: CheckResult): string {
   const unit = { trajectory: 'rollout', group: 'group', source: 'source' }[check.unit]
   const parts = [`${count(check.affected)} of ${counted(check.checked, unit)} (${percent(check.rate)})`]
-  if (check.pattern !== null) parts.push(check.pattern)
+  if (check.pattern !== null) parts.push(`${check.pattern}${subsetText(check)}`)
   if (check.places.checked > 0) parts.push(placesText(check))
   // Not all tokens that a fault touches are trained: their number and their share of the loss are two measures.
   const weight =
@@ -164,6 +164,23 @@ export function extentText(check: CheckResult): string {
     parts.push(`${counted(check.affected_tokens, 'token')}${weight === null ? '' : ` with ${weight}`}`)
   } else if (weight !== null) parts.push(weight)
   return parts.join(', ')
+}
+
+/** ` in steps 40–99 of environment wiki-search`, where a fault is systematic in a part of the dump alone; else empty. */
+function subsetText({ systematic_in: subset }: CheckResult): string {
+  if (subset === undefined) return ''
+  const { sources, environments, steps } = subset
+  const words = [
+    ...(steps === undefined ? [] : [steps[0] === steps[1] ? `step ${steps[0]}` : `steps ${steps[0]}–${steps[1]}`]),
+    ...(environments === undefined ? [] : [namesText('environment', environments)]),
+    ...(sources === undefined ? [] : [counted(sources.length, 'file')]),
+  ]
+  return ` in ${words.join(' of ')}`
+}
+
+function namesText(noun: string, names: readonly string[]): string {
+  const [first] = names
+  return names.length === 1 && first !== undefined ? `${noun} ${shortName(first)}` : counted(names.length, noun)
 }
 
 /** `turn 1: 0, turn 2: 12`; "before" is what comes before the first assistant turn. Empty where nothing was counted by turn. */

@@ -70,6 +70,15 @@ export interface CheckResult {
   /** Of `by_turn_checked`, turns of which it looked at the end of the row alone; absent where there are none. */
   by_turn_checked_at_end?: Record<string, number>
   by_boundary: Record<string, Count>
+  /**
+   * Affected rollouts and all rollouts of each step that has some, those with the most first, 1,024 at most; absent where the check passes or
+   * the dump has no steps.
+   */
+  by_step?: Record<string, Count>
+  /** The same by environment. */
+  by_environment?: Record<string, Count>
+  /** The part of the dump that a systematic fault is confined to, where it is so in that part alone; steps from and to, both in it. */
+  systematic_in?: { sources?: number[]; environments?: string[]; steps?: [number, number] }
   /** Affected units that the policy intends; not part of `affected`. */
   intended: number
   /** Numbers over the whole dump that belong to every finding of the code; absent where the check states none. */

@@ -1,5 +1,4 @@
 import type { AuditSettings, DumpView } from '../checks/check.ts'
-import { FactColumns } from '../checks/fact-columns.ts'
 import { filledWidths } from '../checks/filled-widths.ts'
 import { grouping } from '../checks/group-views.ts'
 import { gatheringLimits, resolvingLimits } from '../checks/limits.ts'
@@ -25,11 +24,11 @@ import { FindingLines } from './finding-lines.ts'
 import { groupOptionsOf } from './group-options.ts'
 import { type Kin, wholeSettings, wholeTokenizer } from './kin.ts'
 import type { OpenSource, UnreadableFile } from './open-source.ts'
-import { withPatternsBySource } from './pattern-by-source.ts'
 import { reportTotals } from './report-totals.ts'
 import { renderingNote, renderingOf, sourceReport, unreadableReport } from './source-report.ts'
 import type { Survey } from './survey.ts'
 import { TOOL } from './tool.ts'
+import { whereFaultsStand } from './where-faults-stand.ts'
 
 /** The report so far, and the findings that only the whole dump could show. */
 export interface Conclusion {
@@ -126,8 +125,8 @@ export function* concluding(all: Gathered): Steps<Conclusion> {
 
   const standing = faultRows(facts, collected.codes, dumpFindings)
   const { faults, named } = yield* within(DONE.checks, DONE.checks, standing)
-  const sourceOf = Int32Array.from(new FactColumns(facts).numbers('place', 'source'))
-  const checks = withPatternsBySource(results, faults, sourceOf, settings.thresholds)
+  const placing = whereFaultsStand(results, faults, facts, settings.thresholds)
+  const checks = yield* within(DONE.checks, DONE.checks, placing)
   const diagnosis = yield* within(DONE.checks, DONE.checks, recognisingDefects(checks, dump, faults))
   const defectOf = (finding: Finding): string | null => {
     if (finding.intended) return null

@@ -22,7 +22,7 @@ export const PATTERN_THRESHOLDS = {
     range: [0, 1],
     usedBy: 'every check',
     reason:
-      'Of all places, that edges of one kind, turns of one index or the rollouts of one file must make up to show a pattern of their own: a handful shows none.',
+      'Of all places, that edges of one kind, turns of one index or the rollouts of a file, of an environment or of some steps must make up to show a pattern of their own: a handful shows none.',
   },
   'systematic-subset-units': {
     value: 10,
@@ -30,7 +30,7 @@ export const PATTERN_THRESHOLDS = {
     range: [1, 1_000_000],
     usedBy: 'every check',
     reason:
-      'That must have it where it stands in all turns of one index, or in all rollouts of one file, and elsewhere in none: a few can fall together by chance.',
+      'That must have it where it stands in all turns of one index, or in all rollouts of a file, of an environment or of some steps, and elsewhere in none: a few can fall together by chance.',
   },
   'symptom-share': {
     value: 0.5,

@@ -1,0 +1,123 @@
+import { describe, expect, it } from 'vitest'
+import type { CheckResult } from '../../shared/model/report.ts'
+import { atOnce } from '../../shared/model/steps.ts'
+import { DEFAULT_THRESHOLDS } from '../../shared/model/thresholds/registry.ts'
+import { whereFaultsStand } from '../../shared/session/where-faults-stand.ts'
+import { factsOf } from '../helpers/facts.ts'
+import { resultOf } from '../hypotheses/input.ts'
+
+interface Told {
+  readonly source?: number
+  readonly environment?: string
+  readonly step?: number
+  readonly has: boolean
+}
+
+/** What is said of M15 where these rollouts have it. */
+function judged(rollouts: readonly Told[], over: Partial<CheckResult> = {}): CheckResult {
+  const check = resultOf('M15', { affected: 1, checked: rollouts.length, pattern: 'sporadic', ...over })
+  const rows = Uint8Array.from(rollouts, ({ has }) => Number(has))
+  const all = rollouts.map(({ source = 0, environment, step = null }, record) =>
+    factsOf(record, {
+      place: { source, record, part: 0 },
+      step,
+      ...(environment === undefined ? {} : { environment }),
+    }),
+  )
+  const [result] = atOnce(whereFaultsStand([check], new Map([[check.code, rows]]), all, DEFAULT_THRESHOLDS))
+  return result as CheckResult
+}
+
+const many = (count: number, told: (at: number) => Told) => Array.from({ length: count }, (_, at) => told(at))
+
+describe('a fault in files that were opened together', () => {
+  const patternWith = (...files: (readonly [affected: number, rollouts: number])[]) =>
+    judged(files.flatMap(([affected, rollouts], source) => many(rollouts, (at) => ({ source, has: at < affected }))))
+      .pattern
+
+  it('is systematic where all rollouts of one file have it and none of the other', () => {
+    expect(patternWith([96, 96], [0, 96])).toBe('systematic')
+    expect(patternWith([0, 50], [92, 96], [0, 50])).toBe('systematic')
+  })
+
+  it('is sporadic where it stands in a part of a file', () => {
+    expect(patternWith([96, 96], [1, 96])).toBe('sporadic')
+    expect(patternWith([91, 96], [0, 96])).toBe('sporadic')
+    expect(patternWith([96, 192])).toBe('sporadic')
+  })
+
+  it('is sporadic where the files that have it are few rollouts, or few of many', () => {
+    expect(patternWith([9, 9], [0, 9])).toBe('sporadic')
+    expect(patternWith([1, 1], [1, 1], [0, 1], [0, 1])).toBe('sporadic')
+    expect(patternWith([16, 16], [0, 784])).toBe('sporadic')
+  })
+})
+
+describe('a fault that came in at a step', () => {
+  const run = (has: (step: number, at: number) => boolean) =>
+    many(96, (at) => ({ step: Math.floor(at / 8), has: has(Math.floor(at / 8), at) }))
+
+  it('is systematic from that step on, and its steps are listed with their rollouts', () => {
+    const check = judged(run((step) => step >= 7))
+    expect(check).toMatchObject({ pattern: 'systematic', systematic_in: { steps: [7, 11] } })
+    expect(check.by_step).toEqual(
+      Object.fromEntries([7, 8, 9, 10, 11].map((step) => [step, { checked: 8, affected: 8 }])),
+    )
+    expect(check).not.toHaveProperty('by_environment')
+  })
+
+  it('is sporadic where rollouts of these steps do not have it', () => {
+    const check = judged(run((step, at) => step >= 7 && at % 8 < 7))
+    expect(check.pattern).toBe('sporadic')
+    expect(check).not.toHaveProperty('systematic_in')
+    expect(check.by_step?.['9']).toEqual({ checked: 8, affected: 7 })
+  })
+
+  it('is sporadic in a step of few rollouts, and in one of very many steps', () => {
+    expect(judged(run((step) => step === 7)).pattern).toBe('sporadic')
+    expect(judged(many(800, (at) => ({ step: Math.floor(at / 16), has: at < 16 }))).pattern).toBe('sporadic')
+  })
+})
+
+describe('a fault of one environment', () => {
+  const kinds = ['chat', 'search', 'code']
+  const mixed = (has: (kind: string, step: number) => boolean) =>
+    many(96, (at) => {
+      const [environment, step] = [kinds[at % 3] as string, Math.floor(at / 12)]
+      return { environment, step, has: has(environment, step) }
+    })
+
+  it('is systematic in it, and its rollouts are counted by environment', () => {
+    const check = judged(mixed((kind) => kind === 'search'))
+    expect(check).toMatchObject({ pattern: 'systematic', systematic_in: { environments: ['search'] } })
+    expect(check.by_environment).toEqual({ search: { checked: 32, affected: 32 } })
+  })
+
+  it('is systematic in the steps of that environment from which on it stands there', () => {
+    const check = judged(mixed((kind, step) => kind === 'code' && step >= 3))
+    expect(check.systematic_in).toEqual({ environments: ['code'], steps: [3, 7] })
+  })
+
+  it('is sporadic where another environment has it here and there', () => {
+    expect(judged(mixed((kind, step) => kind === 'search' || (kind === 'chat' && step === 2))).pattern).toBe('sporadic')
+  })
+
+  it('says nothing of environments where there is one, or where rollouts with the fault name none', () => {
+    expect(judged(many(96, (at) => ({ environment: 'search', has: at % 3 === 0 }))).pattern).toBe('sporadic')
+    expect(
+      judged(many(96, (at) => ({ ...(at < 48 ? {} : { environment: kinds[at % 2] as string }), has: at < 48 })))
+        .pattern,
+    ).toBe('sporadic')
+  })
+})
+
+it('leaves the pattern as it is where it is settled, or of groups', () => {
+  const halves = many(40, (at) => ({ step: at < 20 ? 1 : 2, has: at < 20 }))
+  expect(judged(halves, { pattern: 'systematic' })).not.toHaveProperty('systematic_in')
+  expect(judged(halves, { code: 'A05', unit: 'group' }).pattern).toBe('sporadic')
+})
+
+it('leaves what passes as it is', () => {
+  const check = resultOf('M15', { status: 'pass', affected: 0, pattern: null })
+  expect(atOnce(whereFaultsStand([check], new Map(), [factsOf(0, { step: 1 })], DEFAULT_THRESHOLDS))).toEqual([check])
+})
