@@ -1,5 +1,5 @@
 import { hashBytes } from '../../model/hash.ts'
-import { between, probe, WORDS } from './probe.ts'
+import { between, type Probes, probe, WORDS } from './probe.ts'
 import { type ChatTemplate, chatTemplate } from './render.ts'
 import { TemplateError } from './template-error.ts'
 
@@ -96,7 +96,7 @@ function learn(template: ChatTemplate): LearnedTemplate {
   const preamble = head.slice(before.length, Math.max(before.length, head.length - user.header.length))
   const defaultSystem = system === null || preamble === '' ? null : textOf(preamble, system)
   const lastTurnPrefill = toLast.startsWith(toAnswer) ? toLast.slice(toAnswer.length) : ''
-  const { tool, answersToolDirectly } = learnTool(seen.call, assistant, lastTurnPrefill)
+  const { tool, answersToolDirectly } = learnTool(seen, assistant, lastTurnPrefill)
   const prefill = prompt.startsWith(assistantHeader) ? prompt.slice(assistantHeader.length) : ''
   return {
     before,
@@ -140,7 +140,8 @@ function learnSystem(rendered: string | null, user: LearnedTurn, head: string): 
   if (edges === null) return null
   const [opening, closing] = edges as [string, string, string]
   if (!closing.endsWith(user.header)) return null
-  const named = user.header.replace(/user/i, (role) => (role === 'USER' ? 'SYSTEM' : 'system'))
+  // Kimi spells the role twice, in the token that opens the turn and behind it.
+  const named = user.header.replace(/user/gi, (role) => (role === 'USER' ? 'SYSTEM' : 'system'))
   const bare = head.endsWith(user.header) ? head.slice(0, head.length - user.header.length) : ''
   // Llama writes lines of its own between the header and the text.
   const header =
@@ -163,13 +164,15 @@ function textOf(turn: string, { header, end }: LearnedTurn): string | null {
   return at < 0 ? null : text.slice(0, at)
 }
 
-/** A tool's reply, from a call, its reply and the answer. */
+/** A tool's reply, from a call, its reply and the answer; where the template writes no calls, from a reply to what the model said. */
 function learnTool(
-  rendered: string | null,
+  { call, spokenCall }: Probes,
   assistant: LearnedTurn,
   lastTurnPrefill: string,
 ): Pick<LearnedTemplate, 'tool' | 'answersToolDirectly'> {
-  const edges = rendered === null ? null : between(rendered, [WORDS.value, WORDS.reply, WORDS.answer2])
+  const called = call === null ? null : between(call, [WORDS.value, WORDS.reply, WORDS.answer2])
+  const spoken = spokenCall === null ? null : between(spokenCall, [WORDS.answer1, WORDS.reply, WORDS.answer2])
+  const edges = called ?? spoken
   if (edges === null) return { tool: null, answersToolDirectly: false }
   const [, closing, after] = edges as [string, string, string, string]
   const callEnd = assistant.end.trimStart()

@@ -27,7 +27,9 @@ export interface Probes {
   readonly system: string | null
   /** Question, call, reply, answer. */
   readonly call: string | null
-  /** The same with two calls and two replies. */
+  /** The same with a call that is text of the model's; null where calls are written, or no reply is without one. */
+  readonly spokenCall: string | null
+  /** Question, two calls, two replies and the answer. */
   readonly parallel: string | null
   /** A thought in the last turn, and in an earlier one. */
   readonly thoughtLast: string | null
@@ -86,6 +88,7 @@ export function probe(template: ChatTemplate): Probes {
     return null
   }
   const prompt = render([user(user1)], { generationPrompt: true })
+  const call = inSomeForm((form) => [user(user1), calling(form, [value, CALL_ID]), ...answered])
   return {
     // The one conversation that every chat template must render: its refusal is the error.
     dialogue: template.render(dialogue),
@@ -94,7 +97,8 @@ export function probe(template: ChatTemplate): Probes {
     prompt,
     promptWithoutThinking: render([user(user1)], { generationPrompt: true, variables: { enable_thinking: false } }),
     system: render([{ role: 'system', content: WORDS.system }, user(user1)]),
-    call: inSomeForm((form) => [user(user1), calling(form, [value, CALL_ID]), ...answered]),
+    call,
+    spokenCall: call === null ? render([user(user1), assistant(answer1), ...answered]) : null,
     parallel: inSomeForm((form) => [user(user1), calling(form, [value, CALL_ID], [otherValue, OTHER_ID]), ...both]),
     thoughtLast: render([user(user1), thinking]),
     thoughtEarlier: render([user(user1), thinking, user(user2)]),

@@ -168,6 +168,34 @@ it('the answer after a reply that Mistral writes without a header is a turn of t
   expect(turns.at(-1)).toBe('assistant: Ines.')
 })
 
+it('of Kimi, which spells a role twice, writes no calls and declares tools in a turn of its own, begins with a turn', () => {
+  const opened = (token: string, role: string) => `<|im_${token}|>${role}<|im_middle|>`
+  const tokenizer = byteTokenizer({
+    name: 'kimi',
+    controls: ['<|im_end|>', '<|im_user|>', '<|im_assistant|>', '<|im_system|>', '<|im_middle|>'],
+    names: { eos_token: '<|im_end|>' },
+    template: `{% if tools %}${opened('system', 'tool_declare')}{{ tools | tojson }}<|im_end|>{% endif %}{% for m in messages %}{% if loop.first and m.role != 'system' %}${opened('system', 'system')}You are a helpful assistant<|im_end|>{% endif %}{% if m.role == 'user' or m.role == 'assistant' %}{{ '<|im_' + m.role + '|>' + m.role }}{% else %}{{ '<|im_system|>' + m.role }}{% endif %}<|im_middle|>{{ m.content }}<|im_end|>{% endfor %}{% if add_generation_prompt %}${opened('assistant', 'assistant')}{% endif %}`,
+  })
+  const turns = [
+    [opened('system', 'tool_declare'), '[{"name": "search"}]'],
+    [opened('system', 'system'), 'Be brief.'],
+    [opened('user', 'user'), 'Who?'],
+    [opened('assistant', 'assistant'), 'search(who)'],
+    [opened('system', 'tool'), 'Ines'],
+    [opened('assistant', 'assistant'), 'Ines.'],
+  ]
+  const found = turnsOf(tokenizer, turns.map(([header, text]) => `${header}${text}<|im_end|>`).join(''))
+  expect(found.cut).toBe(false)
+  expect(found.turns.slice(1)).toEqual([
+    'system: Be brief.',
+    'user: Who?',
+    'assistant: search(who)',
+    'tool: Ines',
+    'assistant: Ines.',
+  ])
+  expect(learned(tokenizer).defaultSystem).toBe('You are a helpful assistant')
+})
+
 const REAL = realFamilies()
 
 describe('tokenizers in the folder that TOKENIZER_FAMILIES names', () => {
