@@ -14,9 +14,12 @@ export function streamsWithoutNumbers(view: TrajectoryView): Pick<TrajectoryFact
   const blank = (values: Float32Array | null, stream: LossStream) =>
     values !== null && hasNumber(view, values, noneDue[stream]) === false
   const found: LossStream[] = []
-  if (blank(logprobs.trainer, 'trainer')) found.push('trainer')
+  const sampled = logprobs.sampler === null ? null : hasNumber(view, logprobs.sampler, noneDue.advantages)
+  // Where the sampler scored what the mask leaves out and nothing else, the loss stands in the wrong place (M02), and nobody scores that.
+  const isElsewhere = sampled === false && logprobs.sampler?.some((value) => !Number.isNaN(value)) === true
+  if (!isElsewhere && blank(logprobs.trainer, 'trainer')) found.push('trainer')
   // What others wrote and a supervised loss trains has none by right, nor has it been scored by a sampler.
-  const isRl = logprobs.sampler !== null && hasNumber(view, logprobs.sampler, noneDue.advantages) === true
+  const isRl = sampled === true
   if (isRl && advantage === null && blank(advantages, 'advantages')) found.push('advantages')
   return found.length === 0 ? null : { noNumbers: found }
 }

@@ -52,6 +52,20 @@ describe('a whole trained turn without a logprob of the trainer', () => {
   })
 })
 
+it('a mask that is inverted (M02) leaves no logprob on what it trains, which is not L05 as well', async () => {
+  const inverted = (trajectory: Trajectory): Trajectory => ({
+    ...trajectory,
+    mask: trajectory.place.record === 1 ? (trajectory.mask?.map((trained) => 1 - trained) ?? null) : trajectory.mask,
+  })
+  expect(await findings('M02', () => {}, inverted)).toHaveLength(1)
+  expect(await findings('L05', () => {}, inverted)).toEqual([])
+  // What neither of the two has scored anywhere is missing, whatever the mask is.
+  const unscored = ({ trainer, sampled }: Scores) => {
+    for (const token of sampled) trainer[token] = null
+  }
+  expect(await findings('L05', unscored)).toHaveLength(1)
+})
+
 describe('an advantage on tokens of a prime-rl export', () => {
   /** Three rows of one turn each: a prompt, an observation and a reply, of which cross entropy trains the observation. */
   async function failing(advantage: (token: number, row: number) => number | null, withOthers = true) {
