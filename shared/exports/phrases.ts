@@ -153,7 +153,7 @@ export function defectPlacesText({ id, places }: Pick<Defect, 'id' | 'places'>):
 export function extentText(check: CheckResult): string {
   const unit = { trajectory: 'rollout', group: 'group', source: 'source' }[check.unit]
   const parts = [`${count(check.affected)} of ${counted(check.checked, unit)} (${percent(check.rate)})`]
-  if (check.pattern !== null) parts.push(`${check.pattern}${subsetText(check)}`)
+  if (check.pattern !== null) parts.push([check.pattern, subsetText(check)].filter(Boolean).join(' '))
   if (check.places.checked > 0) parts.push(placesText(check))
   // Not all tokens that a fault touches are trained: their number and their share of the loss are two measures.
   const weight =
@@ -166,8 +166,8 @@ export function extentText(check: CheckResult): string {
   return parts.join(', ')
 }
 
-/** ` in steps 40–99 of environment wiki-search`, where a fault is systematic in a part of the dump alone; else empty. */
-function subsetText({ systematic_in: subset }: CheckResult): string {
+/** `in steps 40–99 of environment wiki-search`, where a fault is systematic in a part of the dump alone; else empty. */
+export function subsetText({ systematic_in: subset }: Pick<CheckResult, 'systematic_in'>): string {
   if (subset === undefined) return ''
   const { sources, environments, steps } = subset
   const words = [
@@ -175,7 +175,7 @@ function subsetText({ systematic_in: subset }: CheckResult): string {
     ...(environments === undefined ? [] : [namesText('environment', environments)]),
     ...(sources === undefined ? [] : [counted(sources.length, 'file')]),
   ]
-  return ` in ${words.join(' of ')}`
+  return `in ${words.join(' of ')}`
 }
 
 function namesText(noun: string, names: readonly string[]): string {

@@ -76,3 +76,21 @@ async function listed(page: Page): Promise<string[]> {
   const count = page.locator('.status-line').getByText(/ of 96 rollouts listed$/)
   return [await page.getByRole('combobox').first().inputValue(), await count.innerText()]
 }
+
+describePage('the pattern of a fault', ({ folder, openWith }) => {
+  test('that came in on the way names the steps that have it', async () => {
+    // From step 12 on the questions are trained.
+    const rollouts = Array.from({ length: 48 }, (_, at) => ({
+      id: `q${at}`,
+      step: at >> 1,
+      input_ids: [151644, 872, 198, 9707 + at, 151645, 198, 151644, 77091, 198, 13048, 151645],
+      loss_mask: [0, 0, 0, ...(at < 24 ? [0, 0] : [1, 1]), 0, 0, 0, 0, 1, 1],
+    }))
+    const lines = rollouts.map((rollout) => `${JSON.stringify(rollout)}\n`)
+    const window = await openWith([folder.write('changed-on-the-way.jsonl', lines.join(''))])
+    const faults = window.page.getByRole('row').filter({ hasText: '24 of 48 rollouts' })
+    await faults.first().getByText('in steps 12–23', { exact: true }).waitFor()
+    expect(window.errors).toEqual([])
+    await window.close()
+  })
+})

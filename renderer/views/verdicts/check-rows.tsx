@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { placesText } from '../../../shared/exports/phrases.ts'
+import { placesText, subsetText } from '../../../shared/exports/phrases.ts'
 import type { CheckResult, Finding, Report, Severity } from '../../../shared/model/report.ts'
 import type { Place } from '../../../shared/model/source.ts'
 import { CheckName } from '../../app/check-name.tsx'
@@ -72,7 +72,9 @@ export function CheckRow(props: {
         </span>
         {note !== null && <span className="check-note">{note}</span>}
       </td>
-      <td>{check.pattern ?? '–'}</td>
+      <td>
+        <Pattern of={check} />
+      </td>
       <td>
         <ByTurn counts={check.by_turn} severity={check.severity} codes={[check.code]} />
       </td>
@@ -81,6 +83,17 @@ export function CheckRow(props: {
         <PinButton of={{ kind: 'finding', key: { check: check.code } }} what={check.code} />
       </td>
     </tr>
+  )
+}
+
+/** Systematic or sporadic; and where it is systematic in a part of the dump alone, in which. */
+export function Pattern({ of: check }: { of: CheckResult }) {
+  const subset = subsetText(check)
+  return (
+    <>
+      {check.pattern ?? '–'}
+      {subset !== '' && <span className="quiet check-places">{subset}</span>}
+    </>
   )
 }
 

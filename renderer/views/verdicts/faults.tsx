@@ -5,7 +5,7 @@ import { PinButton } from '../../app/pin-button.tsx'
 import { showRollouts } from '../../commands/go.ts'
 import { count, counted } from '../../text/numbers.ts'
 import { UNIT_WORDS } from '../../text/words.ts'
-import { ByTurn, CheckRow, CheckRows, Example, RateBar, SeverityMark } from './check-rows.tsx'
+import { ByTurn, CheckRow, CheckRows, Example, Pattern, RateBar, SeverityMark } from './check-rows.tsx'
 import { FoldButton, useFold } from './unfold.tsx'
 
 /** Where a cause stands in the list. */
@@ -105,7 +105,9 @@ function DefectRow({ cause, report }: { cause: Cause; report: Report }) {
             </span>
           ))}
         </td>
-        <td>{lead.pattern ?? '–'}</td>
+        <td>
+          <Pattern of={lead} />
+        </td>
         <td>{isWhole ? <ByTurn counts={lead.by_turn} severity={severity} codes={[lead.code]} /> : '–'}</td>
         <td>
           <Example check={lead} report={report} defect={parts[0]?.defect.id} />{' '}
