@@ -2,9 +2,10 @@ import { atOnce, forEachOf, type Steps, within } from '../model/steps.ts'
 import type { GroupView } from './check.ts'
 import { FactColumns } from './fact-columns.ts'
 import type { TrajectoryFacts } from './facts.ts'
+import { groupSizeByQuestions } from './group-size-by-questions.ts'
 
 export interface GroupOptions {
-  /** Given by the person; null = what the dump declares, else the commonest size. */
+  /** Given by the person; null = what the dump declares, else the commonest size, else, by order, as many as answer one question. */
   readonly groupSize: number | null
   /** The format's own: without keys, `group_size` consecutive rows are one group. */
   readonly groupsByOrder: boolean
@@ -18,7 +19,8 @@ export interface GroupOptions {
  * The groups of a dump, in the order of their first member.
  *
  * A group is the rows that share a key within one step, or, as some formats have it, within the run; rows without a key belong to none.
- * Where no row has a key and the format says that consecutive rows are groups, they are counted off, source by source and step by step.
+ * Where no row has a key and the format says that consecutive rows are groups, they are counted off, source by source and step by step: as many
+ * as are given or declared, else as many as answer one question each.
  *
  * A group is complete when its size is the given one, else the one its members declare, else the commonest of the dump (2 or more),
  * and every member has a finite reward: samples, one rank of many or a run still written give incomplete ones.
@@ -57,8 +59,9 @@ function* collect(all: readonly TrajectoryFacts[], options: GroupOptions): Steps
   const facts = oncePerRollout(all)
   yield 0.1
   if (new FactColumns(facts).present('group').includes(1)) return yield* within(0.1, 1, byKey(facts, options))
-  const size = options.groupSize ?? declaredSizeOfAll(facts)
-  return options.groupsByOrder && size !== null && size > 1 ? byOrder(facts, size) : []
+  if (!options.groupsByOrder) return []
+  const size = options.groupSize ?? declaredSizeOfAll(facts) ?? (yield* within(0.1, 0.6, groupSizeByQuestions(facts)))
+  return size !== null && size > 1 ? byOrder(facts, size) : []
 }
 
 /** A rollout that was stored as several trajectories was rewarded once: its first stands for it. */

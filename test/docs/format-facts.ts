@@ -59,7 +59,9 @@ function factsOf(id: string, fixtures: string): string[] {
       ? ['The file does not settle whether masks mark tokens or targets: the ids do, else `--mask-alignment`.']
       : []),
     ...(format.groupsByOrder
-      ? ['Where no group is named, consecutive rollouts are one, `--group-size` at a time.']
+      ? [
+          'Where no group is named, consecutive rollouts are one: `--group-size` at a time, without it as many as answer one question each.',
+        ]
       : []),
     ...joinsOf(format),
     ...switchesOf(format),

@@ -121,3 +121,46 @@ describe('buildGroups', () => {
     ])
   })
 })
+
+describe('groups by order without a size', () => {
+  /** Rollouts that answer these questions, in this order; of another file where `source` says so. */
+  const asked = (questions: string, more: (at: number) => Parameters<typeof factsOf>[1] = () => ({})) =>
+    [...questions].map((question, i) =>
+      factsOf(i, {
+        reward: i % 2,
+        pairing: { question: question === '-' ? null : question, system: null, tools: null, answer: null },
+        ...more(i),
+      }),
+    )
+  const groupsOf = (facts: ReturnType<typeof asked>) =>
+    shapes(buildGroups(facts, BY_ORDER)).map(([, members]) => members)
+
+  it('are as large as questions are repeated', () => {
+    expect(groupsOf(asked('aaabbbccc'))).toEqual(['0 1 2', '3 4 5', '6 7 8'])
+    expect(resolveGroupSize(asked('aaabbbccc'), BY_ORDER)).toBe(3)
+  })
+
+  it('may lack rollouts where a file or a step ends', () => {
+    expect(groupsOf(asked('aaabbbc'))).toEqual(['0 1 2', '3 4 5', '6'])
+    const inFiles = asked('aaabbcccddd', (i) => ({ place: { source: i < 5 ? 0 : 1, record: i, part: 0 } }))
+    expect(groupsOf(inFiles)).toEqual(['0 1 2', '3 4', '5 6 7', '8 9 10'])
+    expect(groupsOf(asked('aaabbbbbbccc', (i) => ({ step: i < 6 ? 1 : 2 })))).toHaveLength(4)
+  })
+
+  it('are not made up where questions do not tell', () => {
+    for (const questions of ['aaaaaa', 'aabbbcc', 'aaabbbbbbccc', 'abcabc', 'aaabbb---', 'aaab', 'abc'])
+      expect(groupsOf(asked(questions)), questions).toEqual([])
+    // Rows that have keys, and formats whose rows come in any order.
+    expect(shapes(buildGroups(asked('aaabbb'), BY_KEY))).toEqual([])
+  })
+
+  it('are as large as somebody says first of all', () => {
+    expect(buildGroups(asked('aaaabbbb'), { groupSize: 2, groupsByOrder: true })).toHaveLength(4)
+    expect(
+      buildGroups(
+        asked('aaaabbbb', () => ({ groupSize: 2 })),
+        BY_ORDER,
+      ),
+    ).toHaveLength(4)
+  })
+})

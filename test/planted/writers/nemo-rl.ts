@@ -39,8 +39,8 @@ export const nemoRl = {
     const width = Math.max(...dump.rollouts.map(({ tokens }) => tokens.length))
     return {
       text: jsonl(dump.rollouts.map((rollout, idx) => row(rollout, width, idx))),
-      // The rows have no key; the size of a group stands in the run's configuration.
-      options: { groupSize: dump.rollouts[0]?.groupSize ?? 8 },
+      // The rows have no key, and the size of a group stands in the run's configuration alone: questions that are repeated tell it.
+      options: {},
       places: rowPlaces(dump),
     }
   },
