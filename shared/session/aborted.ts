@@ -21,3 +21,18 @@ export function pause(milliseconds: number, signals: readonly AbortSignal[]): Pr
     }
   })
 }
+
+/** What the work comes to; rejects with the signal's reason as soon as it is aborted. No listener stays on a signal that outlives the work. */
+export async function orAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  let stop = () => {}
+  const aborted = new Promise<never>((_, reject) => {
+    stop = () => reject(signal.reason)
+    if (signal.aborted) stop()
+    else signal.addEventListener('abort', stop, { once: true })
+  })
+  try {
+    return await Promise.race([work, aborted])
+  } finally {
+    signal.removeEventListener('abort', stop)
+  }
+}

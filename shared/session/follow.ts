@@ -3,7 +3,7 @@ import type { RecordSpans } from '../containers/container.ts'
 import type { AuditOptions } from '../model/policy.ts'
 import type { LogReport } from '../model/report.ts'
 import type { ByteSource } from '../model/source.ts'
-import { pause, whenAborted } from './aborted.ts'
+import { orAborted, pause } from './aborted.ts'
 import type { AuditRuntime } from './batch.ts'
 import { Collected } from './collected.ts'
 import { collectedTogether, renumber } from './collected-run.ts'
@@ -119,7 +119,7 @@ export class Follower implements Reading {
     const done = work(AbortSignal.any([signal, atOnce])).then(() => true)
     done.catch(() => undefined)
     try {
-      return await Promise.race([done, whenAborted(atOnce).then(() => false)])
+      return await orAborted(done, atOnce)
     } catch (error) {
       if (signal.aborted || !atOnce.aborted) throw error
       return false

@@ -1,5 +1,6 @@
 import type { TrajectoryFacts } from '../checks/facts.ts'
 import type { RecordSpans } from '../containers/container.ts'
+import { orAborted } from './aborted.ts'
 import { batchOf, type OpenSource, partOf } from './open-source.ts'
 import type { ReadAgain } from './plan.ts'
 import type { JobPool } from './pool.ts'
@@ -71,7 +72,7 @@ export async function readAgain<Job extends ReadAgain, Result>(
         ),
       )
     }
-    await stoppable(Promise.all(underWay), signal)
+    await (signal === undefined ? Promise.all(underWay) : orAborted(Promise.all(underWay), signal))
     signal?.throwIfAborted()
     if (failure !== null) throw failure
   } finally {
@@ -150,17 +151,6 @@ async function readRun(
   } catch {
     return null
   }
-}
-
-function stoppable<Value>(work: Promise<Value>, signal: AbortSignal | undefined): Promise<Value> {
-  if (signal === undefined) return work
-  return Promise.race([
-    work,
-    new Promise<never>((_, reject) => {
-      if (signal.aborted) reject(signal.reason)
-      signal.addEventListener('abort', () => reject(signal.reason), { once: true })
-    }),
-  ])
 }
 
 function delay(milliseconds: number): Promise<void> {

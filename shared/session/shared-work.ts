@@ -1,4 +1,5 @@
 import { inSteps, type Steps } from '../model/steps.ts'
+import { orAborted } from './aborted.ts'
 
 interface UnderWay<Result> {
   readonly result: Promise<Result>
@@ -26,15 +27,9 @@ export class SharedWork<Of extends object, Result> {
     const own = work
     own.waiting++
     own.tellers.add(tell)
-    let stopped = () => {}
-    const stop = new Promise<never>((_, reject) => {
-      stopped = () => reject(signal.reason)
-      signal.addEventListener('abort', stopped, { once: true })
-    })
     try {
-      return await Promise.race([own.result, stop])
+      return await orAborted(own.result, signal)
     } finally {
-      signal.removeEventListener('abort', stopped)
       own.tellers.delete(tell)
       if (--own.waiting === 0) own.stop()
     }
