@@ -36,22 +36,23 @@ function isOfItsKinds({ byBoundary, placesChecked }: CheckTally, thresholds: Thr
 }
 
 /**
- * What stands at the end of rows is not of the turn that they end with, and where a check looks at one turn of each rollout, the index of
- * that turn says how long the rollout is.
+ * What stands at the end of rows alone is not of the turn that they end with, and where a check looks at one turn of each rollout, the index of
+ * that turn says how long the rollout is. Turns amid rows show a pattern by themselves; where they do, rows that end with such a turn must
+ * have the fault as well.
  */
 function isOfItsTurns(tally: CheckTally, thresholds: Thresholds): boolean {
   const { byTurn, byTurnAtEnd, byTurnChecked, byTurnCheckedAtEnd } = tally
-  if (Object.values(byTurnAtEnd).some((count) => count > 0)) return false
-  let [checked, affected, all] = [0, 0, 0]
+  const standsAtEnds = Object.values(byTurnAtEnd).some((count) => count > 0)
+  let [checked, affected, amid, all] = [0, 0, 0, 0]
   for (const [turn, looked] of Object.entries(byTurnChecked)) {
-    const within = looked - (byTurnCheckedAtEnd[turn] ?? 0)
+    const counted = standsAtEnds ? looked : looked - (byTurnCheckedAtEnd[turn] ?? 0)
     const faulty = byTurn[turn] ?? 0
-    all += within
+    all += counted
     if (faulty === 0) continue
-    checked += within
+    checked += counted
     affected += faulty
+    amid += faulty - (byTurnAtEnd[turn] ?? 0)
   }
-  const enough =
-    affected >= thresholds['systematic-subset-units'] && checked >= thresholds['systematic-kind-share'] * all
+  const enough = amid >= thresholds['systematic-subset-units'] && checked >= thresholds['systematic-kind-share'] * all
   return enough && all > tally.checked && isNearlyAll({ checked, affected }, thresholds)
 }

@@ -195,6 +195,39 @@ describe('a pattern', () => {
     ],
     ['all third turns, which rows end with', thirdTurns({ byTurnAtEnd: { 3: 83 } }), 'sporadic'],
     [
+      'all turns from the second on, those that rows end with as well',
+      thirdTurns({
+        ...{
+          checked: 128,
+          affected: 96,
+          placesAffected: 203,
+          byTurn: { 2: 96, 3: 83, 4: 24 },
+          byTurnAtEnd: { 2: 13, 3: 59, 4: 24 },
+        },
+        byTurnCheckedAtEnd: { 2: 13, 3: 59, 4: 24 },
+      }),
+      'systematic',
+    ],
+    [
+      'all turns from the second on amid rows, and half of those that rows end with',
+      thirdTurns({
+        ...{
+          checked: 128,
+          affected: 90,
+          placesAffected: 154,
+          byTurn: { 2: 89, 3: 53, 4: 12 },
+          byTurnAtEnd: { 2: 6, 3: 29, 4: 12 },
+        },
+        byTurnCheckedAtEnd: { 2: 13, 3: 59, 4: 24 },
+      }),
+      'sporadic',
+    ],
+    [
+      'all third turns, of which few stand amid rows',
+      thirdTurns({ byTurnAtEnd: { 3: 74 }, byTurnCheckedAtEnd: { 3: 74 } }),
+      'sporadic',
+    ],
+    [
       'all rows that end with their third turn, of a check that looks at the last one',
       thirdTurns({ placesChecked: 96, byTurnChecked: { 2: 13, 3: 83 }, affected: 83, byTurn: { 2: 0, 3: 83 } }),
       'sporadic',
