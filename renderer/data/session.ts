@@ -21,8 +21,8 @@ import {
 } from './served-folder.ts'
 import { keepWindowFiles, windowFiles } from './window-files.ts'
 
-/** The sample run, where the host has one to lend. */
-export const sample = observable<OpenedFile | null>(null)
+/** The sample run, where the host has one to lend; undefined until it has answered. */
+export const sample = observable<OpenedFile | null | undefined>(undefined)
 /** One line from the host that belongs on the start page. */
 export const hostNotice = observable<string | null>(null)
 /** Why the place that the address asks for is not shown, where more is known than that its dump is not open. */
@@ -51,7 +51,7 @@ async function openSampleAgain(): Promise<boolean> {
   if (window.inspector !== undefined || servedFolder.get() !== null) return false
   const [before, ...others] = windowFiles()
   keepWindowFiles()
-  const file = sample.get()
+  const file = sample.get() ?? null
   if (file === null || others.length > 0 || before?.kind !== 'url') return false
   const lent = urlSource(file)
   const isOpenAgain = lent.kind === 'url' && lent.url === before.url
@@ -105,7 +105,7 @@ export async function openServed(choice: Choice): Promise<void> {
 }
 
 export async function openSample(): Promise<void> {
-  const file = sample.get()
+  const file = sample.get() ?? null
   dismissAllProblems()
   if (file === null) addProblem('This installation carries no sample run. Drop a file of your own.')
   else await openSources([urlSource(file)])

@@ -10,6 +10,36 @@ const FAILING = join(SAMPLES, 'verifiers-2025-08.jsonl.gz')
 const NARROW = { width: 1024, height: 700 }
 
 describePage('what stands beside and below each other', (tests) => {
+  test('the start page stays as it is when the host tells of its sample', async () => {
+    let answer = () => {}
+    const answered = new Promise<void>((done) => {
+      answer = done
+    })
+    const window = await tests.open({}, async (page) => {
+      await page.route('**/session.json', async (route) => {
+        await answered
+        await route.continue()
+      })
+    })
+    const { page } = window
+    const places = () =>
+      page.locator('.drop-target').evaluate((target) =>
+        [target, ...target.querySelectorAll('button')].map((element) => {
+          const { left, top, width, height } = element.getBoundingClientRect()
+          return [left, top, width, height].map(Math.round)
+        }),
+      )
+    const sample = page.getByRole('button', { name: 'Open the sample run' })
+    await page.getByRole('button', { name: 'Open the notebook' }).waitFor()
+    expect(await sample.count()).toBe(0)
+    const before = await places()
+    answer()
+    await sample.waitFor()
+    expect(await places()).toEqual(before)
+    expect(window.errors).toEqual([])
+    await window.close()
+  })
+
   test('a fault has its numbers below those of the faults above it, whatever words stand in them', async () => {
     const window = await tests.openWith([FAILING])
     const { page } = window

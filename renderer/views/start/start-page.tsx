@@ -61,6 +61,8 @@ function Served() {
 
 function DropTarget() {
   const one = useObservable(sample)
+  // Until it is known its place is kept: nothing moves below a pointer.
+  const kept = one === undefined ? ' place-kept' : ''
   return (
     <section className="drop-target" aria-label="Open rollouts">
       <Strip />
@@ -73,7 +75,7 @@ function DropTarget() {
           Open a folder…
         </button>
         {one !== null && (
-          <button type="button" className="button" onClick={() => void openSample()}>
+          <button type="button" className={`button${kept}`} onClick={() => void openSample()}>
             Open the sample run
           </button>
         )}
@@ -82,7 +84,9 @@ function DropTarget() {
         </button>
       </div>
       {one !== null && (
-        <p className="quiet">The sample is a two-hop question run with a retrieval tool whose reward does not rise.</p>
+        <p className={`quiet${kept}`}>
+          The sample is a two-hop question run with a retrieval tool whose reward does not rise.
+        </p>
       )}
     </section>
   )
