@@ -117,6 +117,8 @@ export interface DumpView {
   readonly facts: readonly TrajectoryFacts[]
   readonly groups: readonly GroupView[]
   readonly groupSize: number | null
+  /** How large groups are where questions that are repeated alone tell it; absent where something else does. */
+  readonly sizeOfQuestions?: number
   /** Without keys, consecutive rollouts are groups of a given size, as the format of all files documents; absent where nothing was said of it. */
   readonly groupsByOrder?: boolean
   readonly limits: Record<LimitName, LimitInForce | null>

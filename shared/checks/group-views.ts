@@ -29,15 +29,16 @@ export function buildGroups(facts: readonly TrajectoryFacts[], options: GroupOpt
   return atOnce(grouping(facts, options)).groups
 }
 
-/**
- * The groups, and the size that they should have, for `DumpView.groupSize`: given, else declared, else the commonest; null without
- * groups.
- */
-export function* grouping(
-  facts: readonly TrajectoryFacts[],
-  options: GroupOptions,
-): Steps<{ readonly groups: GroupView[]; readonly groupSize: number | null }> {
-  const buckets = yield* within(0, 0.6, collect(facts, options))
+export interface Grouping {
+  readonly groups: GroupView[]
+  /** That they should have: given, else declared, else the commonest; null without groups. */
+  readonly groupSize: number | null
+  /** Where nothing but questions that are repeated told how large they are, how large; else null. */
+  readonly sizeOfQuestions: number | null
+}
+
+export function* grouping(facts: readonly TrajectoryFacts[], options: GroupOptions): Steps<Grouping> {
+  const { buckets, sizeOfQuestions } = yield* within(0, 0.6, collect(facts, options))
   const common = commonestSize(buckets)
   const groups: GroupView[] = []
   const add = ({ id, members }: Bucket) => {
@@ -47,7 +48,7 @@ export function* grouping(
     groups.push(rewards === null ? { id, members, complete } : { id, members, complete, rewards })
   }
   yield* within(0.6, 0.9, forEachOf(buckets, add))
-  return { groups, groupSize: options.groupSize ?? declaredSizeOfAll(facts) ?? common }
+  return { groups, groupSize: options.groupSize ?? declaredSizeOfAll(facts) ?? common, sizeOfQuestions }
 }
 
 interface Bucket {
@@ -55,13 +56,20 @@ interface Bucket {
   readonly members: TrajectoryFacts[]
 }
 
-function* collect(all: readonly TrajectoryFacts[], options: GroupOptions): Steps<Bucket[]> {
+function* collect(
+  all: readonly TrajectoryFacts[],
+  options: GroupOptions,
+): Steps<{ readonly buckets: Bucket[]; readonly sizeOfQuestions: number | null }> {
   const facts = oncePerRollout(all)
   yield 0.1
-  if (new FactColumns(facts).present('group').includes(1)) return yield* within(0.1, 1, byKey(facts, options))
-  if (!options.groupsByOrder) return []
-  const size = options.groupSize ?? declaredSizeOfAll(facts) ?? (yield* within(0.1, 0.6, groupSizeByQuestions(facts)))
-  return size !== null && size > 1 ? byOrder(facts, size) : []
+  if (new FactColumns(facts).present('group').includes(1)) {
+    return { buckets: yield* within(0.1, 1, byKey(facts, options)), sizeOfQuestions: null }
+  }
+  if (!options.groupsByOrder) return { buckets: [], sizeOfQuestions: null }
+  const told = options.groupSize ?? declaredSizeOfAll(facts)
+  const sizeOfQuestions = told === null ? yield* within(0.1, 0.6, groupSizeByQuestions(facts)) : null
+  const size = told ?? sizeOfQuestions
+  return { buckets: size !== null && size > 1 ? byOrder(facts, size) : [], sizeOfQuestions }
 }
 
 /** A rollout that was stored as several trajectories was rewarded once: its first stands for it. */

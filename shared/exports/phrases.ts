@@ -250,10 +250,15 @@ function short(value: number): string {
   return Number(value.toPrecision(3)).toString()
 }
 
-/** `8 groups, 3 of them complete`: what judges groups leaves the others out, which no rate of complete groups shows. Null without groups. */
+/**
+ * `8 groups, 3 of them complete`: what judges groups leaves the others out, which no rate of complete groups shows. With what they rest on
+ * where no more than repeated questions tells of them. Null without groups.
+ */
 export function groupsText({ totals, aggregates }: Pick<Report, 'totals' | 'aggregates'>): string | null {
   if (totals.groups === 0) return null
   const { complete } = (aggregates as Partial<Aggregates>).groups ?? { complete: 0 }
   const some = complete > 0 && complete < totals.groups ? `, ${count(complete)} of them complete` : ''
-  return `${counted(totals.groups, 'group')}${some}`
+  const { group_size_by_questions: size } = totals
+  const by = size === undefined ? '' : ` (nothing names them: ${count(size)} rollouts in a row answer one question)`
+  return `${counted(totals.groups, 'group')}${some}${by}`
 }

@@ -272,6 +272,8 @@ export interface Report {
   totals: {
     trajectories: number
     groups: number
+    /** Rollouts of a group where nothing names groups or their size: as many in a row answer one question each. Absent where something does. */
+    group_size_by_questions?: number
     turns: number
     tokens: { total: number; trained: number; masked: number; padding: number; unknown: number; lost: number }
     by_part: Record<Part, TokenSums>

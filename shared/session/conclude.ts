@@ -173,7 +173,7 @@ export function* concluding(all: Gathered): Steps<Conclusion> {
     ...(dump.limitsByRollout === undefined ? {} : { limits_by_rollout: dump.limitsByRollout }),
     ...(dump.limitsLeftOut === undefined ? {} : { limits_left_out: dump.limitsLeftOut }),
     ...(Object.keys(thresholds).length > 0 ? { thresholds } : {}),
-    totals: reportTotals(totals, facts.length, dump.groups.length),
+    totals: reportTotals(totals, facts.length, dump),
     checks,
     defects: diagnosis.defects,
     hypotheses,
@@ -233,7 +233,7 @@ function* dumpOf(
     sources.map(({ name, format }) => ({ name, format: format === null ? null : formatById(format.id) })),
     settings.options.groupSize,
   )
-  const { groups, groupSize } = yield* within(0, 0.6, grouping(facts, options))
+  const { groups, groupSize, sizeOfQuestions } = yield* within(0, 0.6, grouping(facts, options))
   const padded = sources.flatMap(({ format }, at) =>
     format !== null && formatById(format.id)?.limitsAreWidths ? [at] : [],
   )
@@ -256,6 +256,7 @@ function* dumpOf(
     groups,
     groupSize,
     groupsByOrder: options.groupsByOrder,
+    ...(sizeOfQuestions === null ? {} : { sizeOfQuestions }),
     limits,
     ...(byRollout === null ? {} : { limitsByRollout: byRollout }),
     ...(leftOut === null ? {} : { limitsLeftOut: leftOut }),

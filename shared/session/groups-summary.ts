@@ -37,6 +37,7 @@ function summaryOf(book: GroupBook): GroupSummary {
     ungrouped: branches > 0 ? dump.facts.filter(({ group }) => group === null).length : dump.facts.length - grouped,
     inOrder: dump.groupsByOrder ?? false,
     size: dump.groupSize,
+    isSizeOfQuestions: dump.sizeOfQuestions !== undefined,
     kinds: counted(GROUP_KINDS, (kind) => known.filter((each) => each.kind === kind).length),
     marks: counted(GROUP_MARKS, (mark) => known.filter((each) => marksOf(each).includes(mark)).length),
     incompleteBecause: isKnown || known.length === 0 ? null : incompleteReason(dump),

@@ -1,3 +1,4 @@
+import type { DumpView } from '../checks/check.ts'
 import type { Report } from '../model/report.ts'
 import { PARTS, TURN_KINDS } from '../model/tokens.ts'
 import type { TokenTotals } from './plan.ts'
@@ -6,11 +7,16 @@ import { tokenSums, toolRows } from './tool-sums.ts'
 type Totals = Report['totals']
 
 /** The sums of a report: over the whole dump, by part, turn, kind of turn end and tool. */
-export function reportTotals(sums: TokenTotals, trajectories: number, groups: number): Totals {
+export function reportTotals(
+  sums: TokenTotals,
+  trajectories: number,
+  { groups, sizeOfQuestions }: Pick<DumpView, 'groups' | 'sizeOfQuestions'>,
+): Totals {
   const { turns, total, trained, masked, padding, unknown, lost, maskKnown } = sums
   return {
     trajectories,
-    groups,
+    groups: groups.length,
+    ...(sizeOfQuestions === undefined ? {} : { group_size_by_questions: sizeOfQuestions }),
     turns,
     tokens: { total, trained, masked, padding, unknown, lost },
     by_part: partRows(sums),

@@ -137,7 +137,7 @@ function Answer({ summary }: { summary: GroupSummary }) {
 }
 
 function Share({ summary }: { summary: GroupSummary }) {
-  const { kinds, groups, size, ungrouped, chanceOfDead, contrastRatio, bounds, scaling } = summary
+  const { kinds, groups, size, isSizeOfQuestions, ungrouped, chanceOfDead, contrastRatio, bounds, scaling } = summary
   const isGiven = useFiles((files) => files.options.groupSize !== undefined)
   const complete = groups - kinds.incomplete
   return (
@@ -166,7 +166,10 @@ function Share({ summary }: { summary: GroupSummary }) {
         {kinds.incomplete > 0 && (
           <li>{counted(kinds.incomplete, 'incomplete group is', 'incomplete groups are')} left out of all numbers.</li>
         )}
-        {isGiven && (
+        {isSizeOfQuestions && size !== null && (
+          <li>Nothing names the groups: {counted(size, 'rollout')} in a row answer one question each.</li>
+        )}
+        {(isGiven || isSizeOfQuestions) && (
           <li>
             <GroupSizeForm />
           </li>

@@ -59,6 +59,8 @@ export interface GroupSummary {
   readonly inOrder: boolean
   /** Rollouts that a group should have. */
   readonly size: number | null
+  /** Nothing but questions that are repeated tells the size. */
+  readonly isSizeOfQuestions: boolean
   readonly kinds: Readonly<Record<GroupKind, number>>
   readonly marks: Readonly<Record<GroupMark, number>>
   /** Why no group is complete; null where one is. */
