@@ -176,6 +176,8 @@ export interface Check {
   readonly cite: string
   /** It looks at how a row ends, whichever turn it ends with. */
   readonly ofRowEnd?: true
+  /** It compares steps, and takes the rollouts of some: that its fault is of these says nothing new. */
+  readonly ofSteps?: true
   /** Called only where the trajectory carries all of `needs` that a trajectory can carry; report nothing = nothing to look at. */
   trajectory?(view: TrajectoryView, settings: AuditSettings, report: Reporter): void
   /** One that takes long over many rollouts works in steps. */

@@ -1,5 +1,6 @@
 import { FactColumns } from '../checks/fact-columns.ts'
 import type { TrajectoryFacts } from '../checks/facts.ts'
+import { checkByCode } from '../checks/registry.ts'
 import type { FaultRows, RowSet } from '../hypotheses/defects-evidence.ts'
 import type { CheckResult, Count } from '../model/report.ts'
 import type { Steps } from '../model/steps.ts'
@@ -131,7 +132,7 @@ function subsetPattern(
   thresholds: Thresholds,
 ): Pick<CheckResult, 'pattern' | 'systematic_in'> | null {
   if (check.pattern !== 'sporadic' || check.unit !== 'trajectory') return null
-  const within = stepsWith(rows, slices.step)
+  const within = checkByCode(check.code)?.ofSteps ? null : stepsWith(rows, slices.step)
   const { environments } = slices
   const sources = slices.sources.rollouts.length < 2 ? null : slices.sources
   const named = environments === null || !isNamedThroughout(rows, environments) ? null : environments

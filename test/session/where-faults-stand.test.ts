@@ -73,6 +73,15 @@ describe('a fault that came in at a step', () => {
     expect(check.by_step?.['9']).toEqual({ checked: 8, affected: 7 })
   })
 
+  it('is sporadic where the check takes the rollouts of some steps by itself', () => {
+    const check = judged(
+      run((step) => step >= 7),
+      { code: 'L08' },
+    )
+    expect(check.pattern).toBe('sporadic')
+    expect(check.by_step?.['9']).toEqual({ checked: 8, affected: 8 })
+  })
+
   it('is sporadic in a step of few rollouts, and in one of very many steps', () => {
     expect(judged(run((step) => step === 7)).pattern).toBe('sporadic')
     expect(judged(many(800, (at) => ({ step: Math.floor(at / 16), has: at < 16 }))).pattern).toBe('sporadic')

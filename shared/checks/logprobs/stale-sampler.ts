@@ -20,6 +20,7 @@ export const L08: Check = {
   why: 'The trainer learns from rollouts of a policy that it left long ago: rewards cannot rise, since what is sampled never changes.',
   fix: 'Check that every update reaches the sampler: adapter loaded by name, merged weights, version counter, one fixed prompt scored per step.',
   cite: 'verl#7495, ms-swift#9855, TRL#3679, TRL#2872',
+  ofSteps: true,
   dump: lookAtSteps,
 }
 
