@@ -7,7 +7,7 @@ import type { Steps } from '../model/steps.ts'
 import type { Thresholds } from '../model/thresholds/registry.ts'
 
 /** Steps and environments that a check lists, those with the most affected rollouts first; a dump may name one for each rollout. */
-export const MOST_LISTED = 1024
+const MOST_LISTED = 1024
 
 /** A way in which rollouts are told apart. */
 interface Parts {
