@@ -11,15 +11,15 @@ interface Run {
 
 /**
  * How many consecutive rollouts answer one question, where groups follow from the order of the rows and nothing says how many make one: a trainer
- * repeats each prompt as often as a group is large. Null where that does not tell: a question that is not known, the same one throughout, or
- * runs of different lengths. The last run of a file's step may be shorter.
+ * repeats each prompt as often as a group is large. Null where that does not tell: a question that is not known, the same one throughout, runs of
+ * different lengths, or rows by call, of which a rollout has several. The last run of a file's step may be shorter.
  */
 export function* groupSizeByQuestions(facts: readonly TrajectoryFacts[]): Steps<number | null> {
   const runs: Run[] = []
   let isTold = true
   yield* forEachOf(facts, (row) => {
     const question = row.pairing?.question ?? null
-    if (question === null || !isTold) {
+    if (question === null || row.rootHash !== undefined || !isTold) {
       isTold = false
       return
     }

@@ -150,6 +150,8 @@ describe('groups by order without a size', () => {
   it('are not made up where questions do not tell', () => {
     for (const questions of ['aaaaaa', 'aabbbcc', 'aaabbbbbbccc', 'abcabc', 'aaabbb---', 'aaab', 'abc'])
       expect(groupsOf(asked(questions)), questions).toEqual([])
+    // A rollout of two calls has two rows.
+    expect(groupsOf(asked('aaaabbbb', (i) => (i % 2 === 1 ? { rootHash: 'root' } : {})))).toEqual([])
     // Rows that have keys, and formats whose rows come in any order.
     expect(shapes(buildGroups(asked('aaabbb'), BY_KEY))).toEqual([])
   })

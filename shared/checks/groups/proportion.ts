@@ -1,4 +1,5 @@
 import { median } from './statistics.ts'
+
 /** Stored advantages of a group beside those that a scheme makes of its rewards, [n] each, member by member. */
 export interface Pairs {
   readonly stored: readonly number[]

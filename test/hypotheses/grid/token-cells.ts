@@ -1,6 +1,6 @@
 import { type PlantedDump, SINGLE_TURN } from '../../planted/dump.ts'
 import { train } from '../../planted/edit.ts'
-import { flagged, stopLastTurn } from '../../planted/plants/truncation.ts'
+import { flagged, stopLastTurn } from '../../planted/plants/stopping.ts'
 import { type PlantedRollout, turnsBy } from '../../planted/rollout.ts'
 import { type Cell, planted, several } from './cell.ts'
 import { mean, shareOf } from './runs.ts'

@@ -8,8 +8,9 @@ import { advantagesOf, setAdvantage } from '../scores.ts'
 import { sampledIn, surprise, writtenIn } from './logprob-changes.ts'
 import { LOGPROB_PLANTS } from './logprobs.ts'
 import { MASK_PLANTS } from './mask.ts'
+import { flagged, stopLastTurn } from './stopping.ts'
 import { TEMPLATE_PLANTS } from './template.ts'
-import { flagged, stopLastTurn, TRUNCATION_PLANTS } from './truncation.ts'
+import { TRUNCATION_PLANTS } from './truncation.ts'
 
 /** A defect of the old verifiers trainer, in every rollout that can have it. */
 export interface DefectPlant

@@ -1,10 +1,11 @@
 import { searchConversations } from '../conversation.ts'
 import { type DumpPlan, inGroups, type PlantedDump } from '../dump.ts'
-import { contentOf, findText, realEnd } from '../edit.ts'
+import { contentOf, findText } from '../edit.ts'
 import type { Plant } from '../plant.ts'
-import { decoded, type PlantedMessage, type PlantedRollout, type TurnPlace, turnsBy } from '../rollout.ts'
+import { type PlantedRollout, turnsBy } from '../rollout.ts'
 import { advantagesOf, setAdvantage } from '../scores.ts'
 import { withSearches } from '../variants.ts'
+import { cutMessage, endAt, flagged, lastTurn, stopLastTurn } from './stopping.ts'
 
 const CUT_IS_TRAINED = { C03: 'the cut rollout is trained and keeps its reward' } as const
 /** Rollouts of a group begin alike, and may be the same as far as they go. */
@@ -13,39 +14,9 @@ const SAME_BEGINNING = { A06: 'what is left is the same', S04: 'what is left is 
 const LONG_QUESTION =
   'Look the answer up in the documents, read all of what you find, and say where you have it from before you answer this question of a person who knows nothing of the matter and wants to learn it.'
 
-const lastTurn = (rollout: PlantedRollout) => turnsBy(rollout, 'assistant').at(-1)
-
-/** The tokens of a rollout end at `end`; padding that follows stays. */
-function endAt(rollout: PlantedRollout, end: number): void {
-  rollout.tokens.splice(end, realEnd(rollout) - end)
-}
-
-/** What a message says after the model was stopped: its text as the ids hold it, without a call or a thought of its own. */
-function cutMessage(rollout: PlantedRollout, { contentStart }: TurnPlace, end: number): PlantedMessage {
-  const ids = rollout.tokens.slice(contentStart, end).map(({ id }) => id)
-  return { role: 'assistant', content: decoded(rollout.family, ids).replace(/\uFFFD$/, '') }
-}
-
-/** Stops the last turn in its text, some tokens before its end. Null where it has no text that long. */
-export function stopLastTurn(rollout: PlantedRollout, tokens = 6): number | null {
-  const turn = lastTurn(rollout)
-  if (turn === undefined || turn.endToken < 0 || turn.contentEnd - turn.contentStart < tokens * 3) return null
-  const end = turn.contentEnd - tokens
-  const message = cutMessage(rollout, turn, end)
-  endAt(rollout, end)
-  const at = rollout.messages.findLastIndex(({ role }) => role === 'assistant')
-  rollout.messages[at] = message
-  return end
-}
-
 function rewarded(rollout: PlantedRollout, reward: number): void {
   rollout.reward = reward
   rollout.rewards = {}
-}
-
-export function flagged(rollout: PlantedRollout, truncated: boolean): void {
-  rollout.finishReason = 'length'
-  rollout.truncated = truncated
 }
 
 const shortestPrompt = ({ rollouts }: PlantedDump) => Math.min(...rollouts.map(({ promptLength }) => promptLength))
