@@ -55,6 +55,13 @@ const COMMANDS: readonly Command[] = [
     options: LIST_OPTIONS,
     run: async (given, io) => (await import('./lists.ts')).listChecks(given, io),
   },
+  {
+    name: 'fields',
+    takes: '',
+    does: 'Lists what a query (--where) can ask for.',
+    options: LIST_OPTIONS,
+    run: async (given, io) => (await import('./fields.ts')).listFields(given, io),
+  },
 ]
 
 /** `serve` reads its own arguments: it audits nothing. */
@@ -68,6 +75,8 @@ const SERVE: CommandHelp = {
 /** Runs the command that `argv` names. Returns its exit code; throws what it throws. */
 export async function dispatch(argv: readonly string[], io: CommandIo): Promise<number> {
   const [name, ...rest] = argv
+  // `help inspect` is `inspect --help`.
+  if (name === 'help' && rest[0] !== undefined && !rest[0].startsWith('-')) return dispatch([rest[0], '--help'], io)
   if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
     printUsage(createTerminal(name === undefined ? io.stderr : io.stdout, io.env), [...COMMANDS, SERVE])
     return name === undefined ? Exit.usage : Exit.ok

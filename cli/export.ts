@@ -37,6 +37,9 @@ export async function exportCommand(given: ParsedArguments, io: CommandIo): Prom
   if (options['repair-masked-whole'] === true && options['repair-masks'] !== true) {
     throw new UsageError('--repair-masked-whole goes with --repair-masks, which it widens.')
   }
+  if (options['fail-on'] !== undefined && options.flagged !== true) {
+    throw new UsageError('--fail-on goes with --flagged: it says from which severity a finding chooses a rollout.')
+  }
   const out = options.out as string
   if (out === '-') {
     throw new UsageError('--out -: an export has a manifest beside it and needs a folder, or a file. Name one.')

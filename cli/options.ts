@@ -182,7 +182,7 @@ const WHERE: OptionSpec = {
   name: 'where',
   kind: 'text',
   placeholder: 'QUERY',
-  help: 'rollouts that fit a query, such as \'finding:M01 reward<0.5 "Treaty of"\'; docs/query.md lists its fields',
+  help: 'rollouts that fit a query, such as \'finding:M01 reward<0.5 "Treaty of"\'; `fields` lists what it can ask for',
 }
 
 export const SHOW_OPTIONS: readonly OptionSpec[] = [
@@ -223,8 +223,9 @@ export const EXPORT_OPTIONS: readonly OptionSpec[] = [
 
 export const LIST_OPTIONS: readonly OptionSpec[] = [{ name: 'json', kind: 'flag', help: 'as JSON' }]
 
-/** The engine's options from parsed arguments; `tokenizer` is set by whoever resolved it. */
+/** The engine's options from parsed arguments; `tokenizer` is set by whoever resolved it. Throws `UsageError`. */
 export function auditOptions(options: Readonly<Record<string, OptionValue>>, tokenizer: string | null): AuditOptions {
+  refuseIdle(options)
   const limits: Partial<Record<keyof Limits, number>> = {}
   for (const name of LIMIT_NAMES) {
     const value = options[limitOption(name)]
@@ -255,6 +256,18 @@ export function auditOptions(options: Readonly<Record<string, OptionValue>>, tok
     thresholds: thresholdsGiven(options.threshold as readonly string[] | undefined),
   }
   return Object.fromEntries(Object.entries(entries).filter(([, value]) => value !== undefined)) as AuditOptions
+}
+
+/** An option that would do nothing beside the others was meant to do something. Throws `UsageError`. */
+function refuseIdle({ limit, sample, seed }: Readonly<Record<string, OptionValue>>): void {
+  if (seed !== undefined && sample === undefined) {
+    throw new UsageError('--seed goes with --sample, which draws by it.')
+  }
+  if (limit !== undefined && sample !== undefined) {
+    throw new UsageError(
+      '--limit takes the first rollouts, and --sample draws from all of them. Leave one of them out.',
+    )
+  }
 }
 
 /** Throws `UsageError` for what is no mapping. */

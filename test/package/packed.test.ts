@@ -54,6 +54,14 @@ describe('the package, packed and installed in an empty folder', () => {
     }
   })
 
+  it('says beside each tokenizer under which terms its model is, and that it was changed', () => {
+    const beside = (id: string) => readFileSync(join(installed, 'dist', 'tokenizers', id, 'LICENSE'), 'utf8')
+    expect(beside('llama3')).toMatch(/Built with Llama\. .*Llama 3\.2 Community License, Copyright © Meta Platforms/)
+    expect(beside('qwen2.5')).toMatch(/Copyright Alibaba Cloud, Apache License 2\.0/)
+    expect(beside('qwen3')).toMatch(/Copyright Alibaba Cloud, Apache License 2\.0/)
+    for (const id of ['llama3', 'qwen2.5', 'qwen3']) expect(beside(id), id).toContain('Changed here: ')
+  })
+
   it('inspects', () => {
     const { status, stdout, stderr } = spawnSync(command, ['inspect', sample], { cwd: folder, encoding: 'utf8' })
     expect(stderr).toBe('')

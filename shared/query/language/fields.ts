@@ -32,7 +32,16 @@ const MARK_FIELDS: readonly QueryField[] = [
 ]
 
 /** All fields, in the order in which they are listed. */
-export const QUERY_FIELDS: readonly QueryField[] = [...ROLLOUT_FIELDS, ...PLACE_FIELDS, ...TOKEN_FIELDS, ...MARK_FIELDS]
+
+/** All fields under what they are about, in the order in which they are listed. */
+export const FIELD_GROUPS: readonly { readonly title: string; readonly fields: readonly QueryField[] }[] = [
+  { title: 'Of rollouts', fields: ROLLOUT_FIELDS },
+  { title: 'Which tokens are meant', fields: PLACE_FIELDS },
+  { title: 'Measures of a token', fields: TOKEN_FIELDS },
+  { title: 'What people attached', fields: MARK_FIELDS },
+]
+
+export const QUERY_FIELDS: readonly QueryField[] = FIELD_GROUPS.flatMap(({ fields }) => fields)
 
 const BY_NAME: ReadonlyMap<string, QueryField> = new Map(
   QUERY_FIELDS.flatMap((field) => [field.name, ...field.also].map((name) => [name, field] as const)),
