@@ -64,7 +64,7 @@ export function ExportDialog() {
           {EXPORT_IDS.map((id) => (
             <Choice key={id} name="as" isChosen={id === as} onChoose={() => setAs(id)}>
               <span>
-                {FORMAT_WORDS[id].name} <span className="quiet">{FORMAT_WORDS[id].what}</span>
+                {FORMAT_WORDS[id].name}: <span className="quiet">{FORMAT_WORDS[id].what}</span>
               </span>
             </Choice>
           ))}

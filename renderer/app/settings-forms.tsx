@@ -204,9 +204,9 @@ function OtherMeant(props: { report: Report; meant: readonly string[]; intend: (
   const failing = report.checks.filter(({ code, status }) => status === 'fail' && !meant.includes(code))
   if (failing.length === 0) return null
   return (
-    <p>
+    <p className="meant-line">
       <label>
-        Something that fails is meant so:{' '}
+        Something that fails is meant so:
         <select className="compare-select" value={chosen} onChange={(event) => setChosen(event.target.value)}>
           <option value="">choose its check</option>
           {failing.map(({ code, title }) => (
@@ -215,7 +215,7 @@ function OtherMeant(props: { report: Report; meant: readonly string[]; intend: (
             </option>
           ))}
         </select>
-      </label>{' '}
+      </label>
       <button type="button" className="button" disabled={chosen === ''} onClick={() => intend([...meant, chosen])}>
         It is meant
       </button>
@@ -285,7 +285,7 @@ export function LimitsForm({ report, onUse }: { report: Report; onUse: (read: Pr
   }
   return (
     <form onSubmit={apply}>
-      <p className="quiet">In tokens (turns in turns). An empty field leaves it to the dump.</p>
+      <p className="quiet">In tokens; turns are counted. An empty field leaves it to the dump.</p>
       <div className="limit-fields">
         {LIMIT_NAMES.map((name) => {
           const known = report.limits[name]

@@ -37,7 +37,7 @@ export function TableDialog() {
           {TABLE_FORMATS.map((id) => (
             <Choice key={id} name="as" isChosen={id === as} isFirst={id === as} onChoose={() => setAs(id)}>
               <span>
-                {FORMAT_WORDS[id].name} <span className="quiet">{FORMAT_WORDS[id].what}</span>
+                {FORMAT_WORDS[id].name}: <span className="quiet">{FORMAT_WORDS[id].what}</span>
               </span>
             </Choice>
           ))}

@@ -1,4 +1,5 @@
 import type { AdvantageScheme } from '../../../shared/checks/groups/advantages.ts'
+import type { Measure } from '../../../shared/model/report.ts'
 import type { GroupKind, GroupMark, GroupQuery, GroupScaling } from '../../../shared/session/requests/groups.ts'
 import { counted, real } from '../../text/numbers.ts'
 
@@ -56,6 +57,12 @@ export const SCHEME_WORDS: Readonly<Record<AdvantageScheme, { readonly name: str
     name: 'REINFORCE++ with baseline',
     formula: 'c = r − mean of the group; (c − mean of all c of the step) / (s of all c of the step + eps)',
   },
+}
+
+/** A scheme of advantages in the words of the columns that show it, where a measure tells one; null of other measures. */
+export function spelledScheme({ measure, value }: Pick<Measure, 'measure' | 'value'>): string | null {
+  if (measure !== 'advantage scheme' || typeof value !== 'string') return null
+  return value.replace(/^[a-z-]+/, (id) => SCHEME_WORDS[id as AdvantageScheme]?.name ?? id)
 }
 
 /** Where it is known from how rewards become advantages. */

@@ -139,7 +139,7 @@ function SortHeader({ column, title, sort }: { column: string; title: string; so
         onClick={() => goTo('notebook', { sort: isHere && !down ? `-${column}` : column === 'id' ? null : column })}
       >
         {title}
-        <span aria-hidden="true">{isHere ? (down ? ' ↓' : ' ↑') : ''}</span>
+        <span aria-hidden="true">{isHere ? (down ? ' ▼' : ' ▲') : ''}</span>
       </button>
     </th>
   )

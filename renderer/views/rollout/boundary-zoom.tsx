@@ -110,7 +110,7 @@ function OverTheDump({ row }: { row: BoundaryRow | undefined }) {
               ? `${NAMES[name]} ${ABSENT}`
               : missing === 0
                 ? `${NAMES[name]} ✓`
-                : `▲ ${wrong}: ${count(missing)} of ${count(of)}`}
+                : `✗ ${wrong}: ${count(missing)} of ${count(of)}`}
           </span>
         )
       })}

@@ -113,7 +113,7 @@ function ShareCell({ share, edge, codes }: { share: number | null; edge: string;
       title={`Show the rollouts with ${codes.join(', ')}`}
       onClick={() => showRollouts({ codes })}
     >
-      <span aria-hidden="true">▲</span> {percent(share)}
+      <span aria-hidden="true">✗</span> {percent(share)}
     </button>
   )
 }

@@ -30,7 +30,7 @@ export function OtherChecks({ checks }: { checks: readonly CheckResult[] }) {
                   <li key={check.code}>
                     <span className="check-code">
                       <CheckName code={check.code} />
-                    </span>{' '}
+                    </span>
                     {check.title}
                     <span className="quiet">
                       {check.reason === null ? whatWasLookedAt(check) : ` · ${inApp(check.reason)}`}

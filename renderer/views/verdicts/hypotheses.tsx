@@ -7,6 +7,7 @@ import { showRollouts } from '../../commands/go.ts'
 import { useFiles } from '../../state/files.ts'
 import { count, measured } from '../../text/numbers.ts'
 import { HYPOTHESIS_QUESTIONS, SPEECH_WORDS, VERDICT_WORDS } from '../../text/words.ts'
+import { spelledScheme } from '../groups/group-words.ts'
 import { foundBy, openProof, proofOf } from './behind-measure.ts'
 import { ByStepLink } from './by-step.tsx'
 import { FoldButton, useFold } from './unfold.tsx'
@@ -188,7 +189,7 @@ function MeasureLine({ measure, large = false }: { measure: Measure; large?: boo
 
 function MeasureValue({ measure }: { measure: Measure }) {
   const report = useFiles((files) => files.report)
-  const shown = measured(measure.measure, measure.value)
+  const shown = spelledScheme(measure) ?? measured(measure.measure, measure.value)
   const proof = proofOf(measure, report)
   if (proof === null) return <span className="measure-value">{shown}</span>
   // Of a value in words the first open it, and what is said of them in brackets stands behind the link.

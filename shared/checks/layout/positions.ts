@@ -12,7 +12,7 @@ export const S02: Check = {
   severity: 'error',
   unit: 'trajectory',
   needs: ['ids', 'attention_mask', 'position_ids'],
-  looksAt: 'trajectories with position ids',
+  looksAt: 'rollouts with position ids',
   why: 'The trainer places tokens elsewhere than the sampler did, so its logprobs belong to another sequence.',
   fix: 'Compute position ids from the attention mask: cumulative sum minus one, padding excluded.',
   cite: 'TRL#2708, TRL#6800, unsloth#1954, transformers#18388',

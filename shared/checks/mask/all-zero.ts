@@ -15,7 +15,7 @@ export const M04: Check = {
   severity: 'error',
   unit: 'trajectory',
   needs: ['mask'],
-  looksAt: 'trajectories with sampled tokens',
+  looksAt: 'rollouts with sampled tokens',
   why: 'The rollout was paid for and gives no gradient; where most rows are so, the run stands still.',
   fix: 'Look for a template without generation markers, a wrong response marker, or a filter that drops the row.',
   cite: 'transformers#34172, TRL#4201, unsloth#2095, TRL#5826',

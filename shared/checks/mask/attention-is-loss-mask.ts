@@ -13,7 +13,7 @@ export const M15: Check = {
   severity: 'error',
   unit: 'trajectory',
   needs: ['ids', 'mask', 'attention_mask'],
-  looksAt: 'turns of trajectories with an attention mask',
+  looksAt: 'turns of rollouts with an attention mask',
   why: 'The prompt and the tool replies are invisible to the forward pass: the policy is trained on its own words without question or documents.',
   fix: 'Give the forward pass an attention mask of all real tokens, and apply the loss mask to the loss alone.',
   cite: 'TRL#4974, TimeSearch-R#7',

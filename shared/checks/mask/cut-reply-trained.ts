@@ -11,7 +11,7 @@ export const M17: Check = {
   severity: 'warning',
   unit: 'trajectory',
   needs: ['ids', 'mask', 'tokenizer'],
-  looksAt: 'trajectories that end in a turn of the environment',
+  looksAt: 'rollouts that end in a turn of the environment',
   why: 'A fix-up for cut rows marks the last token as the end that the model should learn; here the model did not write it.',
   fix: 'Mark the last token of a cut row only where it lies in an assistant turn.',
   cite: 'open-instruct#1876',

@@ -11,7 +11,7 @@ export const M02: Check = {
   severity: 'error',
   unit: 'trajectory',
   needs: ['ids', 'mask', 'tokenizer'],
-  looksAt: 'trajectories with trained and masked tokens',
+  looksAt: 'rollouts with trained and masked tokens',
   why: 'The environment is trained and the actions are not: the run learns nothing of what it is rewarded for.',
   fix: 'Swap the mask: 1 marks what the model sampled. Look for a mask of padding or environment tokens used as loss mask.',
   cite: 'RAGEN#71, RAGEN#62',

@@ -12,7 +12,7 @@ export const M13: Check = {
   severity: 'error',
   unit: 'trajectory',
   needs: ['ids', 'mask', 'tokenizer'],
-  looksAt: 'trajectories that are padded with the id that ends their turns',
+  looksAt: 'rollouts that are padded with the id that ends their turns',
   why: 'A mask that compares ids with the pad id takes real end tokens for padding: the model never learns to stop.',
   fix: 'Choose a pad token that ends no turn, or build the mask from lengths and not by comparing ids.',
   cite: 'TRL#6357, TRL#4970, Megatron-Bridge#4660',

@@ -13,7 +13,7 @@ export const M12: Check = {
   severity: 'error',
   unit: 'trajectory',
   needs: ['ids', 'mask'],
-  looksAt: 'trajectories with padding',
+  looksAt: 'rollouts with padding',
   why: 'The model is trained to emit padding after its answer, and the padding dilutes the loss of every short row.',
   fix: 'Multiply the loss mask with the attention mask after padding.',
   cite: 'TRL#5904, open-instruct#1817, AgileRL#498',

@@ -10,7 +10,7 @@ export const M05: Check = {
   severity: 'error',
   unit: 'trajectory',
   needs: ['ids', 'mask', 'tokenizer'],
-  looksAt: 'trajectories that go on after an assistant turn',
+  looksAt: 'rollouts that go on after an assistant turn',
   why: 'From one turn on, headers, tool replies and questions are trained as if the model had written them.',
   fix: 'End the trained span at the end-of-turn token; look for an end marker that the template does not emit.',
   cite: 'transformers#47325, transformers#47326, Automodel#3024',

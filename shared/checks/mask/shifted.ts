@@ -12,7 +12,7 @@ export const M06: Check = {
   severity: 'error',
   unit: 'trajectory',
   needs: ['ids', 'mask', 'tokenizer'],
-  looksAt: 'trajectories with edges between trained and masked tokens',
+  looksAt: 'rollouts with edges between trained and masked tokens',
   why: 'The first sampled token of each turn is not trained, or a token of the template is: the loss is aligned to the wrong index.',
   fix: 'Align the mask to the tokens (or declare --mask-alignment target); shift mask and labels together, once.',
   cite: 'verl#3287, OpenRLHF#973, TRL#2058',

@@ -10,7 +10,7 @@ export const T01: Check = {
   severity: 'warning',
   unit: 'trajectory',
   needs: ['ids', 'tokenizer'],
-  looksAt: 'trajectories that hold a begin-of-sequence token',
+  looksAt: 'rollouts that hold a begin-of-sequence token',
   why: 'The model never saw two of them; the trained context is not the one that was sampled from.',
   fix: 'Encode rendered text with add_special_tokens=False.',
   cite: 'OpenRLHF#393, vllm#27515, open-r1#462',

@@ -9,7 +9,7 @@ export const T07: Check = {
   severity: 'error',
   unit: 'trajectory',
   needs: ['ids', 'tokenizer'],
-  looksAt: 'trajectories with tools or tool calls',
+  looksAt: 'rollouts with tools or tool calls',
   why: 'The sampler saw the tools, training does not, or sees others: the policy is trained to call what its context does not mention.',
   fix: 'Give the same tools to the chat template when the training prompt is rendered as at inference.',
   cite: 'verifiers e7a6cae, slime#1073, TRL#6515',

@@ -21,7 +21,7 @@ export const T17: Check = {
   severity: 'error',
   unit: 'trajectory',
   needs: ['ids'],
-  looksAt: 'trajectories',
+  looksAt: 'rollouts',
   why: 'The ids were made with, or are read with, a tokenizer that is not the model’s: every text and turn shown may be wrong.',
   fix: 'Give the tokenizer of the model with --tokenizer; if it is the right one, look for the step that encoded with another.',
   cite: 'verl#5582, LlamaFactory#9092, tinker-cookbook#837',
