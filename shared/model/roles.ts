@@ -37,6 +37,11 @@ export function roleKind(role: string): TurnKind {
   return kind
 }
 
+/** Index of the first message that the model wrote, -1 where there is none. */
+export function firstReply(messages: readonly { readonly role: string }[]): number {
+  return messages.findIndex(({ role }) => roleKind(role) === 'assistant')
+}
+
 /** A dump has few names, however many turns. */
 const MOST_KEPT = 256
 const known = new Map<string, TurnKind>()

@@ -1,3 +1,4 @@
+import { roleKind } from '../model/roles.ts'
 import type { Part, TurnKind } from '../model/tokens.ts'
 import type { Message } from '../model/trajectory.ts'
 import type { QueryNode } from './language/ast.ts'
@@ -18,14 +19,15 @@ export function messagePieces(messages: readonly Message[] | null): MessagePiece
   const pieces: MessagePiece[] = []
   let ordinal = 0
   for (const [message, { role, content, reasoning, toolCalls }] of (messages ?? []).entries()) {
-    if (role === 'assistant') ordinal++
+    const kind = roleKind(role)
+    if (kind === 'assistant') ordinal++
     const add = (part: Part, text: string | null | undefined) => {
       if (text === null || text === undefined || text === '') return
-      const place = { part, role: kindOf(role), turn: message, ordinal }
+      const place = { part, role: kind, turn: message, ordinal }
       pieces.push({ message, text, fits: (where) => fitsPlace(where, place) })
     }
     add('think', reasoning)
-    add(kindOf(role), content)
+    add(kind, content)
     for (const { name, arguments: given } of toolCalls ?? []) add('tool_call', `${name}(${given})`)
   }
   return pieces
@@ -36,24 +38,6 @@ interface MessagePlace {
   readonly role: TurnKind
   readonly turn: number
   readonly ordinal: number
-}
-
-function kindOf(role: string): TurnKind {
-  switch (role) {
-    case 'system':
-    case 'developer':
-      return 'system'
-    case 'user':
-      return 'user'
-    case 'assistant':
-      return 'assistant'
-    case 'tool':
-    case 'function':
-    case 'observation':
-      return 'tool'
-    default:
-      return 'other'
-  }
 }
 
 function fitsPlace(where: QueryNode, place: MessagePlace): boolean {

@@ -142,6 +142,21 @@ describe('M15', () => {
   const own = trajectoryOf(row)
   const { length } = own.ids as Int32Array
 
+  it('takes a turn of the model for its own, whatever the ids call it', () => {
+    const named = conversation(qwen3, [user('Go.'), { ...assistant('It is 1894.'), role: 'model' }])
+    const { ids } = trajectoryOf(named)
+    const view = viewOf(
+      { ...trajectoryOf(named), attentionMask: new Int32Array((ids as Int32Array).length).fill(1) },
+      qwen3,
+    )
+    expect(view.segmentation?.turns.map(({ role, kind }) => [role, kind])).toEqual([
+      ['user', 'user'],
+      ['model', 'assistant'],
+    ])
+    // Only the user's turn is a place: what the model wrote is one where it is hidden.
+    expect(reported(M15, view).tally.placesChecked).toBe(1)
+  })
+
   /** Token by token: which real tokens the forward pass does not see, and whether it sees those of the loss alone. */
   function hiddenOf(attention: readonly number[]): { hidden: number[]; equal: boolean } {
     const real = attention.map((_, at) => at).slice(3, length - 4)

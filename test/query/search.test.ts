@@ -1,5 +1,8 @@
 import { gunzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, test } from 'vitest'
+import type { QueryNode } from '../../shared/query/language/ast.ts'
+import { parseQuery } from '../../shared/query/language/parse.ts'
+import { messagePieces } from '../../shared/query/message-places.ts'
 import { MOST_HITS } from '../../shared/query/probe.ts'
 import type { SearchRequest, SearchResult } from '../../shared/session/requests/query.ts'
 import { RolloutSearch } from '../../shared/session/search.ts'
@@ -124,6 +127,30 @@ describe('what is kept of rollouts', () => {
     expect(await found('', { sort: 'reward.format', descending: true })).toEqual([1, 3, 5, 0, 2, 4, 6, 8, 7])
     expect(await found('index<4', { sort: 'id', descending: true })).toEqual([3, 2, 1, 0])
     await expect(session.search({ text: '', sort: 'colour' })).rejects.toThrow('Rollouts are not sorted by colour.')
+  })
+})
+
+describe('what stands in messages alone', () => {
+  test.each([
+    ['role:user "river"', [0]],
+    ['role:assistant "it is the Arn"', [2]],
+    ['assistant_turn:1 "it is the Arn"', [2]],
+    ['assistant_turn:0 "it is the Arn"', []],
+    ['part:tool "Document"', []],
+  ])('%s, of messages with other names for whose they are', (text, found) => {
+    const messages = [
+      { role: 'human', content: 'Which river?' },
+      { role: 'developer', content: 'Be short.' },
+      { role: 'gpt', content: 'It is the Arn.' },
+    ]
+    const [place, words] = text.split(' "') as [string, string]
+    const { root } = parseQuery(place)
+    const pieces = messagePieces(messages).filter((piece) => piece.fits(root as QueryNode))
+    expect(
+      pieces
+        .filter((piece) => piece.text.toLowerCase().includes(words.slice(0, -1).toLowerCase()))
+        .map(({ message }) => message),
+    ).toEqual(found)
   })
 })
 

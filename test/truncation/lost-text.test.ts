@@ -128,6 +128,9 @@ describe('C07', () => {
   })
 })
 
+/** What ShareGPT calls them. */
+const OTHER_NAMES: Readonly<Record<string, string>> = { user: 'human', assistant: 'gpt' }
+
 describe('C12', () => {
   it('counts at the end of rows, whose last turn holds the answer whichever it is', async () => {
     const { tally } = (await auditDump(scored.trips)).byCode.get('C12')!
@@ -188,6 +191,22 @@ describe('C12', () => {
     expect(found.map(({ evidence }) => evidence?.answer)).toEqual(answers)
   })
 
+  it('names an answer of messages that call the model by another name', async () => {
+    const audit = await auditDump({
+      story: '',
+      family: 'qwen2.5',
+      rows: (tokenizer) => {
+        const row = searchRow(tokenizer, 0, {}, { messages: true, reward: 0.8, cutRight: 9 })
+        const messages = row.record.messages?.map((message) => ({
+          ...message,
+          role: OTHER_NAMES[message.role] ?? message.role,
+        }))
+        return [{ ...row, record: { ...row.record, messages } as Conversation['record'] }]
+      },
+    })
+    expect(audit.byCode.get('C12')?.findings).toMatchObject([{ evidence: { answer: expect.stringContaining('Ines Valdoro') } }])
+  })
+
   it('names an answer whose whole turn was cut away', async () => {
     // The row then ends with a closed call and its reply, as a whole one might.
     const { findings: found } = await findings('C12', {}, { messages: true, cutRight: 24 })
@@ -214,6 +233,15 @@ describe('C02', () => {
   const audited = async (rows: (tokenizer: Tokenizer) => Conversation[]) =>
     (await auditDump({ story: '', family: 'qwen2.5', rows })).byCode.get('C02')!
 
+  it('holds it against a message that calls who asks, and who answers, by another name', async () => {
+    const messages = [
+      { role: 'human', content: QUESTION },
+      { role: 'gpt', content: 'I look it up.' },
+    ]
+    const rows = (tokenizer: Tokenizer) => [told(tokenizer, QUESTION.slice(0, 120), { more: { messages } })]
+    expect((await audited(rows)).findings).toMatchObject([{ turn: 1, evidence: { cut: 'right', role: 'user' } }])
+  })
+
   it.each([
     ['right', QUESTION.slice(0, 120)],
     ['middle', QUESTION.slice(0, 60) + QUESTION.slice(-60)],
@@ -237,20 +265,25 @@ describe('C02', () => {
   })
 
   const SYSTEM = 'You are a careful assistant. Search before you answer, and say where you found it.'
-  const runTogether = (visible: string) => (tokenizer: Tokenizer) => [
-    conversation(tokenizer, [system(visible), assistant('I look it up.')], {
-      more: {
-        messages: [
-          { role: 'system', content: SYSTEM },
-          { role: 'user', content: QUESTION },
-          { role: 'assistant', content: 'I look it up.' },
-        ],
-      },
-    }),
-  ]
+  const runTogether =
+    (visible: string, [asks, answers]: readonly string[] = ['user', 'assistant']) =>
+    (tokenizer: Tokenizer) => [
+      conversation(tokenizer, [system(visible), assistant('I look it up.')], {
+        more: {
+          messages: [
+            { role: 'system', content: SYSTEM },
+            { role: asks as string, content: QUESTION },
+            { role: answers as string, content: 'I look it up.' },
+          ],
+        },
+      }),
+    ]
 
-  it('sees a system turn that ends with the end of the question, whose own turn is gone', async () => {
-    const { findings: found } = await audited(runTogether(SYSTEM.slice(0, 40) + QUESTION.slice(-60)))
+  it.each([
+    ['user', 'assistant'],
+    ['human', 'gpt'],
+  ])('sees a system turn that ends with the end of the question, whose own turn is gone, in messages of %s and %s', async (...names) => {
+    const { findings: found } = await audited(runTogether(SYSTEM.slice(0, 40) + QUESTION.slice(-60), names))
     expect(found).toMatchObject([{ turn: 0, evidence: { cut: 'middle', role: 'system' } }])
     expect(found[0]?.message).toContain('the last 60 characters of the question')
   })

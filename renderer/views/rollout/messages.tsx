@@ -1,5 +1,6 @@
 import { memo, useMemo } from 'react'
 import { clipped } from '../../../shared/model/clipped.ts'
+import { roleKind } from '../../../shared/model/roles.ts'
 import type { Message } from '../../../shared/model/trajectory.ts'
 import type { TrajectoryDetail } from '../../../shared/session/protocol.ts'
 import type { TagName } from '../../../shared/session/rollout/tags.ts'
@@ -41,8 +42,9 @@ export function Messages({ detail }: { detail: TrajectoryDetail }) {
 
 const MessageBox = memo(function MessageBox({ message, position }: { message: Message; position: number }) {
   const { folded } = useRolloutPlace()
+  const kind = roleKind(message.role)
   return (
-    <article className={message.role === 'assistant' ? 'message assistant' : 'message'}>
+    <article className={kind === 'assistant' ? 'message assistant' : 'message'}>
       <h2>
         {position} {spelt(clipped(message.role, 40))}
         {message.name ? <span className="quiet"> {spelt(clipped(message.name, 80))}</span> : null}
@@ -54,11 +56,7 @@ const MessageBox = memo(function MessageBox({ message, position }: { message: Me
       {message.content === null ? (
         <p className="quiet">no content</p>
       ) : (
-        <MessageText
-          text={message.content}
-          isReply={message.role !== 'system' && message.role !== 'user'}
-          folded={folded}
-        />
+        <MessageText text={message.content} isReply={kind !== 'system' && kind !== 'user'} folded={folded} />
       )}
       {message.toolCalls?.map((call, index) => (
         <p key={call.id ?? `${call.name}${index}`} className="message-call">

@@ -48,7 +48,7 @@ export const M15: Check = {
  */
 function placeTurns({ segmentation }: TrajectoryView, hidden: readonly Span[], report: Reporter): void {
   const turns = segmentation?.turns ?? []
-  if (segmentation === null || turns.every(({ role }) => role === 'assistant')) {
+  if (segmentation === null || turns.every(({ kind }) => kind === 'assistant')) {
     report.place(hidden.length > 0)
     return
   }
@@ -56,7 +56,7 @@ function placeTurns({ segmentation }: TrajectoryView, hidden: readonly Span[], r
   for (const turn of turns) {
     while (next < hidden.length && hidden[next]!.end <= turn.start) next++
     const isHidden = next < hidden.length && hidden[next]!.start < turn.end
-    if (turn.role === 'assistant' && !isHidden) continue
+    if (turn.kind === 'assistant' && !isHidden) continue
     report.place(isHidden, { boundary: edgeBefore(segmentation, turn) })
   }
 }

@@ -1,3 +1,4 @@
+import { firstReply, roleKind } from '../../model/roles.ts'
 import type { Turn } from '../../model/tokens.ts'
 import { rerender } from '../../tokens/template/rerender.ts'
 import type { TrajectoryView } from '../check.ts'
@@ -16,14 +17,8 @@ export function missingPart(view: TrajectoryView, turn: Turn): MissingPart | nul
   if (turn.kind !== 'user' && turn.kind !== 'system') return null
   const asked =
     view.segmentation?.turns.filter(({ kind, index }) => kind === turn.kind && index < turn.index).length ?? 0
-  const prompt = messages.slice(
-    0,
-    Math.max(
-      0,
-      messages.findIndex(({ role }) => role === 'assistant'),
-    ),
-  )
-  const { content } = prompt.filter(({ role }) => role === turn.role)[asked] ?? {}
+  const prompt = messages.slice(0, Math.max(0, firstReply(messages)))
+  const { content } = prompt.filter(({ role }) => roleKind(role) === turn.kind)[asked] ?? {}
   const { 'cut-shorter-characters': shorter } = view.thresholds
   if (!content || content.length < shorter) return null
   if (asked === 0 && turn.kind === 'user') {
@@ -45,14 +40,7 @@ function missingBesideTools(view: TrajectoryView, turn: Turn, question: string):
   if (tokenizer === null || messages === null || !tools?.length) return null
   const text = view.text({ start: turn.contentStart, end: turn.contentEnd })
   if (text.length <= question.length / 2 || text.includes(question.trim())) return null
-  const rendered = rerender(
-    tokenizer,
-    messages.slice(
-      0,
-      messages.findIndex(({ role }) => role === 'assistant'),
-    ),
-    tools,
-  )
+  const rendered = rerender(tokenizer, messages.slice(0, firstReply(messages)), tools)
   const at = rendered?.lastIndexOf(question.trim()) ?? -1
   const header = view.text({ start: turn.start, end: turn.headerEnd })
   const start = at < 0 || header === '' ? -1 : (rendered as string).lastIndexOf(header, at)

@@ -1,3 +1,4 @@
+import { firstReply, roleKind } from '../../model/roles.ts'
 import { type Segmentation, TokenState, type Turn } from '../../model/tokens.ts'
 import type { AuditSettings, Check, Reporter, TrajectoryView } from '../check.ts'
 import { tokenCount } from '../edges.ts'
@@ -124,11 +125,10 @@ function glued(view: TrajectoryView, turn: Turn): PromptFault | null {
 function endsAsQuestion(view: TrajectoryView, { turns }: Segmentation, turn: Turn): PromptFault | null {
   if (turn.kind !== 'system' || turn.endToken < 0 || turns[turn.index + 1]?.kind !== 'assistant') return null
   const messages = view.trajectory.messages ?? []
-  const replied = messages.findIndex(({ role }) => role === 'assistant')
   const question =
     messages
-      .slice(0, Math.max(0, replied))
-      .findLast(({ role }) => role === 'user')
+      .slice(0, Math.max(0, firstReply(messages)))
+      .findLast(({ role }) => roleKind(role) === 'user')
       ?.content?.trim() ?? ''
   const text = view.text({ start: turn.contentStart, end: turn.contentEnd }).trimEnd()
   let same = 0

@@ -1,4 +1,5 @@
 import { enclosed } from '../../model/enclosed.ts'
+import { roleKind } from '../../model/roles.ts'
 import type { AuditSettings, Check, Reporter, TrajectoryView } from '../check.ts'
 import { shown } from '../groups/statistics.ts'
 import { COMBINING } from '../normalised-text.ts'
@@ -30,7 +31,8 @@ function lookAtAnswer(view: TrajectoryView, { thresholds }: AuditSettings, repor
   if (
     segmentation === null ||
     segmentation.turns.length === 0 ||
-    last?.role !== 'assistant' ||
+    last === undefined ||
+    roleKind(last.role) !== 'assistant' ||
     facts.reward === null ||
     !(facts.reward > 0)
   )
@@ -38,7 +40,7 @@ function lookAtAnswer(view: TrajectoryView, { thresholds }: AuditSettings, repor
   // A row that is masked whole trains none of it; C04 tells whether it counts all the same.
   if (facts.trained === 0 || facts.excluded) return
   if (last.content === null || last.content.trim() === '') return
-  const replies = messages.reduce((count, { role }) => count + (role === 'assistant' ? 1 : 0), 0)
+  const replies = messages.reduce((count, { role }) => count + (roleKind(role) === 'assistant' ? 1 : 0), 0)
   // Ids that end properly hold what the model said, however the messages were rewritten since.
   const cut = facts.endReason !== 'stop' || replies > facts.assistantTurns
   const end = view.ids.length - segmentation.padding.right
