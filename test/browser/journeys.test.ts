@@ -122,6 +122,13 @@ describePage('a journey by keyboard', (tests) => {
     await page.getByRole('complementary', { name: /^Token \d+$/ }).waitFor()
     // What is rendered from the messages beside what was recorded: the first header that is missing is that of turn 4.
     await page.keyboard.press('r')
+    // At the difference that lies nearest to the token that was looked at, not at the first.
+    const top = () =>
+      page.locator('.difference').evaluateAll((all) => {
+        const from = all[0]?.closest('.differences')?.getBoundingClientRect().top ?? 0
+        return all.find((each) => each.getBoundingClientRect().bottom > from + 20)?.textContent
+      })
+    await expect.poll(top).toMatch(/^turn header/)
     await page
       .getByText(/^6 differences: 816 of 817 recorded tokens are the same\./)
       .first()

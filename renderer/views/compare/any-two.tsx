@@ -1,5 +1,7 @@
+import { useRef } from 'react'
 import type { RunComparison } from '../../../shared/session/requests/compare.ts'
 import { useFieldKeys } from '../../commands/use-field-keys.ts'
+import { useScrollFocus } from '../../lists/use-scroll-focus.ts'
 import { count } from '../../text/numbers.ts'
 import { SideBySide } from './alignment-view.tsx'
 import { chooseRollout, useComparePlace } from './compare-place.ts'
@@ -7,6 +9,8 @@ import { chooseRollout, useComparePlace } from './compare-place.ts'
 /** One rollout of either run, chosen by number: the way to read the second run where no question is in both. */
 export function AnyTwo({ comparison: { here, there } }: { comparison: RunComparison }) {
   const place = useComparePlace()
+  const scroller = useRef<HTMLDivElement>(null)
+  useScrollFocus(scroller)
   if (here.rollouts === 0 || there.rollouts === 0) {
     return (
       <p className="nothing quiet">
@@ -17,7 +21,7 @@ export function AnyTwo({ comparison: { here, there } }: { comparison: RunCompari
   const left = Math.min(place.here ?? 0, here.rollouts - 1)
   const right = Math.min(place.there ?? 0, there.rollouts - 1)
   return (
-    <div className="compare-any">
+    <div ref={scroller} className="compare-any" tabIndex={-1}>
       <div className="compare-filters">
         <Chooser name="open run" side="here" index={left} rollouts={here.rollouts} />
         <Chooser name="second run" side="there" index={right} rollouts={there.rollouts} />

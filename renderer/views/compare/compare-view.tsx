@@ -10,6 +10,7 @@ import { takeSecondAway } from '../../data/second.ts'
 import { servedFolder } from '../../data/served-folder.ts'
 import { useAnswer } from '../../data/use-answer.ts'
 import { useKeptScroll } from '../../lists/use-kept-scroll.ts'
+import { useScrollFocus } from '../../lists/use-scroll-focus.ts'
 import { useFiles } from '../../state/files.ts'
 import { useSecond } from '../../state/second.ts'
 import { openDialog } from '../../state/view.ts'
@@ -130,7 +131,7 @@ function Both() {
             <Conclusion conclusion={comparison.conclusion} />
             <ul className="verdict-lines compare-verdicts">
               {comparison.together.map((result) => (
-                <HypothesisLine key={result.id} result={result} />
+                <HypothesisLine key={result.id} result={result} view="compare" />
               ))}
             </ul>
             <Measures comparison={comparison} />
@@ -170,8 +171,9 @@ function Conclusion({ conclusion: { caveats, differs, decides } }: Pick<RunCompa
 function Scrolled({ className, name, children }: { className: string; name: string; children: React.ReactNode }) {
   const scroller = useRef<HTMLDivElement>(null)
   useKeptScroll(scroller, name)
+  useScrollFocus(scroller)
   return (
-    <div ref={scroller} className={className}>
+    <div ref={scroller} className={className} tabIndex={-1}>
       {children}
     </div>
   )

@@ -1,6 +1,7 @@
-import { useMemo } from 'react'
+import { useMemo, useRef } from 'react'
 import type { ComparedSeries, ComparedSpread, RunComparison } from '../../../shared/session/requests/compare.ts'
 import { showRollouts } from '../../commands/go.ts'
+import { useScrollFocus } from '../../lists/use-scroll-focus.ts'
 import { fourDigits, percent } from '../../text/numbers.ts'
 import { StepChart } from '../charts/step-chart.tsx'
 import { StepTable } from '../charts/step-table.tsx'
@@ -19,8 +20,10 @@ const FOOT = 16
 
 /** How values are spread in both runs, and what goes by step in either. */
 export function Curves({ comparison: { spreads, series, steps } }: { comparison: RunComparison }) {
+  const scroller = useRef<HTMLDivElement>(null)
+  useScrollFocus(scroller)
   return (
-    <div className="compare-curves">
+    <div ref={scroller} className="compare-curves" tabIndex={-1}>
       {spreads.length === 0 && series.length === 0 && (
         <p className="quiet">There is nothing that both runs spread over, and nothing by step.</p>
       )}

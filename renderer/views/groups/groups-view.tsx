@@ -129,7 +129,7 @@ function Answer({ summary }: { summary: GroupSummary }) {
       )}
       <ul className="verdict-lines group-verdicts">
         {asked.map((result) => (
-          <HypothesisLine key={result.id} result={result} />
+          <HypothesisLine key={result.id} result={result} view="groups" />
         ))}
       </ul>
     </section>

@@ -44,7 +44,7 @@ export function LimitsPanel({ place }: { place: LabPlace }) {
         <h2>What the limits in force cost</h2>
         {h04 !== undefined && (
           <ul className="verdict-lines lab-verdict">
-            <HypothesisLine result={h04} />
+            <HypothesisLine result={h04} view="lab" />
           </ul>
         )}
         <p>

@@ -5,6 +5,7 @@ import type { Overlay } from '../../../shared/session/requests/rollout.ts'
 import { useBoundaries } from '../../data/boundaries.ts'
 import { useOverscan } from '../../data/printing.ts'
 import { usePaintedFrames } from '../../lists/use-painted-frames.ts'
+import { useScrollFocus } from '../../lists/use-scroll-focus.ts'
 import { selectToken, useSelection } from '../../state/selection.ts'
 import { ABSENT, count, counted, rough } from '../../text/numbers.ts'
 import { spelt } from '../../text/visible.ts'
@@ -31,6 +32,7 @@ export function BoundaryZoom({ detail, overlay }: { detail: TrajectoryDetail; ov
   const faults = useMemo(() => faultMap(detail), [detail])
   const overall = useBoundaries(detail.run)
   const scroller = useRef<HTMLDivElement>(null)
+  useScrollFocus(scroller)
   const width = useWidth(scroller, 'zoom')
   const columns = useMemo(() => zoomColumns(detail, edges, width), [detail, edges, width])
   const jump = useSelection((state) => state.jump)

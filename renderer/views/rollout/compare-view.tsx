@@ -4,7 +4,9 @@ import type { TrajectoryDetail } from '../../../shared/session/protocol.ts'
 import type { DifferenceCause, IdComparison } from '../../../shared/session/requests/rollout.ts'
 import { stopComparing, useComparison } from '../../data/comparisons.ts'
 import { useOverscan } from '../../data/printing.ts'
+import { useScrollFocus } from '../../lists/use-scroll-focus.ts'
 import { goTo } from '../../state/place.ts'
+import { useSelection } from '../../state/selection.ts'
 import { count, counted } from '../../text/numbers.ts'
 import { spelt } from '../../text/visible.ts'
 import { CAUSE_WORDS } from './compare-words.ts'
@@ -141,6 +143,7 @@ interface DifferencesProps {
 
 function Differences({ detail, comparison, shown }: DifferencesProps) {
   const scroller = useRef<HTMLDivElement>(null)
+  useScrollFocus(scroller)
   const overscan = useOverscan(3)
   const virtual = useVirtualizer({
     count: shown.length,
@@ -148,6 +151,12 @@ function Differences({ detail, comparison, shown }: DifferencesProps) {
     estimateSize: () => DIFFERENCE_HEIGHT,
     overscan,
   })
+  const jump = useSelection((state) => state.jump)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a jump scrolls once, whatever else is drawn again
+  useEffect(() => {
+    const { token } = useSelection.getState()
+    if (token !== null) virtual.scrollToIndex(nearestTo(token, shown), { align: 'start' })
+  }, [jump, shown])
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: the list is scrolled with the keyboard
     <section ref={scroller} className="differences" aria-label="Differences" tabIndex={0}>
@@ -170,6 +179,19 @@ function Differences({ detail, comparison, shown }: DifferencesProps) {
       </div>
     </section>
   )
+}
+
+/** The difference whose recorded ids lie nearest to a token; of two alike the first. */
+function nearestTo(token: number, differences: IdComparison['differences']): number {
+  const away = ({ recorded: [from, to] }: (typeof differences)[number]) =>
+    token < from ? from - token : Math.max(0, token - Math.max(from, to - 1))
+  let nearest = 0
+  let least = Number.POSITIVE_INFINITY
+  for (const [position, difference] of differences.entries()) {
+    const distance = away(difference)
+    if (distance < least) [nearest, least] = [position, distance]
+  }
+  return nearest
 }
 
 function countCauses({ differences }: IdComparison): [DifferenceCause, number][] {

@@ -1,4 +1,6 @@
+import { useRef } from 'react'
 import type { TrajectoryDetail } from '../../../shared/session/protocol.ts'
+import { useScrollFocus } from '../../lists/use-scroll-focus.ts'
 import { count, counted, NOT_IN_DUMP } from '../../text/numbers.ts'
 import { spelt } from '../../text/visible.ts'
 import { STREAM_WORDS } from '../../text/words.ts'
@@ -7,9 +9,11 @@ import { SafeText } from './safe-text.tsx'
 /** What the model was given to answer from, which of it supports the answer, and the answer that was expected. */
 export function Documents({ detail }: { detail: TrajectoryDetail }) {
   const { documents, answer } = detail
+  const scroller = useRef<HTMLElement>(null)
+  useScrollFocus(scroller)
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: the text is scrolled with the keyboard
-    <section className="messages" tabIndex={0} aria-label="Documents and answer">
+    <section ref={scroller} className="messages" tabIndex={0} aria-label="Documents and answer">
       <h2>Reference answer</h2>
       <p className="message-text message-line">
         {answer === null ? (

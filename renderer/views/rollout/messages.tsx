@@ -1,4 +1,4 @@
-import { memo, useMemo } from 'react'
+import { memo, useMemo, useRef } from 'react'
 import { clipped } from '../../../shared/model/clipped.ts'
 import { roleKind } from '../../../shared/model/roles.ts'
 import type { Message } from '../../../shared/model/trajectory.ts'
@@ -6,6 +6,7 @@ import type { TrajectoryDetail } from '../../../shared/session/protocol.ts'
 import type { TagName } from '../../../shared/session/rollout/tags.ts'
 import { useOverscan } from '../../data/printing.ts'
 import { usePaintedFrames } from '../../lists/use-painted-frames.ts'
+import { useScrollFocus } from '../../lists/use-scroll-focus.ts'
 import { counted, NOT_IN_DUMP } from '../../text/numbers.ts'
 import { shownId, spelt } from '../../text/visible.ts'
 import { STREAM_WORDS } from '../../text/words.ts'
@@ -21,11 +22,13 @@ const AT_ONCE = 40
 /** The conversation as the environment saw it. */
 export function Messages({ detail }: { detail: TrajectoryDetail }) {
   const all = detail.messages ?? []
+  const scroller = useRef<HTMLElement>(null)
+  useScrollFocus(scroller)
   const frames = usePaintedFrames(Math.ceil(Math.max(0, all.length - FIRST) / AT_ONCE))
   const drawn = useOverscan(FIRST + AT_ONCE * frames)
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: the text is scrolled with the keyboard
-    <section className="messages" tabIndex={0} aria-label="Messages">
+    <section ref={scroller} className="messages" tabIndex={0} aria-label="Messages">
       {detail.messages === null ? (
         <p className="quiet">
           Messages: {NOT_IN_DUMP}. To have them, {STREAM_WORDS.messages.how}.

@@ -1,5 +1,6 @@
 import { type KeyboardEvent, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
 import type { TrajectoryDetail } from '../../../shared/session/protocol.ts'
+import { useScrollFocus } from '../../lists/use-scroll-focus.ts'
 import { count } from '../../text/numbers.ts'
 import { findInText } from './find-in-text.ts'
 import { RawText } from './raw-text.tsx'
@@ -11,6 +12,7 @@ export function RawRecord({ detail }: { detail: TrajectoryDetail }) {
   const [at, setAt] = useState(0)
   const found = useMemo(() => findInText(detail.raw, wanted), [detail, wanted])
   const text = useRef<HTMLPreElement>(null)
+  useScrollFocus(text)
   const current = found.starts.length === 0 ? 0 : at % found.starts.length
   // biome-ignore lint/correctness/useExhaustiveDependencies: the mark moves with the hit
   useEffect(() => {

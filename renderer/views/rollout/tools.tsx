@@ -1,5 +1,7 @@
+import { useRef } from 'react'
 import { clipped } from '../../../shared/model/clipped.ts'
 import type { TrajectoryDetail } from '../../../shared/session/protocol.ts'
+import { useScrollFocus } from '../../lists/use-scroll-focus.ts'
 import { counted, NOT_IN_DUMP } from '../../text/numbers.ts'
 import { spelt } from '../../text/visible.ts'
 import { STREAM_WORDS } from '../../text/words.ts'
@@ -8,9 +10,11 @@ import { SafeText } from './safe-text.tsx'
 /** The tool schemas that inference was given, as the dump holds them. */
 export function Tools({ detail }: { detail: TrajectoryDetail }) {
   const { tools } = detail
+  const scroller = useRef<HTMLElement>(null)
+  useScrollFocus(scroller)
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: the text is scrolled with the keyboard
-    <section className="messages" tabIndex={0} aria-label="Tools">
+    <section ref={scroller} className="messages" tabIndex={0} aria-label="Tools">
       {tools === null ? (
         <p className="quiet">
           Tool schemas: {NOT_IN_DUMP}. To have them, {STREAM_WORDS.tools.how}.

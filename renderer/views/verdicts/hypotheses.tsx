@@ -5,6 +5,7 @@ import { KeptDetails } from '../../app/kept-details.tsx'
 import { PinButton } from '../../app/pin-button.tsx'
 import { showRollouts } from '../../commands/go.ts'
 import { useFiles } from '../../state/files.ts'
+import type { View } from '../../state/view.ts'
 import { count, measured } from '../../text/numbers.ts'
 import { HYPOTHESIS_QUESTIONS, SPEECH_WORDS, VERDICT_WORDS } from '../../text/words.ts'
 import { spelledScheme } from '../groups/group-words.ts'
@@ -62,9 +63,9 @@ export function HypothesisCard({ result }: { result: HypothesisResult }) {
   )
 }
 
-/** A hypothesis in a line, and on demand in full. */
-export function HypothesisLine({ result }: { result: HypothesisResult }) {
-  const fold = useFold(`verdict ${result.id}`)
+/** A hypothesis in a line, and on demand in full: in each view by itself, since what is unfolded pushes away what stands below it. */
+export function HypothesisLine({ result, view }: { result: HypothesisResult; view: View }) {
+  const fold = useFold(`${view} verdict ${result.id}`)
   const [deciding, ...rest] = result.because
   return (
     <li className={`verdict-row ${result.verdict}`} id={verdictPlace(result.id)} tabIndex={-1}>

@@ -5,6 +5,7 @@ import type { HypothesisResult, Report } from '../../../shared/model/report.ts'
 import { SaveTableButton } from '../../app/save-table-button.tsx'
 import { judgeRest, reconfigure } from '../../data/dump.ts'
 import { useKeptScroll } from '../../lists/use-kept-scroll.ts'
+import { useScrollFocus } from '../../lists/use-scroll-focus.ts'
 import { useFiles } from '../../state/files.ts'
 import { useSecond } from '../../state/second.ts'
 import { judgedOf } from '../../text/judged.ts'
@@ -37,11 +38,12 @@ export function Verdicts({ report, reading }: { report: Report; reading: { reado
   const causes = useMemo(() => causesOf(report), [report])
   const isEmpty = reading !== null && report.totals.trajectories === 0
   useKeptScroll(scroller, 'verdicts', !isEmpty)
+  useScrollFocus(scroller, !isEmpty)
   const isStopped = useFiles((files) => files.judgingStopped)
   if (isStopped && report.totals.trajectories === 0) return <NothingYet following={false} />
   if (isEmpty) return <NothingYet following={reading.following} />
   return (
-    <div ref={scroller} className="verdicts">
+    <div ref={scroller} className="verdicts" tabIndex={-1}>
       <h1 className="visually-hidden">Verdicts</h1>
       {reading !== null && !isStopped && (
         <p className="quiet">
@@ -193,7 +195,7 @@ function HypothesisCards({ report }: { report: Report }) {
       {decided.length > 0 && (
         <ul className="verdict-lines">
           {decided.map((result) => (
-            <HypothesisLine key={result.id} result={result} />
+            <HypothesisLine key={result.id} result={result} view="verdicts" />
           ))}
         </ul>
       )}
