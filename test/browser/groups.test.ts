@@ -109,6 +109,35 @@ describePage('the groups of a run', (page) => {
     await window.close()
   })
 
+  test('are in sight also when what decides a verdict was unfolded elsewhere', async () => {
+    const window = await page.openWith([flat()], { viewport: { width: 1024, height: 768 } })
+    const { page: view } = window
+    await view.getByRole('button', { name: 'H01: all measures and what would change it' }).click()
+    await view.getByText('mean reward std within groups').filter({ visible: true }).waitFor()
+    await view.keyboard.press('3')
+    const row = view.getByRole('grid', { name: 'Groups' }).locator('tbody tr').first()
+    await row.waitFor()
+    const { y = 0 } = (await row.boundingBox()) ?? {}
+    expect(y).toBeLessThan(700)
+    await window.close()
+  })
+
+  test('have equal rewards above each other, as no spread of them', async () => {
+    const window = await page.openWith([flat()])
+    const { page: view } = window
+    await view.keyboard.press('3')
+    await view.getByText(/^All 8 rewards are/).waitFor()
+    const dots = view.locator('.group-dots g').first().locator('circle')
+    const places = await dots.evaluateAll((all) =>
+      all.map((dot) => [Number(dot.getAttribute('cx')), Number(dot.getAttribute('cy'))] as const),
+    )
+    expect(new Set(places.map(([x]) => x)).size).toBe(1)
+    // Each can be seen, and none lies in the row below.
+    expect(new Set(places.map(([, y]) => y)).size).toBe(8)
+    expect(Math.max(...places.map(([, y]) => y)) - Math.min(...places.map(([, y]) => y))).toBeLessThanOrEqual(16)
+    await window.close()
+  })
+
   test('are walked through by key, and the address leads back to the same group', async () => {
     const window = await page.openWith([flat()])
     const { page: view } = window

@@ -116,6 +116,20 @@ describePage('a window of 720 by 800', (tests) => {
 })
 
 describePage('a table of rollouts in a window of 1024 by 768', (tests) => {
+  test('has room beside it for what was found in the rollouts of a group', async () => {
+    const sample = [join(SAMPLES, 'verifiers-2025-08.jsonl.gz')]
+    const window = await tests.openWith(sample, { viewport: { width: 1024, height: 768 } })
+    const { page } = window
+    await page.keyboard.press('3')
+    await page.getByRole('article', { name: /^Group/ }).waitFor()
+    await page.keyboard.press('j')
+    await page.locator('.sibling', { hasText: 'cut before its answer' }).first().waitFor()
+    await page.locator('.sibling', { hasText: 'C04' }).first().waitFor()
+    const beyond = (element: Element) => element.scrollWidth - element.clientWidth
+    expect(await page.locator('.sibling-scroll').evaluate(beyond)).toBe(0)
+    await window.close()
+  })
+
   test('cuts no code of a finding, and says how many more there are', async () => {
     const sample = [join(SAMPLES, 'verifiers-2025-08.jsonl.gz')]
     const window = await tests.openWith(sample, { viewport: { width: 1024, height: 768 } })

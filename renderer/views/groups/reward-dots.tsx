@@ -16,6 +16,14 @@ const END = 14
 const ROW = 26
 const RADIUS = 5
 
+/**
+ * What stands in one place is shifted up and down, so that each can be seen: along the axis it would look like another reward. In pixels
+ * from one to the next; a pile stays within its row.
+ */
+function pileStep(dots: number): number {
+  return Math.min(3, (ROW / 2 - RADIUS) / Math.max(1, Math.floor(dots / 2)))
+}
+
 /** The rewards of the rollouts of a group as dots, the total first, then each component on a scale of its own. */
 export function RewardDots({
   members,
@@ -96,6 +104,8 @@ function DotRow({
   const greatest = Math.max(ends?.greatest ?? Number.NEGATIVE_INFINITY, ...known)
   const range = greatest - least
   const x = (value: number) => (range > 0 ? left + ((value - least) / range) * (right - left) : (left + right) / 2)
+  const piles = new Map<number, number>()
+  for (const value of known) piles.set(Math.round(x(value)), (piles.get(Math.round(x(value))) ?? 0) + 1)
   const piled = new Map<number, number>()
   return (
     <g>
@@ -121,15 +131,14 @@ function DotRow({
             const place = Math.round(x(value))
             const height = piled.get(place) ?? 0
             piled.set(place, height + 1)
-            // What stands in one place is shifted a little, so that each can be seen.
-            const shift = height === 0 ? 0 : Math.ceil(height / 2) * 3 * (height % 2 === 0 ? 1 : -1)
+            const shift = pileStep(piles.get(place) ?? 1) * Math.ceil(height / 2) * (height % 2 === 0 ? 1 : -1)
             return (
               // biome-ignore lint/a11y/noStaticElementInteractions: the table below has the same by key
               <circle
                 key={index}
                 className={index === chosen ? 'reward-dot chosen' : 'reward-dot'}
-                cx={place + shift}
-                cy={y}
+                cx={place}
+                cy={y + shift}
                 r={RADIUS}
                 onClick={() => chooseSibling(index)}
               >

@@ -16,6 +16,7 @@ const USUAL: readonly GroupScheme['scheme'][] = ['group-std-unbiased', 'batch-st
 
 /** Codes that a row has room for; the others are counted, and named where the pointer rests. */
 const MOST_CODES = 3
+const MOST_CODES_NARROW = 2
 
 /** The rollouts of a group with the advantages that each scheme would give them. */
 export function SiblingTable({
@@ -45,6 +46,8 @@ export function SiblingTable({
       ]),
     ),
   }
+  // Twice the same numbers, where there is room for only one of them.
+  const showsStored = isAll || !isNarrow || !schemes.some(isAsStored)
   const hasStored = members.some(({ row }) => row.facts.advantage !== null)
   return (
     <section aria-labelledby="siblings">
@@ -65,11 +68,13 @@ export function SiblingTable({
               <th scope="col" className="number">
                 reward
               </th>
-              <th scope="col" className="number" title={COLUMN_WORDS.stored.what}>
-                stored
-              </th>
+              {showsStored && (
+                <th scope="col" className="number" title={COLUMN_WORDS.stored.what}>
+                  stored
+                </th>
+              )}
               {shown.map((scheme) => (
-                <SchemeHead key={scheme.scheme} scheme={scheme} />
+                <SchemeHead key={scheme.scheme} scheme={scheme} isStored={!showsStored && isAsStored(scheme)} />
               ))}
               <th scope="col" className="number">
                 tokens
@@ -77,8 +82,8 @@ export function SiblingTable({
               <th scope="col" className="number" title={COLUMN_WORDS.trained.what}>
                 trained
               </th>
-              <th scope="col">end</th>
-              <th scope="col">findings</th>
+              <th scope="col">{isNarrow ? 'end, findings' : 'end'}</th>
+              {!isNarrow && <th scope="col">findings</th>}
             </tr>
           </thead>
           <tbody>
@@ -88,6 +93,8 @@ export function SiblingTable({
                 member={member}
                 members={members}
                 shown={shown}
+                isNarrow={isNarrow}
+                showsStored={showsStored}
                 decimals={decimals}
                 isChosen={member.row.index === chosen}
                 isBeside={member.row.index === beside}
@@ -115,7 +122,19 @@ function order({ scheme }: GroupScheme): number {
   return at === -1 ? USUAL.length : at
 }
 
-function SchemeHead({ scheme: { scheme, eps, residual, inUse } }: { scheme: GroupScheme }) {
+/** Whether the advantages of a scheme are those that are stored, to the digits that are shown. */
+function isAsStored({ inUse, residual }: GroupScheme): boolean {
+  return inUse && residual !== null && residual <= 1e-4
+}
+
+/** @param props.isStored the column stands for what is stored as well */
+function SchemeHead({
+  scheme: { scheme, eps, residual, inUse },
+  isStored,
+}: {
+  scheme: GroupScheme
+  isStored: boolean
+}) {
   const { name, formula } = SCHEME_WORDS[scheme]
   const fits = residual !== null && residual <= 0.01
   return (
@@ -130,7 +149,15 @@ function SchemeHead({ scheme: { scheme, eps, residual, inUse } }: { scheme: Grou
       <span className="scheme-note">
         {inUse ? 'in use' : ''}
         {inUse && residual !== null ? ' · ' : ''}
-        {residual === null ? '' : fits ? '✓ fits' : residual < 1 ? `off by ${percent(residual)}` : '✗ does not fit'}
+        {residual === null
+          ? ''
+          : isStored
+            ? '✓ as stored'
+            : fits
+              ? '✓ fits'
+              : residual < 1
+                ? `off by ${percent(residual)}`
+                : '✗ does not fit'}
       </span>
     </th>
   )
@@ -140,6 +167,8 @@ function SiblingRow({
   member: { row, advantages, untrained, copyOf },
   members,
   shown,
+  isNarrow,
+  showsStored,
   decimals,
   isChosen,
   isBeside,
@@ -147,6 +176,9 @@ function SiblingRow({
   member: GroupMember
   members: readonly GroupMember[]
   shown: readonly (GroupScheme & { readonly at: number })[]
+  /** What is found stands below how it ends then, for which there is room. */
+  isNarrow: boolean
+  showsStored: boolean
   decimals: { readonly reward: number; readonly advantage: number }
   isChosen: boolean
   isBeside: boolean
@@ -189,7 +221,7 @@ function SiblingRow({
         </button>
       </td>
       <Exact value={facts.reward} decimals={decimals.reward} className="number" />
-      <Exact value={facts.advantage} decimals={decimals.advantage} className="number stored" />
+      {showsStored && <Exact value={facts.advantage} decimals={decimals.advantage} className="number stored" />}
       {shown.map(({ scheme, at, inUse }) => (
         <Exact
           key={scheme}
@@ -217,20 +249,35 @@ function SiblingRow({
           count(facts.trained)
         )}
       </td>
-      <td>
+      <td className={isNarrow ? 'sibling-end' : undefined}>
         {facts.endReason.startsWith('cut') && <span aria-hidden="true">✂ </span>}
         {END_WORDS[facts.endReason]}
-      </td>
-      <td title={codes.join(', ')}>
-        {codes.slice(0, MOST_CODES).join(' ')}
-        {codes.length > MOST_CODES && (
-          <>
-            <span className="quiet"> +{count(codes.length - MOST_CODES)}</span>
-            <span className="sibling-codes"> {codes.slice(MOST_CODES).join(' ')}</span>
-          </>
+        {isNarrow && codes.length > 0 && (
+          <div title={codes.join(', ')}>
+            <Codes codes={codes} most={MOST_CODES_NARROW} />
+          </div>
         )}
       </td>
+      {!isNarrow && (
+        <td title={codes.join(', ')}>
+          <Codes codes={codes} most={MOST_CODES} />
+        </td>
+      )}
     </tr>
+  )
+}
+
+function Codes({ codes, most }: { codes: readonly string[]; most: number }) {
+  return (
+    <>
+      {codes.slice(0, most).join(' ')}
+      {codes.length > most && (
+        <>
+          <span className="quiet"> +{count(codes.length - most)}</span>
+          <span className="sibling-codes"> {codes.slice(most).join(' ')}</span>
+        </>
+      )}
+    </>
   )
 }
 
