@@ -136,7 +136,7 @@ describePage('without colour', (tests) => {
     await page.locator('.group-bar').first().waitFor()
     await look('groups')
     await page.keyboard.press('4')
-    await page.getByText('of the rollouts are cut').waitFor()
+    await page.getByText('of the rollouts were cut').waitFor()
     await look('limits')
     await page.keyboard.press('l')
     await page.getByText('Largest advantage').waitFor()

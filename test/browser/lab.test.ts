@@ -20,7 +20,9 @@ describePage('the lab', (tests) => {
     await lab.getByText('sequence length 1,024 (metadata)').waitFor()
     await lab.getByText('tokens of text that the messages hold').waitFor()
     // The lab begins with the limits in force; what they cut is missing from the dump already, and can be opened.
-    await lab.getByText('0 % of the rollouts are cut by what is tried').waitFor()
+    await lab
+      .getByText('31.3 % of the rollouts were cut before the dump was written; what is tried cuts 0 %.')
+      .waitFor()
     await expect.poll(() => page.getByRole('spinbutton', { name: /^sequence length/ }).inputValue()).toBe('1024')
     await expect.poll(() => lab.getByLabel('holds for').inputValue()).toBe('turn')
     await row(page, 'rollouts cut').getByRole('button').waitFor()

@@ -121,22 +121,28 @@ export function LimitCost({ tried: { cost, inDump } }: { tried: LimitsTried }) {
   )
 }
 
+/** What the limits in force have cut already stands first: as long as nothing else is tried, that is what they cost. */
 export function LimitHeadline({ tried: { cost, inDump } }: { tried: LimitsTried }) {
   const by = TRIED_LIMITS.filter((name) => cost.by[name] > 0)
   const { rollouts } = inDump
+  const tried = percent(cost.rollouts === 0 ? 0 : cost.cut / cost.rollouts)
+  const named = by.length > 0 && (
+    <span className="quiet"> ({by.map((name) => `${count(cost.by[name])} by ${LIMIT_WORDS[name]}`).join(', ')})</span>
+  )
   return (
     <p className="lab-headline">
-      <strong>{percent(cost.rollouts === 0 ? 0 : cost.cut / cost.rollouts)}</strong> of the rollouts are cut by what is
-      tried
-      {by.length > 0 && (
-        <span className="quiet">
-          {' '}
-          ({by.map((name) => `${count(cost.by[name])} by ${LIMIT_WORDS[name]}`).join(', ')})
-        </span>
+      {rollouts.cut > 0 ? (
+        <>
+          <strong>{percent(rollouts.cut / rollouts.of)}</strong> of the rollouts were cut before the dump was written;
+          what is tried cuts <strong>{tried}</strong>
+          {named}.
+        </>
+      ) : (
+        <>
+          <strong>{tried}</strong> of the rollouts are cut by what is tried{named}; none was cut before the dump was
+          written.
+        </>
       )}
-      {', '}
-      <strong>{percent(rollouts.of === 0 ? 0 : rollouts.cut / rollouts.of)}</strong> were cut before the dump was
-      written
       {cost.regained.of > 0 && <Regained {...cost.regained} />}
     </p>
   )
