@@ -204,7 +204,9 @@ describe('C12', () => {
         return [{ ...row, record: { ...row.record, messages } as Conversation['record'] }]
       },
     })
-    expect(audit.byCode.get('C12')?.findings).toMatchObject([{ evidence: { answer: expect.stringContaining('Ines Valdoro') } }])
+    expect(audit.byCode.get('C12')?.findings).toMatchObject([
+      { evidence: { answer: expect.stringContaining('Ines Valdoro') } },
+    ])
   })
 
   it('names an answer whose whole turn was cut away', async () => {
