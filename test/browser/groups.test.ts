@@ -138,6 +138,20 @@ describePage('the groups of a run', (page) => {
     await window.close()
   })
 
+  test('have their least reward beside its name, not on it, also below 0', async () => {
+    const dump = withRewards((group, rollout) => (rollout < 4 ? -0.3644 : group / 12))
+    const window = await page.openWith([page.folder.write('negative.jsonl', dump)], {
+      viewport: { width: 1024, height: 768 },
+    })
+    const { page: view } = window
+    await view.keyboard.press('3')
+    const number = view.locator('.group-dots .axis-label', { hasText: '−0.3644' }).first()
+    await number.waitFor()
+    const name = await view.locator('.group-dots .dot-name').first().boundingBox()
+    expect((await number.boundingBox())?.x).toBeGreaterThan((name?.x ?? 0) + (name?.width ?? 0))
+    await window.close()
+  })
+
   test('are walked through by key, and the address leads back to the same group', async () => {
     const window = await page.openWith([flat()])
     const { page: view } = window

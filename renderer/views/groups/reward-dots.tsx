@@ -12,7 +12,11 @@ const MOST_WIDTH = 736
 /** Letters of a name, and the room that one takes at the most (pixels). */
 const NAME_LETTERS = 22
 const NAME_LETTER = 7
-const END = 14
+/** From the end of an axis to the number that stands there, and the room that one takes at the most, such as −0.003644 (pixels). */
+const GAP = 12
+const NUMBER = 62
+/** Between a name and the number behind it (pixels). */
+const BETWEEN = 6
 const ROW = 26
 const RADIUS = 5
 
@@ -61,8 +65,8 @@ export function RewardDots({
             members={members}
             ends={isTotal ? ends : null}
             y={at * ROW + ROW / 2}
-            from={nameWidth + 64}
-            to={width - END - 58}
+            from={nameWidth + BETWEEN + NUMBER + GAP}
+            to={width - GAP - NUMBER}
             chosen={chosen}
           />
         ))}
@@ -118,11 +122,11 @@ function DotRow({
         </text>
       ) : (
         <>
-          <text className="axis-label" x={left - 24} y={y + 4} textAnchor="end">
+          <text className="axis-label" x={left - GAP} y={y + 4} textAnchor="end">
             {range > 0 ? real(least) : ''}
           </text>
           <line className="reward-axis" x1={left} x2={right} y1={y} y2={y} />
-          <text className="axis-label" x={right + 24} y={y + 4}>
+          <text className="axis-label" x={right + GAP} y={y + 4}>
             {real(greatest)}
           </text>
           {members.map(({ row: { index, facts } }, at) => {
