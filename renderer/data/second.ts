@@ -4,7 +4,7 @@ import { ask } from '../engine/engine.ts'
 import { addProblem, useFiles } from '../state/files.ts'
 import { forgetKeptOfCompare } from '../state/kept.ts'
 import { NO_SECOND, useSecond } from '../state/second.ts'
-import { say } from '../state/view.ts'
+import { say, useView } from '../state/view.ts'
 import { runName } from '../text/run-name.ts'
 import { forgetSecondDetails } from './details.ts'
 import { MOST_NAMED, sayUnreadable } from './unreadable.ts'
@@ -37,7 +37,7 @@ export async function compareWith(sources: readonly SourceInput[]): Promise<void
     isReading = false
     useSecond.setState(judged)
     sayUnreadable(second?.unreadable ?? [], MOST_NAMED, ' They are of the second run.')
-    say(`Judged beside ${runName(sources)}`)
+    say(`Judged beside ${runName(sources)}${useView.getState().view === 'compare' ? '' : '. 5 lays both side by side'}`)
   } catch (error) {
     if (error instanceof Cancelled || signal.aborted || call !== latest) return
     isReading = false

@@ -57,7 +57,7 @@ describePage('what is longer than the window', (tests) => {
     const window = await tests.openWith([FAILING], { viewport })
     const { page } = window
     await window.drop([join(SAMPLES, 'clean-gsm8k.jsonl.gz')], 600)
-    await page.getByText('Judged beside clean-gsm8k.jsonl.gz').waitFor()
+    await page.getByText('Judged beside clean-gsm8k.jsonl.gz. 5 lays both side by side').waitFor()
     await page.keyboard.press('5')
     await page.locator('.compare-measures').waitFor()
     await page.keyboard.press('PageDown')
