@@ -52,7 +52,7 @@ function rolloutSubjects(): ExportSubject[] {
     {
       id: 'flagged',
       title: 'Flagged rollouts',
-      says: flagged.length === 0 ? 'none yet: f flags one' : null,
+      says: flagged.length === 0 ? '(none yet: f flags one)' : null,
       rollouts: flagged.length,
       why: 'flagged',
       indices: () => flagged,

@@ -3,6 +3,9 @@ import { runEnd } from './spans.ts'
 
 const SEGMENTS = 64
 
+/** Share of a cell from which on it is drawn as trained before the share of a whole cell is owed. */
+const LEAST_TRAINED = 0.25
+
 /** Width of the whole row in a strip. */
 export const STRIP_WIDTH = 255
 
@@ -11,7 +14,8 @@ export const STRIP_WIDTH = 255
  * widths are in proportion to the tokens and sum to 255: the edge between two runs lies at the same place whatever stands elsewhere in
  * the row, as far as every run has room. A row of more than 64 runs is drawn as 64 equal
  * cells, each in the state that most of its tokens have, trained before others where it has a quarter: a trained turn of
- * few tokens is what people look for.
+ * few tokens is what people look for. What a cell shows as trained beyond its share is taken from those behind it, and what it does not
+ * show is owed by them, so that a row of many short turns is trained in as many cells as its share asks for.
  */
 export function drawStrip(states: Uint8Array, runs: readonly StateRun[] = stateRuns(states)): Uint8Array {
   if (states.length === 0) return new Uint8Array(0)
@@ -51,13 +55,23 @@ export function stateRuns(states: Uint8Array): StateRun[] {
 
 function cells(states: Uint8Array): Uint8Array {
   const result = new Uint8Array(SEGMENTS)
+  /** Cells of trained tokens that are not drawn as such yet; below 0 where more are. */
+  let owed = 0
   for (let cell = 0; cell < SEGMENTS; cell++) {
     const start = Math.floor((cell * states.length) / SEGMENTS)
     const end = Math.floor(((cell + 1) * states.length) / SEGMENTS)
     const counts = [0, 0, 0, 0]
     for (let i = start; i < end; i++) counts[states[i] as number] = (counts[states[i] as number] as number) + 1
-    const trained = counts[TokenState.trained] as number
-    result[cell] = trained * 4 >= end - start ? TokenState.trained : counts.indexOf(Math.max(...counts))
+    const trained = (counts[TokenState.trained] as number) / (end - start)
+    owed += trained
+    // A cell of trained tokens alone always passes: no more than three quarters of one were drawn ahead.
+    if (trained > 0 && owed >= (trained >= LEAST_TRAINED ? LEAST_TRAINED : 1)) {
+      result[cell] = TokenState.trained
+      owed -= 1
+    } else {
+      counts[TokenState.trained] = 0
+      result[cell] = counts.indexOf(Math.max(...counts))
+    }
   }
   return result
 }

@@ -16,6 +16,7 @@ import { measuringSteps, type StepScales, stepOf } from '../checks/groups/step-s
 import { firstQuestion } from '../checks/pairing.ts'
 import { clipped } from '../model/clipped.ts'
 import { finite } from '../model/finite.ts'
+import { inNaturalOrder } from '../model/natural-order.ts'
 import { counted } from '../model/number-text.ts'
 import type { Finding } from '../model/report.ts'
 import { atOnce, type Steps, within } from '../model/steps.ts'
@@ -250,5 +251,5 @@ function whyIncomplete({ members }: GroupView, size: number | null): string {
 function componentNames({ members }: GroupView): string[] {
   const names = new Set<string>()
   for (const { rewards } of members) for (const name of Object.keys(rewards ?? {})) names.add(name)
-  return [...names].sort()
+  return [...names].sort(inNaturalOrder)
 }

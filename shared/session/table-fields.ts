@@ -1,5 +1,6 @@
 import { FactColumns } from '../checks/fact-columns.ts'
 import type { TrajectoryFacts } from '../checks/facts.ts'
+import { inNaturalOrder } from '../model/natural-order.ts'
 import { MOST_COMPONENTS, type TableRequests } from './requests/table.ts'
 
 type Facts = readonly TrajectoryFacts[]
@@ -18,6 +19,8 @@ export function tableFields(facts: Facts): TableRequests['tableFields']['output'
   const added = new FactColumns(facts, state.seen)
   for (const [name, count] of added.names('rewards')) counts.set(name, (counts.get(name) ?? 0) + count)
   state.seen = facts.length
-  const names = [...counts].sort(([a, ours], [b, theirs]) => theirs - ours || (a < b ? -1 : 1)).map(([name]) => name)
+  const names = [...counts]
+    .sort(([a, ours], [b, theirs]) => theirs - ours || inNaturalOrder(a, b))
+    .map(([name]) => name)
   return { rewards: names.slice(0, MOST_COMPONENTS), moreRewards: Math.max(0, names.length - MOST_COMPONENTS) }
 }

@@ -277,6 +277,23 @@ describe('the strip', () => {
     expect([...drawStrip(states)].slice(-2)).toEqual([trained, 1])
   })
 
+  it('is trained in as many cells as the row is, where no cell is without trained tokens', () => {
+    const shares = [
+      [31, 17],
+      [3, 4],
+      [10, 90],
+    ].map(([of = 0, others = 0]) => {
+      const states = Uint8Array.from({ length: 83 * 40 }, (_, i) => (i % (of + others) < of ? trained : masked))
+      const strip = drawStrip(states)
+      const drawn = strip.reduce(
+        (sum, state, i) => sum + (i % 2 === 0 && state === trained ? (strip[i + 1] ?? 0) : 0),
+        0,
+      )
+      return drawn / STRIP_WIDTH - of / (of + others)
+    })
+    for (const off of shares) expect(Math.abs(off)).toBeLessThan(0.03)
+  })
+
   it('is empty for an empty row', () => {
     expect(drawStrip(new Uint8Array(0)).length).toBe(0)
   })

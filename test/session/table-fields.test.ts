@@ -11,5 +11,6 @@ it('names the reward components of a dump, the commonest first, as more is read'
   facts.push(factsOf(3, { rewards: Object.fromEntries(Array.from({ length: 100 }, (_, k) => [`c${k}`, k])) }))
   const { rewards, moreRewards } = tableFields(facts)
   expect(rewards).toHaveLength(MOST_COMPONENTS)
+  expect(rewards.slice(2, 6)).toEqual(['c0', 'c1', 'c2', 'c3'])
   expect(rewards.length + moreRewards).toBe(102)
 })

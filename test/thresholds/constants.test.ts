@@ -72,6 +72,7 @@ const STRUCTURAL: Readonly<Record<string, string>> = {
   'checks/truncation/long-replies.ts SENTENCE_ENDS': 'characters',
   'checks/truncation/text-size.ts HEX_DIGITS': 'digits of an escape',
   'checks/states.ts MASK_UNKNOWN': 'a code in an array of bytes',
+  'checks/strip.ts LEAST_TRAINED': 'what a cell of a drawing shows',
   'checks/strip.ts SEGMENTS': 'size of a drawing',
   'checks/strip.ts STRIP_WIDTH': 'size of a drawing',
   'checks/truncation/dataset.ts LONGEST_HEADER': 'property of templates; the id that opens a turn decides',

@@ -1,13 +1,15 @@
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import type { GroupQuery, GroupStep, GroupSummary } from '../../../shared/session/requests/groups.ts'
 import { Term } from '../../app/term.tsx'
 import { WithCode } from '../../app/with-code.tsx'
 import { count, counted, real, tallestBar } from '../../text/numbers.ts'
 import { StepChart } from '../charts/step-chart.tsx'
 import { StepTable } from '../charts/step-table.tsx'
+import { useWidth } from '../rollout/use-canvas.ts'
 import { COLUMN_WORDS } from './group-words.ts'
 import { narrow } from './groups-place.ts'
 
+/** Until the drawing has been measured (pixels). */
 const WIDTH = 420
 const HEIGHT = 84
 const HEAD = 34
@@ -18,8 +20,11 @@ const FROM = DEAD + 12
 
 /** How far rewards differ inside groups, where any is complete. */
 export function StdHistogram({ summary, query }: { summary: GroupSummary; query: GroupQuery }) {
+  const figure = useRef<HTMLElement>(null)
+  // Drawn as wide as it stands there, so that its words are as large as those beside it in every window.
+  const width = useWidth(figure, 'std of groups') || WIDTH
   return (
-    <figure className="group-figure">
+    <figure ref={figure} className="group-figure">
       <figcaption>
         <strong>std of rewards within a group</strong>{' '}
         <span className="quiet">
@@ -27,7 +32,7 @@ export function StdHistogram({ summary, query }: { summary: GroupSummary; query:
         </span>
       </figcaption>
       {summary.incompleteBecause === null ? (
-        <Bars summary={summary} query={query} />
+        <Bars summary={summary} query={query} across={width} />
       ) : (
         <p className="quiet">No group is complete: there is no std to draw.</p>
       )}
@@ -36,17 +41,17 @@ export function StdHistogram({ summary, query }: { summary: GroupSummary; query:
 }
 
 /** With the numbers by which H01 and H05 judge drawn in. Each bar lists its groups. */
-function Bars({ summary, query }: { summary: GroupSummary; query: GroupQuery }) {
+function Bars({ summary, query, across }: { summary: GroupSummary; query: GroupQuery; across: number }) {
   const { stds, bounds, kinds, meanStd } = summary
   const most = Math.max(1, kinds.dead, ...stds.counts)
   const drawn = [bounds.noiseFloor, bounds.meanStd ?? 0, meanStd ?? 0].filter(Number.isFinite)
   const last = Math.max(stds.width * stds.counts.length, ...drawn.map((value) => value * 1.05)) || 1
-  const x = (std: number) => FROM + (std / last) * (WIDTH - FROM)
+  const x = (std: number) => FROM + (std / last) * (across - FROM)
   const heightOf = (number: number) => (number === 0 ? 0 : Math.max(2, (number / most) * HEIGHT))
   return (
     // biome-ignore lint/a11y/useSemanticElements: a drawing holds no fieldset
-    <svg viewBox={`0 0 ${WIDTH} ${HEAD + HEIGHT + FOOT}`} role="group" aria-label="Std of rewards within groups">
-      <line className="axis" x1={FROM} x2={WIDTH} y1={HEAD + HEIGHT} y2={HEAD + HEIGHT} />
+    <svg viewBox={`0 0 ${across} ${HEAD + HEIGHT + FOOT}`} role="group" aria-label="Std of rewards within groups">
+      <line className="axis" x1={FROM} x2={across} y1={HEAD + HEIGHT} y2={HEAD + HEIGHT} />
       <line className="axis" x1="0" x2={DEAD} y1={HEAD + HEIGHT} y2={HEAD + HEIGHT} />
       {kinds.dead > 0 && (
         <Bar
@@ -80,31 +85,37 @@ function Bars({ summary, query }: { summary: GroupSummary; query: GroupQuery }) 
         )
       })}
       {Number.isFinite(bounds.noiseFloor) && (
-        <Mark x={x(bounds.noiseFloor)} row={0} text={`H01 noise floor ${real(bounds.noiseFloor)}`} />
+        <Mark across={across} x={x(bounds.noiseFloor)} row={0} text={`H01 noise floor ${real(bounds.noiseFloor)}`} />
       )}
       {bounds.meanStd !== null && bounds.meanStd > 0 && (
-        <Mark x={x(bounds.meanStd)} row={1} text={`H05 wants a mean of ${real(bounds.meanStd)} or more`} />
+        <Mark
+          across={across}
+          x={x(bounds.meanStd)}
+          row={1}
+          text={`H05 wants a mean of ${real(bounds.meanStd)} or more`}
+        />
       )}
-      {meanStd !== null && <Mark x={x(meanStd)} row={2} text={`mean ${real(meanStd)}`} isMean />}
+      {meanStd !== null && <Mark across={across} x={x(meanStd)} row={2} text={`mean ${real(meanStd)}`} isMean />}
       <text className="axis-label" x={DEAD / 2} y={HEAD + HEIGHT + 13} textAnchor="middle">
         dead
       </text>
       <text className="axis-label" x={FROM} y={HEAD + HEIGHT + 13}>
         0
       </text>
-      <text className="axis-label" x={(FROM + WIDTH) / 2} y={HEAD + HEIGHT + 13} textAnchor="middle">
+      <text className="axis-label" x={(FROM + across) / 2} y={HEAD + HEIGHT + 13} textAnchor="middle">
         {tallestBar(most, 'group')}
       </text>
-      <text className="axis-label" x={WIDTH} y={HEAD + HEIGHT + 13} textAnchor="end">
+      <text className="axis-label" x={across} y={HEAD + HEIGHT + 13} textAnchor="end">
         {real(Number(last.toPrecision(3)))}
       </text>
     </svg>
   )
 }
 
-function Mark({ x, row, text, isMean = false }: { x: number; row: number; text: string; isMean?: boolean }) {
+function Mark(props: { x: number; row: number; text: string; across: number; isMean?: boolean }) {
+  const { x, row, text, across, isMean = false } = props
   const y = 9 + row * 11
-  const isRight = x > WIDTH * 0.55
+  const isRight = x > across * 0.55
   return (
     <g className={isMean ? 'group-bound mean' : 'group-bound'}>
       <line x1={x} x2={x} y1={y - 6} y2={HEAD + HEIGHT} />

@@ -1,10 +1,10 @@
 import { type RefObject, useMemo } from 'react'
 import type { GroupQuery, GroupRow, GroupSort, GroupSummary } from '../../../shared/session/requests/groups.ts'
+import { LongId } from '../../app/long-id.tsx'
 import { openRollout } from '../../commands/go.ts'
 import { ask } from '../../engine/engine.ts'
 import { type ListColumn, PositionList } from '../../lists/position-list.tsx'
 import { ABSENT, count, inDecimals, real } from '../../text/numbers.ts'
-import { shownId, wholeId } from '../../text/visible.ts'
 import { SEVERITY_WORDS } from '../../text/words.ts'
 import { useMedia } from '../rollout/use-canvas.ts'
 import { groupPages } from './group-list-data.ts'
@@ -36,7 +36,7 @@ const columnsFor = (ends: GroupSummary['rewards']): readonly ListColumn<GroupRow
     sort: 'id',
     title: 'group',
     width: 'minmax(4.9rem, 1.3fr)',
-    cell: ({ id }) => <span title={wholeId(id)}>{shownId(id)}</span>,
+    cell: ({ id }) => <LongId id={id} />,
   },
   { sort: 'step', title: 'step', says: 'training step', width: '3rem', isNumber: true, cell: ({ step }) => real(step) },
   {

@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import type { GroupDetail, GroupMember, GroupScheme } from '../../../shared/session/requests/groups.ts'
+import { LongId } from '../../app/long-id.tsx'
 import { openRollout } from '../../commands/go.ts'
 import { ABSENT, allDigits, count, decimalsOf, inDecimals, percent, real } from '../../text/numbers.ts'
 import { shownId, wholeId } from '../../text/visible.ts'
@@ -194,7 +195,7 @@ function SiblingRow({
     >
       <th scope="row">
         <button type="button" className="link sibling-id" title={wholeId(facts.id)} onClick={() => openRollout(index)}>
-          {shownId(facts.id)}
+          <LongId id={facts.id} />
         </button>
         {original !== undefined && original !== null && (
           <span className="group-mark" title={`The same tokens as ${shownId(original.row.facts.id, 200)}`}>

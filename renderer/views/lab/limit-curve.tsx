@@ -1,12 +1,16 @@
+import { useRef } from 'react'
 import type { TriedLimit } from '../../../shared/session/lab/limits.ts'
 import type { LimitPoint, LimitsTried } from '../../../shared/session/requests/lab.ts'
 import { count, counted, percent } from '../../text/numbers.ts'
 import { LIMIT_WORDS } from '../../text/words.ts'
+import { useWidth } from '../rollout/use-canvas.ts'
 
+/** Until the drawing has been measured (pixels). */
 const WIDTH = 560
 const HEIGHT = 150
 const HEAD = 30
 const FOOT = 20
+const SHARES = [0, 0.5, 1] as const
 
 const LINES = [
   { id: 'cut', label: 'rollouts cut', dash: '' },
@@ -28,9 +32,12 @@ export function LimitCurve({
   inForce: number | null
   onTry(value: number): void
 }) {
+  const figure = useRef<HTMLElement>(null)
+  // Drawn as wide as it stands there, so that its words are as large as those around it in every window.
+  const across = useWidth(figure, 'limit curve') || WIDTH
   const { curve, reach } = tried
   const last = Math.max(reach[limit], inForce ?? 0, value ?? 0, 1)
-  const x = (tokens: number) => (tokens / last) * WIDTH
+  const x = (tokens: number) => (tokens / last) * across
   const y = (share: number) => HEAD + (1 - share) * HEIGHT
   const lines = LINES.filter(({ id }) => curve.some((point) => point[id] !== null))
   const at = value === null ? null : nearest(curve, value)
@@ -40,7 +47,7 @@ export function LimitCurve({
     onTry(Math.max(0, Math.min(last, ((event.clientX - box.left) / box.width) * last)))
   }
   return (
-    <figure className="lab-curve">
+    <figure ref={figure} className="lab-curve">
       <figcaption>
         Share that is cut, by {LIMIT_WORDS[limit]}
         <span className="lab-legend">
@@ -56,31 +63,34 @@ export function LimitCurve({
         </span>
       </figcaption>
       <svg
-        viewBox={`0 0 ${WIDTH} ${HEAD + HEIGHT + FOOT}`}
+        viewBox={`0 0 ${across} ${HEAD + HEIGHT + FOOT}`}
         role="img"
         aria-label={words(curve, limit)}
         onPointerDown={move}
         onPointerMove={move}
       >
-        {[0, 0.5, 1].map((share) => (
-          <g key={share}>
-            <line className="grid" x1="0" x2={WIDTH} y1={y(share)} y2={y(share)} />
-            <text className="axis-label" x="2" y={y(share) - 3}>
-              {percent(share)}
-            </text>
-          </g>
+        {SHARES.map((share) => (
+          <line key={share} className="grid" x1="0" x2={across} y1={y(share)} y2={y(share)} />
         ))}
-        {inForce !== null && <Mark x={x(inForce)} className="in-force" text={`in force ${count(inForce)}`} y={10} />}
+        {inForce !== null && (
+          <Mark across={across} x={x(inForce)} className="in-force" text={`in force ${count(inForce)}`} y={10} />
+        )}
         {value !== null && value !== inForce && (
-          <Mark x={x(value)} className="tried" text={`tried ${count(value)}`} y={23} />
+          <Mark across={across} x={x(value)} className="tried" text={`tried ${count(value)}`} y={23} />
         )}
         {lines.map(({ id, dash }) => (
           <path key={id} className={`lab-line ${id}`} strokeDasharray={dash} d={pathOf(curve, id, x, y)} />
         ))}
+        {/* Above the lines, which begin where these stand. */}
+        {SHARES.map((share) => (
+          <text key={share} className="axis-label" x="2" y={y(share) - 3}>
+            {percent(share)}
+          </text>
+        ))}
         <text className="axis-label" x="0" y={HEAD + HEIGHT + 14}>
           0
         </text>
-        <text className="axis-label" x={WIDTH} y={HEAD + HEIGHT + 14} textAnchor="end">
+        <text className="axis-label" x={across} y={HEAD + HEIGHT + 14} textAnchor="end">
           {counted(last, 'token')}
         </text>
       </svg>
@@ -88,8 +98,9 @@ export function LimitCurve({
   )
 }
 
-function Mark({ x, y, className, text }: { x: number; y: number; className: string; text: string }) {
-  const isRight = x > WIDTH * 0.7
+function Mark(props: { x: number; y: number; across: number; className: string; text: string }) {
+  const { x, y, across, className, text } = props
+  const isRight = x > across * 0.7
   return (
     <g className={`lab-mark ${className}`}>
       <line x1={x} x2={x} y1={y - 8} y2={HEAD + HEIGHT} />

@@ -1,3 +1,4 @@
+import { useRef } from 'react'
 import { LOSS_TYPES } from '../../../shared/checks/groups/token-weights.ts'
 import { tokenRange } from '../../../shared/model/number-text.ts'
 import { PART_WORDS } from '../../../shared/model/part-words.ts'
@@ -8,6 +9,7 @@ import { goTo } from '../../state/place.ts'
 import { sharesAlike } from '../../text/alike.ts'
 import { ABSENT, count, counted, decimalsOf, inDecimals, real, tallestBar } from '../../text/numbers.ts'
 import { shownId } from '../../text/visible.ts'
+import { useWidth } from '../rollout/use-canvas.ts'
 import { ShareBar } from '../verdicts/loss-share.tsx'
 import type { LabPlace } from './lab-place.ts'
 import { Basis, TrialState, WithoutIds } from './trial-state.tsx'
@@ -248,21 +250,25 @@ function PullTable({ caption, rows }: { caption: string; rows: readonly (readonl
   )
 }
 
+/** Until the drawing has been measured (pixels). */
 const WIDTH = 560
 const HEIGHT = 80
 
 function AdvantageBars({ picture }: { picture: LossPicture }) {
+  const figure = useRef<HTMLElement>(null)
+  // Drawn as wide as it stands there, so that its words are as large as those around it in every window.
+  const across = useWidth(figure, 'advantages') || WIDTH
   const { advantages, largestAdvantage } = picture
   const most = Math.max(1, ...advantages)
-  const width = WIDTH / advantages.length
+  const width = across / advantages.length
   const nearZero = advantages.slice(advantages.length / 2 - 1, advantages.length / 2 + 1).reduce((a, b) => a + b, 0)
   return (
-    <figure className="lab-curve">
+    <figure ref={figure} className="lab-curve">
       <figcaption>
         Advantages of the rollouts <span className="quiet">{tallestBar(most, 'rollout')}</span>
       </figcaption>
       <svg
-        viewBox={`0 0 ${WIDTH} ${HEIGHT + 20}`}
+        viewBox={`0 0 ${across} ${HEIGHT + 20}`}
         role="img"
         aria-label={`Advantages from ${real(-(largestAdvantage ?? 0))} to ${real(largestAdvantage)}; ${counted(nearZero, 'rollout')} near 0`}
       >
@@ -280,15 +286,15 @@ function AdvantageBars({ picture }: { picture: LossPicture }) {
             />
           )
         })}
-        <line className="grid" x1="0" x2={WIDTH} y1={HEIGHT} y2={HEIGHT} />
-        <line className="lab-zero" x1={WIDTH / 2} x2={WIDTH / 2} y1="0" y2={HEIGHT} />
+        <line className="grid" x1="0" x2={across} y1={HEIGHT} y2={HEIGHT} />
+        <line className="lab-zero" x1={across / 2} x2={across / 2} y1="0" y2={HEIGHT} />
         <text className="axis-label" x="0" y={HEIGHT + 14}>
           {real(-(largestAdvantage ?? 0))}
         </text>
-        <text className="axis-label" x={WIDTH / 2} y={HEIGHT + 14} textAnchor="middle">
+        <text className="axis-label" x={across / 2} y={HEIGHT + 14} textAnchor="middle">
           0
         </text>
-        <text className="axis-label" x={WIDTH} y={HEIGHT + 14} textAnchor="end">
+        <text className="axis-label" x={across} y={HEIGHT + 14} textAnchor="end">
           {real(largestAdvantage)}
         </text>
       </svg>

@@ -113,7 +113,7 @@ function FindingEntry({ finding, here }: { finding: Finding; here: RefObject<HTM
         {finding.turn !== null && !NAMES_TURN.test(finding.message) && ` · turn ${finding.turn}`}
         {finding.tokens !== null && ` · ${aboutWords(finding.tokens)}`}
         {finding.intended === true && ' · intended by the policy'}
-        {finding.defect !== undefined && ` · because of ${finding.defect}`}
+        {finding.defect !== undefined && finding.defect !== finding.code && ` · because of ${finding.defect}`}
       </span>
     </>
   )

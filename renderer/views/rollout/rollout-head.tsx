@@ -1,6 +1,7 @@
 import { type KeyboardEvent, type ReactNode, useRef } from 'react'
 import type { TrajectoryDetail } from '../../../shared/session/protocol.ts'
 import type { Relatives } from '../../../shared/session/requests/rollout.ts'
+import { LongId } from '../../app/long-id.tsx'
 import { PinButton } from '../../app/pin-button.tsx'
 import { tabByKey } from '../../app/tab-keys.ts'
 import { useChosenFocus } from '../../app/use-chosen-focus.ts'
@@ -12,7 +13,7 @@ import { markKey, useMarks } from '../../state/marks.ts'
 import { useSecond } from '../../state/second.ts'
 import { type RolloutTab, show, useView } from '../../state/view.ts'
 import { count, percent, real } from '../../text/numbers.ts'
-import { shownId, wholeId } from '../../text/visible.ts'
+import { shownId } from '../../text/visible.ts'
 import { END_WORDS } from '../../text/words.ts'
 import { hasIds } from '../rollouts/columns.tsx'
 import { Siblings } from './relatives.tsx'
@@ -64,7 +65,9 @@ export function RolloutHead(props: {
           ← Rollouts
         </button>
       )}
-      <h1 title={wholeId(facts.id)}>{shownId(facts.id)}</h1>
+      <h1>
+        <LongId id={facts.id} />
+      </h1>
       {isSecond ? <PositionInSecond index={detail.index} /> : <Position index={detail.index} />}
       <div ref={tabs} className="segmented" role="tablist" aria-label="Look at" tabIndex={-1} onKeyDown={press}>
         {TABS.map((entry) => (

@@ -1,7 +1,8 @@
 import type { TrajectoryFacts } from '../../../shared/checks/facts.ts'
 import type { Row } from '../../../shared/session/protocol.ts'
+import { LongId } from '../../app/long-id.tsx'
 import { count, percentOfColumn, real } from '../../text/numbers.ts'
-import { shownId, spelt } from '../../text/visible.ts'
+import { spelt } from '../../text/visible.ts'
 import { END_WORDS, SEVERITY_WORDS } from '../../text/words.ts'
 import { type Column, codeLetters, codesThatFit } from './column.ts'
 import { FlagCell, LabelsCell, labelLetters, NotesCell } from './mark-cells.tsx'
@@ -69,7 +70,7 @@ export const COLUMNS: readonly Column[] = [
     letters: ({ facts }) => facts.id.length,
     grows: 1.2,
     sort: 'id',
-    cell: ({ facts }) => shownId(facts.id),
+    cell: ({ facts }) => <LongId id={facts.id} />,
   }),
   words({
     key: 'group',
@@ -79,7 +80,7 @@ export const COLUMNS: readonly Column[] = [
     letters: ({ facts }) => facts.group?.length ?? 0,
     sort: 'group',
     needs: 'group',
-    cell: ({ facts }) => (facts.group === null ? null : shownId(facts.group)),
+    cell: ({ facts }) => (facts.group === null ? null : <LongId id={facts.group} />),
   }),
   number({
     key: 'step',

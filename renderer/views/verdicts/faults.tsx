@@ -70,6 +70,16 @@ function noteOf({ explainedBy, extent, lead }: Cause): string | null {
   return `${count(extent.affected)} of these ${count(lead.affected)} not explained by ${explainedBy.join(', ')}`
 }
 
+/** The checks that fail because of a cause; nothing where it is a check itself and the only one. */
+function FailBecause({ codes }: { codes: readonly string[] }) {
+  if (codes.length === 0) return null
+  return (
+    <span className="quiet defect-codes">
+      {counted(codes.length, 'check')} {codes.length === 1 ? 'fails' : 'fail'} because of it: {codes.join(', ')}
+    </span>
+  )
+}
+
 function DefectRow({ cause, report }: { cause: Cause; report: Report }) {
   const { ids, title, severity, lead, extent, parts, codes } = cause
   const fold = useFold(`defect ${ids.join(' ')}`)
@@ -87,9 +97,7 @@ function DefectRow({ cause, report }: { cause: Cause; report: Report }) {
             ))}
             <span className="check-title">{title}</span>
           </FoldButton>
-          <span className="quiet defect-codes">
-            {counted(codes.length, 'check')} {codes.length === 1 ? 'fails' : 'fail'} because of it: {codes.join(', ')}
-          </span>
+          <FailBecause codes={codes.filter((code) => !ids.includes(code))} />
         </th>
         <td>
           <RateBar rate={extent.checked === 0 ? 0 : extent.affected / extent.checked} severity={severity} />

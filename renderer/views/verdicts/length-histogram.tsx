@@ -1,3 +1,4 @@
+import { useRef } from 'react'
 import type { Report } from '../../../shared/model/report.ts'
 import type { LimitName } from '../../../shared/model/streams.ts'
 import type { Histogram } from '../../../shared/session/protocol.ts'
@@ -7,6 +8,7 @@ import { goTo, usePlace } from '../../state/place.ts'
 import { rangeWords } from '../../text/filter-words.ts'
 import { count, counted, tallestBar } from '../../text/numbers.ts'
 import { limitWords } from '../../text/words.ts'
+import { useWidth } from '../rollout/use-canvas.ts'
 
 interface Choice {
   readonly of: LengthOf
@@ -78,12 +80,17 @@ export function LengthHistogram({ limits, several, leftOut }: Limited) {
 
 /** More values of a limit than these have a line and no words. */
 const MOST_LABELS = 5
+/** Until the drawing has been measured, and at the most (pixels). */
 const WIDTH = 520
+const MOST_WIDTH = 704
 const HEIGHT = 150
 const FOOT = 22
 const HEAD = 18
 
 function Bars({ histogram, choice, limits, several, leftOut }: { histogram: Histogram; choice: Choice } & Limited) {
+  const figure = useRef<HTMLElement>(null)
+  // Drawn as wide as it stands there, so that its words are as large as those around it in every window.
+  const across = Math.min(useWidth(figure, 'lengths') || WIDTH, MOST_WIDTH)
   const { from, width, counts } = histogram
   const most = Math.max(...counts, 1)
   const drawn = choice.limits.flatMap((name) => {
@@ -96,7 +103,7 @@ function Bars({ histogram, choice, limits, several, leftOut }: { histogram: Hist
   })
   const more = choice.limits.reduce((sum, name) => sum + (leftOut[name]?.values ?? 0), 0)
   const last = Math.max(from + width * counts.length, ...drawn.map((limit) => limit.value * 1.02))
-  const x = (tokens: number) => ((tokens - from) / (last - from)) * WIDTH
+  const x = (tokens: number) => ((tokens - from) / (last - from)) * across
   const step = x(from + width)
   const rangeOf = (bin: number) => ({
     of: choice.of,
@@ -105,14 +112,14 @@ function Bars({ histogram, choice, limits, several, leftOut }: { histogram: Hist
   })
   const open = (bin: number) => showRollouts({ where: { lengths: [rangeOf(bin)] } })
   return (
-    <figure className="histogram">
+    <figure ref={figure} className="histogram">
       {/* biome-ignore lint/a11y/useSemanticElements: a drawing holds no fieldset */}
       <svg
-        viewBox={`0 0 ${WIDTH} ${HEAD + HEIGHT + FOOT}`}
+        viewBox={`0 0 ${across} ${HEAD + HEIGHT + FOOT}`}
         role="group"
         aria-label={`Lengths in tokens: ${choice.label}`}
       >
-        <line className="axis" x1="0" x2={WIDTH} y1={HEAD + HEIGHT} y2={HEAD + HEIGHT} />
+        <line className="axis" x1="0" x2={across} y1={HEAD + HEIGHT} y2={HEAD + HEIGHT} />
         {counts.map((number, bin) => {
           const start = from + bin * width
           const height = (number / most) * HEIGHT
@@ -149,9 +156,9 @@ function Bars({ histogram, choice, limits, several, leftOut }: { histogram: Hist
           <g key={limit.value} className="limit">
             <line x1={x(limit.value)} x2={x(limit.value)} y1={HEAD - 4} y2={HEAD + HEIGHT} />
             <text
-              x={x(limit.value) > WIDTH / 2 && at > 0 ? x(limit.value) - 4 : Math.min(x(limit.value) + 4, WIDTH)}
+              x={x(limit.value) > across / 2 && at > 0 ? x(limit.value) - 4 : Math.min(x(limit.value) + 4, across)}
               y={HEAD - 6 + 13 * at}
-              textAnchor={x(limit.value) > WIDTH / 2 ? 'end' : 'start'}
+              textAnchor={x(limit.value) > across / 2 ? 'end' : 'start'}
             >
               {at < MOST_LABELS
                 ? limit.words
@@ -162,7 +169,7 @@ function Bars({ histogram, choice, limits, several, leftOut }: { histogram: Hist
         <text className="axis-label" x="0" y={HEAD + HEIGHT + 15}>
           {count(from)}
         </text>
-        <text className="axis-label" x={WIDTH} y={HEAD + HEIGHT + 15} textAnchor="end">
+        <text className="axis-label" x={across} y={HEAD + HEIGHT + 15} textAnchor="end">
           {counted(Math.round(last), 'token')}
         </text>
       </svg>
