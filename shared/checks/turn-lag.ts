@@ -24,17 +24,21 @@ export function turnLags(view: TrajectoryView): TurnLag[] | null {
   const overlap = view.thresholds['turn-lag-overlap']
   const lags: TurnLag[] = []
   const end = mask.length - segmentation.padding.right
-  const turns = writtenTurns(segmentation).filter(
+  const written = writtenTurns(segmentation)
+  const turns = written.filter(
     ({ endToken, contentStart }) => endToken >= 0 && expectedRl[contentStart] === Expected.trained,
   )
   // Letters of a header are read as content (T16).
   if (turns.some((turn) => startsInLetters(view, turn))) return null
   const runs = runsInOrder(mask, turns, segmentation.padding.left, end)
+  // A turn whose first token nothing calls sampled is not looked at, and may be trained all the same.
+  const standsElsewhere = (run: Span, turn: Turn) =>
+    written.some((other) => other !== turn && run.start >= other.contentStart && run.end === other.endToken + 1)
   for (const [index, turn] of turns.entries()) {
     const expected = { start: turn.contentStart, end: turn.endToken + 1 }
     const run = runs?.[index]
     if (run !== undefined) {
-      if (isBehindThought(view, turn, run)) return null
+      if (isBehindThought(view, turn, run) || standsElsewhere(run, turn)) return null
       lags.push({ turn, lag: run.start - expected.start, expected, found: run })
       continue
     }

@@ -73,3 +73,27 @@ describe.each(FAMILIES)('a mask that lies off where the sampler was certain (%s)
     expect(masks(audited)).toEqual(['M06'])
   })
 })
+
+it('finds no drift where the last turn is masked and one before it, as long, begins with a think tag of 0.0', async () => {
+  const tokenizer = await testTokenizer('qwen3')
+  const said = `${THOUGHT}It was directed by Ines Valdoro, as the archive says.`
+  const turns = [
+    system('Be brief.'),
+    user('Who directed it?'),
+    assistant(`${THOUGHT}I do not know yet.`),
+    user('Think again.'),
+    assistant(said),
+    user('Are you sure?'),
+    assistant(said),
+  ]
+  const row = conversation(tokenizer, turns, {
+    editMask: (mask, layout) => mask.fill(0, layout.at(-1)!.contentStart),
+  })
+  const sampler = Float32Array.from(row.sampled, (each, i) => (each ? -0.4 - (i % 7) / 10 : 0))
+  const second = row.layout.filter(({ role }) => role === 'assistant')[1]!
+  sampler[second.contentStart] = 0
+  const trajectory = trajectoryOf(row)
+  const logprobs = { ...trajectory.logprobs, sampler }
+  const { failing } = auditTrajectories([{ ...trajectory, logprobs }], tokenizer, { format: { unsampledLogprob: 0 } })
+  expect(failing).toEqual(['M03'])
+})
