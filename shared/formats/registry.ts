@@ -20,6 +20,7 @@ import { skyrl } from './skyrl.ts'
 import { skyrlEval } from './skyrl-eval.ts'
 import { slime } from './slime.ts'
 import { tinker } from './tinker.ts'
+import { tinkerDatum } from './tinker-datum.ts'
 import { trl } from './trl.ts'
 import { verifiersLegacy } from './verifiers-legacy.ts'
 import { verifiersResults } from './verifiers-results.ts'
@@ -42,6 +43,7 @@ export const FORMATS: readonly Format[] = [
   rollBatch,
   skyrl,
   slime,
+  tinkerDatum,
   verifiersLegacy,
   verifiersResults,
   verifiersV1,
