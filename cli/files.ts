@@ -74,7 +74,8 @@ export async function findAll(
       throw error
     })
     if (found.length === 0 && problems.length === before) {
-      problems.push({ name: path, message: `${path} holds no files. Name a folder with rollout dumps in it.` })
+      const message = await holdsNoFiles(path, resolve(io.directory, path), 'Name')
+      problems.push({ name: path, message })
     }
     for (const file of found) if (!files.has(file.path)) files.set(file.path, file)
   }
@@ -130,6 +131,9 @@ export async function findFiles(path: string, directory: string, walked: Walk = 
   return found
 }
 
+/** Names of hidden folders in one sentence. */
+const MOST_HIDDEN = 5
+
 interface Walking extends Walk {
   readonly root: string
   readonly called: string
@@ -149,6 +153,16 @@ async function walk(walking: Walking, folder: string): Promise<void> {
     if (kind?.isDirectory()) await walk(walking, path)
     else if (kind?.isFile()) found.push({ path, name: shownName(relative(root, path)) })
   }
+}
+
+/** Of a folder in which the walk found nothing: hidden folders that it left out, such as ART's `.art`, and what can be done. */
+export async function holdsNoFiles(called: string, folder: string, verb: 'Name' | 'Open'): Promise<string> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
+  const hidden = entries.filter((entry) => entry.isDirectory() && entry.name.startsWith('.'))
+  if (hidden.length === 0) return `${called} holds no files. ${verb} a folder with rollout dumps in it.`
+  const names = hidden.map(({ name }) => shownName(name)).sort(inNaturalOrder)
+  const shown = names.length > MOST_HIDDEN ? [...names.slice(0, MOST_HIDDEN), '…'] : names
+  return `${called} holds no files but in hidden folders, which are left out: ${shown.join(', ')}. ${verb} one of them itself.`
 }
 
 /** What stands in a folder; nothing where it was walked before, or may not be. */

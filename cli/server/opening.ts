@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises'
-import { basename, dirname } from 'node:path'
+import { basename, dirname, resolve } from 'node:path'
 import type { OpenedFile, OpenedFiles } from '../../electron/bridge.ts'
-import { cannotOpen, type FoundFile, findFiles, toldApart } from '../files.ts'
+import { cannotOpen, type FoundFile, findFiles, holdsNoFiles, toldApart } from '../files.ts'
 import { isGlob } from '../glob.ts'
 import { insideFolder, type ServedFiles } from './served-files.ts'
 
@@ -31,7 +31,7 @@ export async function openForPage(
         onLocked: (_, sentence) => problems.push(sentence),
       })
       if (found.length === 0 && problems.length === told)
-        problems.push(`${name} holds no files. Open a folder with rollout dumps in it.`)
+        problems.push(await holdsNoFiles(name, resolve(directory, path), 'Open'))
       if (found.length > MOST_FILES) {
         problems.push(`${name} holds ${found.length} files; the first ${MOST_FILES} were opened.`)
       }

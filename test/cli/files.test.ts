@@ -99,6 +99,16 @@ describe('what a person names', () => {
     expect(problems).toEqual([{ name: 'empty', message: expect.stringContaining('empty holds no files.') }])
   })
 
+  test('a folder whose files are all in hidden folders is told by these', async () => {
+    await mkdir(join(folder, 'art', '.art', 'models'), { recursive: true })
+    await writeFile(join(folder, 'art', '.art', 'models', '0001.jsonl'), '{}\n')
+    const { sources, problems } = await openPaths(['art'], io())
+    expect(sources).toEqual([])
+    const message = 'art holds no files but in hidden folders, which are left out: .art. Name one of them itself.'
+    expect(problems).toEqual([{ name: 'art', message }])
+    expect((await openPaths(['art/.art'], io())).sources).toHaveLength(1)
+  })
+
   test('the same file is read once', async () => {
     const { sources } = await openPaths(['run', 'run/a.jsonl', 'run/*.jsonl'], io())
     expect(sources).toHaveLength(4)
