@@ -168,7 +168,7 @@ function proposeBeside(
       (list) => list.every((value) => value <= 0 || Number.isNaN(value)) && list.some((value) => value < 0),
     ),
   )
-  take('logprobs.reference', scores, [/ref\w{0,60}log|log\w{0,60}ref/, shortFor('ref')])
+  take('logprobs.reference', scores, [/ref\w{0,60}log|log\w{0,60}ref|(^|[._])base_\w{0,60}log/, shortFor('ref')])
   const ofSampler = 'sampl|infer|rollout|gen|vllm|sglang|behav|old'
   const ofTrainer = 'train|actor|policy|prev|new|fsdp|megatron'
   take('logprobs.sampler', scores, [new RegExp(`(${ofSampler})\\w{0,60}log`), shortFor(ofSampler)])
@@ -196,7 +196,10 @@ function proposeScalars(places: readonly Place[], mapping: Partial<Record<MapFie
     const taken = new Set(Object.values(mapping))
     const fitting = places.filter(
       ({ path, values }) =>
-        !taken.has(path) && values.every((value) => value === null || type(value)) && values.some(type),
+        !taken.has(path) &&
+        !(field === 'group_id' && numbersRows(path, values)) &&
+        values.every((value) => value === null || type(value)) &&
+        values.some(type),
     )
     const found = best(fitting, names)
     if (found !== null) mapping[field] = found.path
@@ -221,6 +224,13 @@ function proposeScalars(places: readonly Place[], mapping: Partial<Record<MapFie
   take('answer', text, [/(^|\.)(answer|ground_truth|gold|target)$/])
   take('finish_reason', text, [/(finish|stop)_(reason|why|cause)/])
   take('model', text, [/(^|\.)model(_name)?$/])
+}
+
+/** A `uid` is a prompt's in verl and a row's elsewhere: one that counts the rows on is no group. */
+function numbersRows(path: string, values: readonly JsonValue[]): boolean {
+  const [first] = values
+  if (values.length < 2 || typeof first !== 'number' || !/(^|\.)uid$/.test(path.toLowerCase())) return false
+  return values.every((value, at) => value === first + at)
 }
 
 /** A text that answers another is a rollout where it was rewarded: without that, a data set has the same two. */

@@ -269,6 +269,33 @@ describe('a proposal', () => {
     expect(proposeMapping([{ ...row, sample: { ...sample, help: lp_vllm } }])).not.toHaveProperty(['logprobs.sampler'])
   })
 
+  test('the names of an Experience of OpenRLHF, the base model as the reference', () => {
+    const scores = (from: number) => MASK.slice(1).map((_, i) => from - i / 100)
+    const row = {
+      sequences: IDS,
+      action_mask: MASK.slice(1),
+      rollout_log_probs: scores(-0.1),
+      action_log_probs: scores(-0.2),
+      base_action_log_probs: scores(-0.3),
+    }
+    expect(proposeMapping([row])).toEqual({
+      input_ids: 'sequences',
+      loss_mask: 'action_mask',
+      'logprobs.sampler': 'rollout_log_probs',
+      'logprobs.trainer': 'action_log_probs',
+      'logprobs.reference': 'base_action_log_probs',
+    })
+  })
+
+  test('no group by a uid that only counts the rows, as by one that several share', () => {
+    const rows = (uid: (row: number) => unknown) =>
+      [0, 1, 2, 3].map((row) => ({ toks: IDS, mask: MASK, uid: uid(row) })) as JsonValue[]
+    expect(proposeMapping(rows((row) => row))).toMatchObject({ input_ids: 'toks', id: 'uid' })
+    expect(proposeMapping(rows((row) => row))).not.toHaveProperty('group_id')
+    expect(proposeMapping(rows((row) => row >> 1))).toMatchObject({ group_id: 'uid' })
+    expect(proposeMapping(rows((row) => `u${row}`))).toMatchObject({ group_id: 'uid' })
+  })
+
   test('texts where they were rewarded, and no data set', async () => {
     const row = (i: number) => ({ prompt: `Question ${i >> 1}?`, completion: `Answer ${i}.`, reward: i % 2, step: 3 })
     const records = [0, 1, 2, 3].map(row)
