@@ -62,6 +62,16 @@ describe.each(WRITERS)('exact zeros that the trainer contradicts, in %s', (_, wr
     expect(codes).toEqual(['L05'])
   })
 
+  it('are placeholders alone (L05) where nobody wrote a logprob, and no prefill, appended end or renormalised distribution', async () => {
+    const codes = await codesOf((turns, random) => {
+      for (const token of turns.flat()) {
+        token.sampler = 0
+        found(token, random.chance(0.6) ? -0.01 : -0.05 - random.exponential() / 2)
+      }
+    })
+    expect(codes).toEqual(['L05'])
+  })
+
   it('are those of another context where the trainer is off in most of a turn that was nearly certain', async () => {
     const codes = await codesOf((turns, random) => {
       const last = turns.at(-1) ?? []

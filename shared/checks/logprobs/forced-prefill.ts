@@ -17,7 +17,7 @@ export function forcedPrefillEnd(view: TrajectoryView, { contentStart, contentEn
   }
   const pairs = pairsOf(view)
   // Where the words behind it have none either, it is not the tag that was put there (L05).
-  if (pairs === null || isPlaceholder(pairs, end)) return contentStart
+  if (pairs === null || pairs.onlyFillers || isPlaceholder(pairs, end)) return contentStart
   for (let at = contentStart; at < end; at++) if (isPlaceholder(pairs, at)) return end
   return contentStart
 }

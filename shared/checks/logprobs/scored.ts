@@ -4,6 +4,7 @@ import { Expected, Provenance } from '../../model/tokens.ts'
 import type { TrajectoryView } from '../check.ts'
 import { haveUnfitLogprobs } from '../layout/unfit-arrays.ts'
 import { OfLast } from '../of-last.ts'
+import { LONGEST_PREFILL } from '../prompt-end.ts'
 import { placeholdersAmong } from './placeholders.ts'
 
 /** Trained tokens that the model wrote and that both the sampler and the trainer scored. */
@@ -17,6 +18,8 @@ export interface ScoredPairs {
   readonly placeholders: readonly number[]
   /** The trainer contradicts so many other tokens that it cannot tell what was not sampled. */
   readonly trainerIsOff: boolean
+  /** The sampler says 0.0 of every one of them, and the trainer contradicts it in mid-turn: nobody wrote any logprob. None is among `tokens` then. */
+  readonly onlyFillers: boolean
 }
 
 const cache = new OfLast<TrajectoryView, ScoredPairs | null>()
@@ -100,8 +103,16 @@ function gather(view: TrajectoryView): ScoredPairs | null {
   const asOften = otherOff > 0 && zeros * otherTokens <= view.thresholds['zeros-beside-others'] * otherOff * certain
   const trainerIsOff = otherOff > off * otherTokens || asOften
   const all = tokens.subarray(0, count)
-  if (zeros === 0 || trainerIsOff) return { tokens: all, sampler, trainer, placeholders: [], trainerIsOff }
+  if (zeros === 0 || trainerIsOff)
+    return { tokens: all, sampler, trainer, placeholders: [], trainerIsOff, onlyFillers: false }
   const { contradicted, leftOut } = placeholdersAmong({ tokens: all, sampler, trainer, ids: view.ids }, thresholds)
-  const left = leftOut.size === 0 ? all : all.filter((token) => !leftOut.has(token))
-  return { tokens: left, sampler, trainer, placeholders: contradicted, trainerIsOff }
+  const onlyFillers = otherTokens === 0 && contradicted.some((token) => isInMidTurn(mask, token))
+  const left = onlyFillers ? all.subarray(0, 0) : all.filter((token) => !leftOut.has(token))
+  return { tokens: left, sampler, trainer, placeholders: contradicted, trainerIsOff, onlyFillers }
+}
+
+/** Neither what a generation prompt may have begun the trained run with, nor the end token that may have been appended to it. */
+function isInMidTurn(mask: Uint8Array, token: number): boolean {
+  const from = token - LONGEST_PREFILL
+  return from >= 0 && mask[token + 1] === 1 && mask.subarray(from, token).every((flag) => flag === 1)
 }

@@ -66,7 +66,7 @@ function appendedBy(view: TrajectoryView, at: number): string | null {
   if (!(trainer < view.thresholds['contradicts-zero']) || pairs?.trainerIsOff) return null
   if (logprobs.sampler?.[at] === 0) {
     // Where the words before it have none either, it is not the end that was appended (L05).
-    if (pairs === null || !isPlaceholder(pairs, at) || isPlaceholder(pairs, at - 1)) return null
+    if (pairs === null || pairs.onlyFillers || !isPlaceholder(pairs, at) || isPlaceholder(pairs, at - 1)) return null
     return `its sampler logprob is exactly 0, the trainer's ${trainer.toFixed(2)}`
   }
   if (view.provenance?.[at] !== Provenance.notSampled) return null
