@@ -21,7 +21,12 @@ export function asCommonJs(): AsCommonJs {
   }
 }
 
-/** One sign that is not ASCII makes a script take twice the memory, and ten times as long to be read. No raw template may hold one. */
+/**
+ * One sign that is not ASCII makes a script take twice the memory, and ten times as long to be read. Throws on a raw template that holds one:
+ * it takes an escape for what it is spelt with.
+ */
 function inAscii(code: string): string {
+  const raw = /\bString\.raw\s*`[^`]*[^\0-\x7f`][^`]*`/.exec(code)
+  if (raw !== null) throw new Error(`String.raw with a sign that is not ASCII cannot be written in ASCII: ${raw[0]}`)
   return code.replace(/[^\0-\x7f]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }

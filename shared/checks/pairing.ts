@@ -1,6 +1,7 @@
 import { Hash64 } from '../model/hash.ts'
 import { roleKind } from '../model/roles.ts'
 import type { Segmentation } from '../model/tokens.ts'
+import { toolSchema } from '../model/tool-schema.ts'
 import type { Message, Trajectory } from '../model/trajectory.ts'
 import { KeptTexts } from './kept-texts.ts'
 import { normalised } from './normalised-text.ts'
@@ -89,12 +90,12 @@ function toolsDigest(tools: readonly unknown[]): string {
   if (tools.length === 0) return 'none'
   const listed = tools.map(described).sort((a, b) => (a.name < b.name ? -1 : 1))
   const aspects = [
-    listed.map(({ name, parameters }) => `${name}(${Object.keys(parameters).sort().join(',')})`),
+    listed.map(({ name, parameters }) => `${name}(${parameters.map(([key]) => key).join(',')})`),
     told(listed.map(({ description }) => description)),
-    told(listed.flatMap(({ parameters }) => valuesOf(parameters, ({ description }) => wordsIn(description)))),
+    told(listed.flatMap(({ parameters }) => parameters.map(([, { description }]) => wordsIn(description)))),
     told(
       listed.flatMap(({ parameters }) =>
-        valuesOf(parameters, ({ type }) => (type === undefined ? '' : JSON.stringify(type))),
+        parameters.map(([, { type }]) => (type === undefined ? '' : JSON.stringify(type))),
       ),
     ),
     told(listed.map(({ required }) => required)),
@@ -123,29 +124,16 @@ function told(values: readonly string[]): readonly string[] {
   return values.every((value) => value === '') ? [] : values
 }
 
-function valuesOf(parameters: Record<string, unknown>, of: (schema: Record<string, unknown>) => string): string[] {
-  return Object.keys(parameters)
-    .sort()
-    .map((key) => of(asObject(parameters[key])))
-}
-
-/** `{type: function, function: {name, parameters}}`, or its inner object alone. */
 function described(tool: unknown) {
-  const outer = asObject(tool)
-  const inner = 'function' in outer ? asObject(outer.function) : outer
-  const schema = asObject(inner.parameters)
+  const { name, description, parameters, required } = toolSchema(tool)
   return {
-    name: String(inner.name ?? ''),
-    description: wordsIn(inner.description),
-    parameters: asObject(schema.properties),
-    required: Array.isArray(schema.required) ? `[${schema.required.map(String).sort().join(',')}]` : '',
+    name: name ?? '',
+    description: wordsIn(description),
+    parameters: [...(parameters ?? [])].sort(([a], [b]) => (a < b ? -1 : 1)),
+    required: required === null ? '' : `[${[...required].sort().join(',')}]`,
   }
 }
 
 function wordsIn(value: unknown): string {
   return typeof value === 'string' ? normalised(value).replaceAll('\0', '') : ''
-}
-
-function asObject(value: unknown): Record<string, unknown> {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
 }

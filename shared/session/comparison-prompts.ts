@@ -1,3 +1,4 @@
+import { toolSchema } from '../model/tool-schema.ts'
 import { decodeSpan } from '../tokens/text.ts'
 import type { Tokenizer } from '../tokens/tokenizer.ts'
 import type { LoadedTrajectory } from './detail.ts'
@@ -83,10 +84,9 @@ function toolsSay(here: Prompt['tools'], there: Prompt['tools']): string[] {
 function toolsOf(tools: readonly unknown[]): NonNullable<Prompt['tools']> {
   return new Map(
     tools.map((tool) => {
-      const outer = asObject(tool)
-      const inner = 'function' in outer ? asObject(outer.function) : outer
-      const parameters = Object.keys(asObject(asObject(inner.parameters).properties)).sort()
-      return [String(inner.name ?? 'a tool without a name'), { parameters, text: JSON.stringify(tool, null, 1) }]
+      const { name, parameters } = toolSchema(tool)
+      const listed = { parameters: [...(parameters?.keys() ?? [])].sort(), text: JSON.stringify(tool, null, 1) }
+      return [name ?? 'a tool without a name', listed]
     }),
   )
 }
@@ -98,8 +98,4 @@ function toolText(tools: Prompt['tools']): string | null {
 function cut(text: string | null): string | null {
   if (text === null || text.length <= MOST_CHARACTERS) return text
   return `${text.slice(0, MOST_CHARACTERS)}\n… ${text.length} characters in all`
-}
-
-function asObject(value: unknown): Record<string, unknown> {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
 }

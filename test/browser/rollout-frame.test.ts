@@ -119,7 +119,7 @@ describePage('around the tokens of a rollout', (tests) => {
     const { page } = window
     await page.keyboard.press('2')
     await page.keyboard.press('j')
-    await page.waitForTimeout(500)
+    await page.getByRole('row', { selected: true }).waitFor()
     const { inSight, rooms } = (await page.evaluate(SCROLL_AT_ONCE)) as { inSight: number; rooms: string[] }
     expect(inSight).toBeGreaterThan(10)
     expect(rooms).toHaveLength(1)

@@ -148,7 +148,8 @@ describePage('the query line', (tests) => {
       .waitFor()
     // The list of completions would cover it, and the word is not looked for while it is asked about.
     expect(await page.getByRole('listbox', { name: 'Completions' }).isVisible()).toBe(false)
-    await page.waitForTimeout(500)
+    // A timer of the page behind that of the line, which would have gone off by then however slow the machine is.
+    await page.evaluate(() => new Promise((done) => setTimeout(done, 300)))
     await listed('96 of 96 rollouts listed')
     expect(await line().evaluate((input) => input === document.activeElement)).toBe(true)
     await page.keyboard.type('okens')

@@ -1,5 +1,6 @@
 import { useRef } from 'react'
 import { clipped } from '../../../shared/model/clipped.ts'
+import { toolSchema } from '../../../shared/model/tool-schema.ts'
 import type { TrajectoryDetail } from '../../../shared/session/protocol.ts'
 import { useScrollFocus } from '../../lists/use-scroll-focus.ts'
 import { counted, NOT_IN_DUMP } from '../../text/numbers.ts'
@@ -33,9 +34,7 @@ export function Tools({ detail }: { detail: TrajectoryDetail }) {
 }
 
 function Tool({ tool }: { tool: unknown }) {
-  const described = fieldsOf(fieldsOf(tool)?.function) ?? fieldsOf(tool)
-  const name = textOf(described?.name)
-  const description = textOf(described?.description)
+  const { name, description } = toolSchema(tool)
   return (
     <details className="document" open>
       <summary>
@@ -47,14 +46,4 @@ function Tool({ tool }: { tool: unknown }) {
       </pre>
     </details>
   )
-}
-
-function fieldsOf(value: unknown): Readonly<Record<string, unknown>> | null {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as Record<string, unknown>)
-    : null
-}
-
-function textOf(value: unknown): string | null {
-  return typeof value === 'string' ? value : null
 }

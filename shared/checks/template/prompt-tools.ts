@@ -1,4 +1,5 @@
 import type { Span, Turn } from '../../model/tokens.ts'
+import { type ToolSchema, toolName, toolSchema } from '../../model/tool-schema.ts'
 import type { TrajectoryView } from '../check.ts'
 import { writtenTurns } from '../edges.ts'
 import type { TrajectoryFacts } from '../facts.ts'
@@ -52,7 +53,7 @@ function findPromptTools(view: TrajectoryView): PromptTools | null {
   const call = firstCall(turns)
   const names: string[] = []
   for (const tool of trajectory.tools ?? []) {
-    const { name } = shapeOf(tool)
+    const name = toolName(tool)
     if (name !== null) names.push(name)
   }
   if (call === null && names.length === 0) return null
@@ -96,45 +97,11 @@ function isWhole({ segmentation }: TrajectoryView): boolean {
   })
 }
 
-interface Schema {
-  readonly name: string
-  readonly description: string | null
-  /** Type and description by the name of the parameter; null where the schema lists none. */
-  readonly parameters: ReadonlyMap<string, readonly [type: string | null, description: string | null]> | null
-}
-
-/** A tool in the usual two shapes of a schema: `{function: {name, …}}` and `{name, …}`; null where it is neither. */
-function schemaOf(tool: unknown): Schema | null {
-  const { name, inner } = shapeOf(tool)
-  if (name === null || inner === null) return null
-  const { description, parameters } = inner
-  const properties = objectOf(objectOf(parameters)?.properties)
-  return {
-    name,
-    description: wordsOf(description),
-    parameters:
-      properties === null
-        ? null
-        : new Map(
-            Object.entries(properties).map(([key, value]) => {
-              const { type, description: said } = objectOf(value) ?? {}
-              return [key, [typeof type === 'string' ? type : null, wordsOf(said)]]
-            }),
-          ),
-  }
-}
-
-/** The name of a tool, null where it is none, and what the rest of its schema stands in. */
-function shapeOf(tool: unknown): { readonly name: string | null; readonly inner: Record<string, unknown> | null } {
-  const outer = objectOf(tool)
-  const inner = objectOf(outer?.function) ?? outer
-  const name = inner?.name
-  return { name: typeof name === 'string' && name !== '' ? name : null, inner }
-}
-
-function objectOf(value: unknown): Record<string, unknown> | null {
-  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
-  return isObject ? (value as Record<string, unknown>) : null
+/** Whether both say something, and not the same. */
+function areOtherWords(a: unknown, b: unknown): boolean {
+  if (a === b) return false
+  const [words, others] = [wordsOf(a), wordsOf(b)]
+  return words !== null && others !== null && words !== others
 }
 
 function wordsOf(value: unknown): string | null {
@@ -143,33 +110,32 @@ function wordsOf(value: unknown): string | null {
 }
 
 /** Rollouts of a run share few prompts' worth of schemas. */
-const kept = new KeptTexts<readonly Schema[]>(64)
+const kept = new KeptTexts<readonly ToolSchema[]>(64)
 
-/** What the prompt says otherwise of tools that both have; only what both say is compared. */
+/** What the prompt says otherwise of tools that both have. */
 function alterations(prompt: string, tools: readonly unknown[]): string[] {
   const written = new Map(schemasIn(prompt).map((schema) => [schema.name, schema]))
   return tools.flatMap((tool) => {
-    const own = schemaOf(tool)
-    const shown = own === null ? undefined : written.get(own.name)
-    return own === null || shown === undefined ? [] : differences(own, shown).map((what) => `${own.name}: ${what}`)
+    const own = toolSchema(tool)
+    const shown = own.name === null ? undefined : written.get(own.name)
+    return shown === undefined ? [] : differences(own, shown).map((what) => `${own.name}: ${what}`)
   })
 }
 
-function differences(own: Schema, shown: Schema): string[] {
+/** Only what both say is compared. */
+function differences(own: ToolSchema, shown: ToolSchema): string[] {
   const found: string[] = []
-  if (own.description !== null && shown.description !== null && own.description !== shown.description) {
-    found.push('another description')
-  }
+  if (areOtherWords(own.description, shown.description)) found.push('another description')
   if (own.parameters === null || shown.parameters === null) return found
   const lacking = [...own.parameters.keys()].filter((key) => !shown.parameters?.has(key))
   const more = [...shown.parameters.keys()].filter((key) => !own.parameters?.has(key))
   if (lacking.length > 0) found.push(`no parameter ${lacking.join(', ')}`)
   if (more.length > 0) found.push(`a parameter ${more.join(', ')} that the record's has not`)
-  for (const [key, [type, description]] of own.parameters) {
-    const [otherType = null, otherDescription = null] = shown.parameters.get(key) ?? []
-    if (type !== null && otherType !== null && type !== otherType)
-      found.push(`parameter ${key} is ${otherType}, not ${type}`)
-    if (description !== null && otherDescription !== null && description !== otherDescription) {
+  for (const [key, { type, description }] of own.parameters) {
+    const other = shown.parameters.get(key)
+    if (typeof type === 'string' && typeof other?.type === 'string' && type !== other.type)
+      found.push(`parameter ${key} is ${other.type}, not ${type}`)
+    if (areOtherWords(description, other?.description)) {
       found.push(`another description of parameter ${key}`)
     }
   }
@@ -177,20 +143,21 @@ function differences(own: Schema, shown: Schema): string[] {
 }
 
 /** The schemas that stand in a prompt as JSON, one to a line or over several. */
-function schemasIn(prompt: string): readonly Schema[] {
+function schemasIn(prompt: string): readonly ToolSchema[] {
   const start = prompt.indexOf('{')
   const end = prompt.lastIndexOf('}')
   return start < 0 || end < start ? [] : kept.of(prompt.slice(start, end + 1), findSchemas)
 }
 
-function findSchemas(text: string): readonly Schema[] {
-  const found: Schema[] = []
+function findSchemas(text: string): readonly ToolSchema[] {
+  const found: ToolSchema[] = []
   for (let at = text.indexOf('{'), tried = 0; at >= 0 && tried < MOST_TRIED; tried++) {
     const end = endOfObject(text, at)
-    const schema = end < 0 ? null : schemaOf(parsed(text.slice(at, end)))
+    const schema = end < 0 ? null : toolSchema(parsed(text.slice(at, end)))
+    const isNamed = schema !== null && schema.name !== null
     // What is no schema may hold one: an example of a call stands beside prose in braces.
-    if (schema?.parameters || schema?.description) found.push(schema)
-    at = text.indexOf('{', schema === null ? at + 1 : end)
+    if (isNamed && (schema.parameters || wordsOf(schema.description))) found.push(schema)
+    at = text.indexOf('{', isNamed ? end : at + 1)
   }
   return found
 }

@@ -1,0 +1,42 @@
+/** What a record, or a prompt, says of a tool. Null is what it does not say. */
+export interface ToolSchema {
+  readonly name: string | null
+  readonly description: string | null
+  /** What is said of each parameter, by its name and in the order of the schema. */
+  readonly parameters: ReadonlyMap<string, JsonFields> | null
+  /** Names of parameters that a call must have. */
+  readonly required: readonly string[] | null
+}
+
+type JsonFields = Readonly<Record<string, unknown>>
+
+/** A tool in the usual two shapes: `{type: 'function', function: {name, …}}`, or the inner object alone. Whatever else it is says nothing. */
+export function toolSchema(tool: unknown): ToolSchema {
+  const { name, description, parameters } = innerOf(tool)
+  const { properties, required } = fieldsOf(parameters) ?? {}
+  const listed = fieldsOf(properties)
+  return {
+    name: textOf(name),
+    description: textOf(description),
+    parameters: listed && new Map(Object.entries(listed).map(([key, value]) => [key, fieldsOf(value) ?? {}])),
+    required: Array.isArray(required) ? required.map(String) : null,
+  }
+}
+
+/** Its name alone, for what asks each rollout for it. */
+export function toolName(tool: unknown): string | null {
+  return textOf(innerOf(tool).name)
+}
+
+function innerOf(tool: unknown): JsonFields {
+  const outer = fieldsOf(tool)
+  return fieldsOf(outer?.function) ?? outer ?? {}
+}
+
+function fieldsOf(value: unknown): JsonFields | null {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonFields) : null
+}
+
+function textOf(value: unknown): string | null {
+  return typeof value === 'string' && value !== '' ? value : null
+}
