@@ -5,8 +5,9 @@ import type { TrajectoryFacts } from '../facts.ts'
 import { shown } from './statistics.ts'
 
 /**
- * A10. A reward is no number, or is missing where others are there, or all of them were set to one number, most often 0. One above 0 is
- * none of these: a dump may hold nothing but what succeeded.
+ * A10. A reward is no number, or is missing where most others are there, or all of them were set to one number, most often 0. One above 0
+ * is none of these: a dump may hold nothing but what succeeded. Where half of the rollouts or more have none, that may be meant (a judge that is
+ * asked about some, a row of each call that is paid at the last), and nothing is said of those.
  */
 export const rewardMissing: Check = {
   code: 'A10',
@@ -28,17 +29,27 @@ function* lookAtRewards(view: DumpView, report: DumpReporter): Steps<void> {
   const [has, rewards] = [columns.present('reward'), columns.numbers('reward')]
   let rewarded = 0
   for (let at = has.indexOf(1); at >= 0; at = has.indexOf(1, at + 1)) rewarded++
-  const expected = rewarded * 2 > view.facts.length
+  const lacking = view.facts.length - rewarded
+  const expected = rewarded > lacking
   const only = rewards[has.indexOf(1)] ?? Number.NaN
   const zeroed =
     only <= 0 &&
     Number.isFinite(only) &&
     rewarded >= view.settings.thresholds['zeroed-rollouts'] &&
     rewards.every((reward, at) => has[at] === 0 || reward === only)
+  const isBroken = (at: number) => has[at] === 1 && !Number.isFinite(rewards[at])
   yield 0.1
+  if (!expected && lacking > 0 && !zeroed && !has.some((_, at) => isBroken(at))) {
+    report.abstain(
+      'not-checkable',
+      `${lacking} of ${view.facts.length} rollouts have no reward: with so many nothing tells whether they should have one`,
+    )
+    return
+  }
   const look = (facts: TrajectoryFacts, at: number) => {
-    const missing = has[at] === 0 && expected
-    const broken = has[at] === 1 && !Number.isFinite(rewards[at])
+    const missing = has[at] === 0
+    if (missing && !expected) return
+    const broken = isBroken(at)
     report.unit(missing || broken || zeroed)
     report.place(missing || broken || zeroed)
     if (!missing && !broken) return
