@@ -9,6 +9,8 @@ const turn = (mean: number, error: number): TurnGap => ({
   count: 20,
   mean,
   meanAbsolute: Math.abs(mean) + error,
+  earlyAbsolute: Math.abs(mean) + error,
+  lateAbsolute: Math.abs(mean) + error,
   surprise: 0.5,
   error,
   headTokens: 0,
@@ -30,6 +32,39 @@ describe('a later turn that the trainer finds less likely', () => {
 
   it('is not where noise as large as in the later one cancels out in the first', () => {
     expect(laterTurnsOff([turn(0.001, 0.45), turn(0.9, 0.25)], DEFAULT_THRESHOLDS)).toEqual([])
+  })
+
+  it('is where the engines differ a little in the first, and agree on average as little as that', () => {
+    const first = { ...turn(0.03, 0.01), meanAbsolute: 0.12, lateAbsolute: 0.12 }
+    const later = turn(1.4, 0.25)
+    expect(laterTurnsOff([first, later], DEFAULT_THRESHOLDS)).toEqual([later])
+  })
+
+  it('is not where the engines differ in the first as well, now up and now down', () => {
+    const first = { ...turn(0.001, 0.05), meanAbsolute: 0.25, lateAbsolute: 0.25 }
+    expect(laterTurnsOff([first, turn(0.9, 0.1)], DEFAULT_THRESHOLDS)).toEqual([])
+  })
+
+  describe('behind a turn that is noisy at its end', () => {
+    const first = { ...turn(0.01, 0.01), meanAbsolute: 0.02, lateAbsolute: 0.04 }
+    const second = { ...turn(0.09, 0.02), earlyAbsolute: 0.06, lateAbsolute: 0.12 }
+    const third = { ...turn(0.2, 0.03), earlyAbsolute: 0.15, lateAbsolute: 0.25 }
+
+    it('is not where the gap grows from token to token and from turn to turn', () => {
+      expect(laterTurnsOff([first, second, third], DEFAULT_THRESHOLDS)).toEqual([])
+    })
+
+    it('is where the gap is a step', () => {
+      const step = turn(1.2, 0.2)
+      expect(laterTurnsOff([first, second, step, step], DEFAULT_THRESHOLDS)).toEqual([step, step])
+      expect(laterTurnsOff([first, step, third], DEFAULT_THRESHOLDS)).toEqual([step])
+    })
+
+    it('is where the turn between is a step of which too little is known', () => {
+      const unsure = turn(0.6, 0.5)
+      const step = turn(1.2, 0.2)
+      expect(laterTurnsOff([first, unsure, step], DEFAULT_THRESHOLDS)).toEqual([step])
+    })
   })
 
   it('is not where most of what the sampler was not sure of is as likely as it was', () => {

@@ -43,6 +43,19 @@ it.each([
   expect(Object.keys(found).filter((cause) => cause !== 'none' && cause !== 'mismatch')).toEqual([])
 })
 
+/** Logprobs moved down, by amounts whose tail is heavy: exp of a normal of 1.4, 0.7 nats on average. */
+const heavyTail = (seed: number, length: number) =>
+  simulate(seed, length, (at, next) => {
+    const sampler = logSoftmax(at)
+    const moved = 0.26 * Math.exp(1.4 * (shaken([0], next, 1)[0] as number))
+    return { sampler, trainer: sampler.map((own) => own - Math.min(40, moved) * Math.min(1, 0.3 - own)) }
+  })
+
+it('noise to one side, with a heavy tail, is no other context in hardly a rollout of many', () => {
+  const found = Array.from({ length: 1000 }, (_, seed) => gapOf(viewOf(heavyTail(seed + 1, 20 + (seed % 40))))?.cause)
+  expect(found.filter((cause) => cause === 'context').length).toBeLessThanOrEqual(10)
+})
+
 describe('two engines that agree are let pass', () => {
   it.each([
     ['bfloat16 numerics', 0.02],

@@ -77,8 +77,8 @@ function describe({ turn, mean, head, tail }: TurnGap, { turns, contextSeen }: G
     const all = turns.length > 1 ? ' and no turn of the rollout much better' : ''
     return `The trainer finds ${where} less likely than the sampler did, by ${digits(mean)} a token from its beginning to its end${all}: a context that differs from the start, or weights that the sampler never got`
   }
-  if (first.turn !== turn && Math.abs(first.mean) * times <= mean) {
-    return `The trainer finds ${where} less likely than the sampler did, by ${digits(mean)} a token on average, and agreed with it in turn 1 (${digits(first.mean)})`
+  if (first.turn !== turn && first.meanAbsolute * times <= mean) {
+    return `The trainer finds ${where} less likely than the sampler did, by ${digits(mean)} a token on average; in turn 1 they differ by ${digits(first.meanAbsolute)}`
   }
   return `The trainer finds the beginning of ${where} less likely than the sampler did, by ${digits(head)} a token, and by ${digits(tail)} after it`
 }

@@ -14,6 +14,9 @@ export interface TurnGap {
   readonly count: number
   readonly mean: number
   readonly meanAbsolute: number
+  /** The same over the first and the second half of its tokens. */
+  readonly earlyAbsolute: number
+  readonly lateAbsolute: number
   /** Mean |logprob| of the sampler. */
   readonly surprise: number
   /** Standard error of `mean`. */
@@ -65,8 +68,10 @@ function gapOfTurn(
   const { 'turn-head-tokens': headLength, 'turn-head-gap': headGap, 'unsure-token': notSure } = thresholds
   const { 'unsure-moved': moved } = thresholds
   const count = among.end - among.start
+  const middle = among.start + (count >> 1)
   let sum = 0
   let absolute = 0
+  let late = 0
   let surprise = 0
   let squares = 0
   let headSum = 0
@@ -83,6 +88,7 @@ function gapOfTurn(
     const gap = own - (trainer[i] as number)
     sum += gap
     absolute += Math.abs(gap)
+    if (at >= middle) late += Math.abs(gap)
     surprise -= own
     squares += gap * gap
     const isUnsure = own <= -notSure
@@ -110,6 +116,8 @@ function gapOfTurn(
     count,
     mean,
     meanAbsolute: absolute / count,
+    earlyAbsolute: middle === among.start ? 0 : (absolute - late) / (middle - among.start),
+    lateAbsolute: late / (among.end - middle),
     surprise: surprise / count,
     error: Math.sqrt(Math.max(0, squares / count - mean * mean) / count),
     headTokens,
@@ -137,19 +145,33 @@ function share(turns: readonly TurnGap[], part: 'unsureAgreed' | 'headAgreed', o
   return all === 0 ? 0 : turns.reduce((sum, turn) => sum + turn[part], 0) / all
 }
 
-/** Later turns in which the trainer finds what was sampled less likely (the gap is positive on average), where the engines agree in the first. */
+/**
+ * Later turns in which the trainer finds what was sampled less likely (the gap is positive on average), by many times what the engines differ by in
+ * the first, be it up or down: where both differ throughout, that may well cancel out in one turn. The context changes between two turns, so
+ * the gap is a step; one that grows from token to token, and from turn to turn, is none.
+ */
 export function laterTurnsOff(turns: readonly TurnGap[], thresholds: Thresholds): TurnGap[] {
-  const { 'turn-tokens': enoughTokens, 'gap-standard-errors': errors, 'turn-gap': leastGap } = thresholds
-  const first = turns[0]
-  if (first === undefined || Math.abs(first.mean) >= thresholds['engines-agree']) return []
-  // Noise that is large everywhere may well cancel out in the first turn: how sure that turn is counts as well.
-  return turns.filter(
-    (each) =>
-      each !== first &&
-      each.count >= enoughTokens &&
-      !isOfFewTokens([each], thresholds) &&
-      each.mean - errors * Math.hypot(each.error, first.error) >= leastGap &&
-      each.mean >= thresholds['turn-gap-times'] * Math.abs(first.mean),
+  const { 'turn-tokens': enoughTokens, 'turn-gap-times': times } = thresholds
+  const [first, ...later] = turns
+  if (first === undefined) return []
+  const off: TurnGap[] = []
+  let before = first
+  for (const each of later) {
+    if (each.count < enoughTokens) continue
+    const isStep = each.earlyAbsolute >= times * before.lateAbsolute
+    if (isStep && isLessLikely(each, first, thresholds)) off.push(each)
+    // A step that is not sure is no turn to hold others against.
+    else if (each.meanAbsolute < times * before.lateAbsolute) before = each
+  }
+  return off
+}
+
+function isLessLikely(each: TurnGap, first: TurnGap, thresholds: Thresholds): boolean {
+  const { 'gap-standard-errors': errors, 'turn-gap': leastGap, 'turn-gap-times': times } = thresholds
+  return (
+    !isOfFewTokens([each], thresholds) &&
+    each.mean >= times * first.meanAbsolute &&
+    each.mean - errors * Math.hypot(each.error, first.error) >= leastGap
   )
 }
 

@@ -111,8 +111,12 @@ function shapeOf(view: TrajectoryView, pairs: ScoredPairs): GapShape {
     if (tilted !== null) return { ...base, line: tilted, cause: 'temperature' }
   }
   if (renormalised) return { ...base, cause: 'renormalised' }
+  // A few tokens far out carry the mean of a noisy rollout beyond any bound: it must pass that surely.
+  const surelyBelow = base.mean - thresholds['gap-standard-errors'] * base.error >= thresholds['one-sided-gap']
   const oneSided =
-    base.mean >= thresholds['one-sided-share'] * meanAbsolute && line.explained <= thresholds['one-sided-explained']
+    surelyBelow &&
+    base.mean >= thresholds['one-sided-share'] * meanAbsolute &&
+    line.explained <= thresholds['one-sided-explained']
   const everywhere =
     oneSided && turns.every(({ mean }) => mean >= thresholds['one-sided-gap']) && !isOfFewTokens(turns, thresholds)
   if (everywhere) return { ...base, cause: 'context', turns, affectedTurns: turns, contextSeen: 'in every turn' }

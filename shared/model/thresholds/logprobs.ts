@@ -128,7 +128,8 @@ export const LOGPROB_THRESHOLDS = {
     unit: 'times',
     range: [0, 1_000_000],
     usedBy: ['L02'],
-    reason: 'The first turn’s gap, from which a later turn has another context than the first.',
+    reason:
+      'The |gap| of the first turn, and of the end of the turn before, from which a later turn has another context: noise that grows along a rollout takes smaller steps.',
   },
   'turn-gap': {
     value: 0.1,

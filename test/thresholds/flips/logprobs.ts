@@ -23,7 +23,7 @@ const lostHead = scores(60, (i, next) => (i < 4 ? 1.5 : 0.2 * next()))
 /** The same on average, and much more so for two of the four. */
 const unevenHead = scores(60, (i, next) => (i < 4 ? 0.5 + 2 * (i % 2) : 0.2 * next()))
 /** Every fourth token is far less likely to the trainer, and the others are as likely. */
-const coarse = scores(80, (i) => (i % 4 === 1 ? 3 : 0))
+const coarse = scores(80, (i) => (i % 4 === 1 ? 4 : 0))
 /** Every token is less likely to the trainer, by an amount of its own. */
 const otherContext = scores(80, (_, next) => 0.05 + 3 * next() ** 2)
 const renormalised = scores(80, (i, next) => (i % 8 === 0 ? -0.05 : 0.1 + 0.1 * next()))
@@ -135,7 +135,7 @@ export const LOGPROB_FLIPS: Flips = {
   'logprob-above-zero': flip(onFixture('L05.trips'), 2, 3, 'silent'),
   'least-logprob': flip(onFixture('L05.nearMiss'), -0.5, 'silent', 6),
   'scored-tokens': flip(onFixture('L01.trips'), 240, 3, 'silent'),
-  'engines-agree': flip(onFixture('L02.trips'), 0.0002, 3, 1),
+  'engines-agree': flip(onFixture('L03.trips'), 100, 3, 'silent'),
   'engines-differ': flip(onFixture('L01.trips'), 0.1, 3, 'silent'),
   'gap-standard-errors': flip(onFixture('L01.trips'), 20, 3, 'silent'),
   'large-gap': flip(onFixture('L12.trips'), 1.4, 3, 'silent'),
