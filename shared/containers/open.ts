@@ -100,9 +100,11 @@ async function openPlain(
     throw new UnreadableSource(BINARY.code, `${source.name} ${BINARY.message}`)
   }
   if (shape === 'not-json') {
+    const single = whole ? singleValue(head) : null
+    const what = single === null ? 'is text, but no JSON' : `holds ${single} and nothing else`
     throw new UnreadableSource(
       'not-json',
-      `${source.name} is text, but no JSON: a rollout dump is JSONL (one object on each line) or a JSON array. Convert it, or choose another file.`,
+      `${source.name} ${what}: a rollout dump is JSONL (one object on each line) or a JSON array. Convert it, or choose another file.`,
     )
   }
   const elsewhere = bytes.source?.elsewhere
@@ -145,4 +147,15 @@ export async function firstBytes(bytes: ContainerBytes, name: string, { title }:
     )
   }
   return bytes.slice(0, Math.min(length, HEAD_BYTES))
+}
+
+/** What a text is that is JSON, but neither an object nor an array, as part of a sentence; null where it is none. */
+function singleValue(head: Uint8Array): string | null {
+  try {
+    const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(head))
+    if (typeof value === 'string') return 'a text in quotes'
+    return typeof value === 'number' ? 'a number' : String(value)
+  } catch {
+    return null
+  }
 }

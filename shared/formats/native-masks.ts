@@ -8,6 +8,9 @@ import { TRL_LOGPROBS } from './trl-logprobs.ts'
 /** Names of masks that some trainers keep for the whole sequence and others for the response only; their length tells. */
 export const RESPONSE_MASKS = ['completion_mask', 'response_mask', 'action_mask', 'assistant_masks']
 
+/** Names of a mask of the loss; the first that a row has is read. */
+const MASKS = ['loss_mask', ...RESPONSE_MASKS]
+
 /** What only TRL's batches have beside a pair. */
 const TRL_NAMES = ['tool_mask', ...TRL_LOGPROBS]
 
@@ -20,7 +23,7 @@ interface Masks {
 
 /** The loss mask of a record, under whichever name; its weights where they are not all 0 or 1. */
 export function readMask(fields: Fields, arrays: SequenceArrays, { ids, promptLength, pairPrompt }: NativeIds): Masks {
-  const found = fields.takeFirst(['loss_mask', ...RESPONSE_MASKS])
+  const found = fields.takeFirst(MASKS)
   const isTrl = pairPrompt !== null && isTrlRow(fields)
   const promptMask = fields.take('prompt_mask')
   const labels = arrays.labels('labels', fields.take('labels'), ids)
@@ -39,6 +42,7 @@ export function readMask(fields: Fields, arrays: SequenceArrays, { ids, promptLe
   const isAttended = isTrl || isPaddingMask(promptMask, ids)
   if (overResponse && !isAttended) addPromptMask(arrays, promptMask, prompt, read)
   if (isTrl) leaveOut(arrays.mask('tool_mask', fields.take('tool_mask'), pairPrompt, ids.length, 0), read, pairPrompt)
+  tellOthers(fields, found.key)
   if (labels !== null) compare(fields, found.key, read.mask, labels)
   return { ...read, padding: isAttended && pairPrompt !== null ? paddingByEnd(ids, promptMask, pairPrompt) : null }
 }
@@ -97,4 +101,29 @@ function compare(fields: Fields, name: string, mask: Uint8Array, labels: Uint8Ar
   for (let i = 0; i < mask.length; i++) if (mask[i] !== labels[i]) different++
   if (different === 0) return
   fields.issue('mask-conflict', 'labels', `labels and ${name} disagree on ${different} tokens; ${name} is read`)
+}
+
+/**
+ * Names the masks that are not read though they say something else. They may well be meant for another purpose (what is attended, what the
+ * model wrote), so that it is no conflict.
+ */
+function tellOthers(fields: Fields, read: string): void {
+  const own = numbersOf(fields.peek(read))
+  for (const name of MASKS) {
+    const other = name === read || !fields.has(name) ? null : numbersOf(fields.peek(name))
+    if (own === null || other === null || sameAtEnd(own, other)) continue
+    fields.issue(
+      'bad-value',
+      name,
+      `${read} is read as the mask of the loss, and ${name}, which differs from it, is not`,
+    )
+  }
+}
+
+/** A mask over the response and one over all tokens end together; what the longer one has before that must not be trained. */
+function sameAtEnd(one: ArrayLike<number>, other: ArrayLike<number>): boolean {
+  for (let back = 1; back <= Math.max(one.length, other.length); back++) {
+    if (!Object.is(one[one.length - back] ?? 0, other[other.length - back] ?? 0)) return false
+  }
+  return true
 }

@@ -299,4 +299,15 @@ describe('what cannot be read is told in one sentence', () => {
     expect(reason.message).toMatch(/^thing\.jsonl .*\.$/)
     expect(reason.message).not.toContain('\n')
   })
+
+  test.each([
+    ['null\n', 'thing.jsonl holds null and nothing else: '],
+    ['42', 'thing.jsonl holds a number and nothing else: '],
+    ['"null"', 'thing.jsonl holds a text in quotes and nothing else: '],
+    ['nil\n', 'thing.jsonl is text, but no JSON: '],
+    ['null\nnull\n', 'thing.jsonl is text, but no JSON: '],
+  ])('%j is said to be what it is', async (bytes, begins) => {
+    const { code, message } = await reasonOf(bytes)
+    expect([code, message.slice(0, begins.length)]).toEqual(['not-json', begins])
+  })
 })

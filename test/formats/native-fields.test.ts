@@ -27,6 +27,14 @@ describe('what a field of the native format cannot hold is named, and the record
     [{ logprobs: { samplr: [-1, -1, -1, -1] } }, 'unknown field `logprobs.samplr` in 1 record'],
     [{ group_size: 0 }, 'group_size is no whole number of at least 1 in 1 record'],
     [{ prompt_length: 5 }, 'prompt_length is not between 0 and the number of ids in 1 record'],
+    [
+      { response_mask: [0, 1, 1, 1] },
+      'loss_mask is read as the mask of the loss, and response_mask, which differs from it, is not in 1 record',
+    ],
+    [
+      { action_mask: [1, 0] },
+      'loss_mask is read as the mask of the loss, and action_mask, which differs from it, is not in 1 record',
+    ],
     [{ prompt_length: -1 }, 'prompt_length is not between 0 and the number of ids in 1 record'],
   ])('%j', async (field, drift) => {
     expect(await sourceOf({ ...ROW, ...field })).toMatchObject({ records: 3, skipped: [], drift: [drift] })
@@ -41,6 +49,8 @@ describe('what a field of the native format cannot hold is named, and the record
       documents: [{ id: 'a' }, 'text'],
       messages: [{ role: 'user', content: 'Hello' }],
       rewards: { format: 1 },
+      response_mask: [0, 0, 1, 1],
+      completion_mask: [1, 1],
     }
     expect((await sourceOf({ ...ROW, ...right }))?.drift).toEqual([])
     expect((await sourceOf({ ...ROW, kl: 'x' }))?.drift).toEqual([])
