@@ -69,3 +69,18 @@ it('a component pulls against the total where more than chance says so: one of -
   expect(runOver('A09', dumpOf(twoGroups(0.02))).findings).toEqual([])
   expect(recallOf(twoGroups(1))).toMatchObject({ opposes: true })
 })
+
+it.each([
+  ['is named where it is one number', 1, '; style is 1 in all 15 rollouts that have it'],
+  ['is not where one rollout has another', 0.5, ''],
+])('a component of a reward that is no sum of its components %s', (_, last, told) => {
+  const rows = rollouts().map((row, at) => ({
+    ...row,
+    reward: (at * 11) % 7,
+    rewards: { answer: row.rewards?.answer ?? 0, style: at === 14 ? last : 1 },
+  }))
+  expect(runOver('A09', dumpOf(rows)).abstained).toEqual({
+    status: 'not-checkable',
+    reason: `the reward is not a weighted sum of the components that are stored${told}`,
+  })
+})

@@ -1,6 +1,7 @@
-import type { Steps } from '../../model/steps.ts'
+import { forEachOf, type Steps, within } from '../../model/steps.ts'
 import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { Check, DumpReporter, DumpView } from '../check.ts'
+import type { TrajectoryFacts } from '../facts.ts'
 import { type ComponentMeasures, type Components, errorsBelowNone, findingComponents } from './components.ts'
 import { completeGroups, shown } from './statistics.ts'
 
@@ -23,9 +24,13 @@ export const componentConflict: Check = {
 function* lookAtComponents(view: DumpView, report: DumpReporter): Steps<void> {
   if (completeGroups(view, report) === null) return
   const { thresholds } = view.settings
-  const found = yield* findingComponents(view)
+  const found = yield* within(0, 0.9, findingComponents(view))
   if (found === 'unexplained') {
-    report.abstain('not-checkable', 'the reward is not a weighted sum of the components that are stored')
+    const same = yield* within(0.9, 1, findingConstant(view))
+    report.abstain(
+      'not-checkable',
+      ['the reward is not a weighted sum of the components that are stored', ...same.map(constancy)].join('; '),
+    )
     return
   }
   const varying = found?.components.filter(({ varianceShare }) => varianceShare > 0) ?? []
@@ -61,6 +66,33 @@ function* lookAtComponents(view: DumpView, report: DumpReporter): Steps<void> {
       constant_components: found.components.flatMap(({ name, varianceShare }) => (varianceShare > 0 ? [] : [name])),
     },
   })
+}
+
+interface Constant {
+  readonly name: string
+  readonly value: number
+  readonly rollouts: number
+}
+
+/** Components that are one number in every rollout that has them, in two or more. Each says nothing by itself: what all do well has no contrast. */
+function* findingConstant({ facts }: DumpView): Steps<Constant[]> {
+  const seen = new Map<string, { value: number; rollouts: number }>()
+  const look = ({ rewards }: TrajectoryFacts) => {
+    for (const [name, value] of Object.entries(rewards ?? {})) {
+      const known = seen.get(name)
+      if (known === undefined) seen.set(name, { value, rollouts: 1 })
+      else if (known.value === value) known.rollouts++
+      else known.value = Number.NaN
+    }
+  }
+  yield* forEachOf(facts, look)
+  return [...seen].flatMap(([name, { value, rollouts }]) =>
+    Number.isFinite(value) && rollouts > 1 ? [{ name, value, rollouts }] : [],
+  )
+}
+
+function constancy({ name, value, rollouts }: Constant): string {
+  return `${name} is ${shown(value)} in all ${rollouts} rollouts that have it`
 }
 
 interface Conflict {
