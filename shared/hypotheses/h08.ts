@@ -42,12 +42,16 @@ function decide(input: HypothesisInput): Judgement {
       'questions that both runs have (none of this run is in the second, by messages or by ids of one tokenizer)',
     ])
   }
-  if (found.sameRecords) {
+  const { thresholds } = input.dump.settings
+  const scored = (found.likeTexts?.count ?? 0) >= thresholds['h08-like-answers']
+  const gap = scored ? (found.likeTexts?.rewardGap ?? null) : null
+  const rescored = gap !== null && holds(gap, rewardGapBounds(thresholds).supported)
+  // Records that stand in both runs can but hide a difference: one that shows all the same is of rollouts that were scored again.
+  if (found.sameRecords && !rescored) {
     return notCheckable([
       'another run: most rollouts of the questions that both have are the same records, so that one run is laid beside itself',
     ])
   }
-  const { thresholds } = input.dump.settings
   const pairs = pairBounds(thresholds)
   const shares = [found.tools, found.system, found.rendering].flatMap((count) => share(count) ?? [])
   const cutGap = found.cut === null ? null : Math.abs(found.cut.here - found.cut.there)
@@ -55,12 +59,7 @@ function decide(input: HypothesisInput): Judgement {
   // Another model writes at another length.
   const cutDiffers =
     cutGap !== null && found.cut?.sure === true && unlike.length === 0 && holds(cutGap, pairs.supported)
-  const scored = (found.likeTexts?.count ?? 0) >= thresholds['h08-like-answers']
-  const gap = scored ? (found.likeTexts?.rewardGap ?? null) : null
-  const supported =
-    shares.some((value) => holds(value, pairs.supported)) ||
-    cutDiffers ||
-    (gap !== null && holds(gap, rewardGapBounds(thresholds).supported))
+  const supported = shares.some((value) => holds(value, pairs.supported)) || cutDiffers || rescored
   // Neither rewards of like texts nor like messages show that the prompts agree: what the templates made of them does.
   const contradicted = !supported && found.rendering !== null
   return {

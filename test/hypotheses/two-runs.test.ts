@@ -60,6 +60,21 @@ describe('H08', () => {
   })
 
   it.each([
+    { reward: 0, judged: 'supported' },
+    { reward: 0.9, judged: 'not-checkable' },
+  ])('is $judged where a quarter of the same records is scored again, with $reward in place of 1', ({
+    reward,
+    judged,
+  }) => {
+    const rescored = run().map((row, i) => (i % 4 ? row : { ...row, reward, recordHash: `anew ${i}` }))
+    const found = verdict('H08', run(), { ...second([]), dump: dumpOf(rescored) })
+    expect(found.verdict).toBe(judged)
+    expect(found.because.find(({ measure }) => measure.startsWith('mean reward difference'))?.value).toBe(
+      judged === 'supported' ? 0.25 : undefined,
+    )
+  })
+
+  it.each([
     ['tools differ in one of twenty pairs', (i: number) => ({ pairing: pair(i, i % 20 ? {} : { tools: 'other' }) })],
     ['system texts differ', (i: number) => ({ systemHash: null, pairing: pair(i, { system: 'none' }) })],
     ['system turns differ in the ids', () => ({ systemHash: 'other' })],
