@@ -13,8 +13,8 @@ import { bundledTokenizer } from './tokenizer-files.ts'
 const IS_SOURCE = import.meta.url.endsWith('.ts')
 
 /** All that the command names has been read. */
-export function judgingBegins(): void {
-  if (!IS_SOURCE) collectSooner()
+export function judgingBegins(rollouts: number): void {
+  if (!IS_SOURCE) collectSooner(rollouts)
 }
 
 /** What Node lends the engine. `jobs` = threads that audit at most; 1 audits in this one alone. */

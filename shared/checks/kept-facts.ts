@@ -267,13 +267,17 @@ export class FactsKeeper {
 
   constructor(private readonly bounds = { mostOfALevel: MOST_OF_A_LEVEL, rowsOfATable: ROWS_OF_A_TABLE }) {}
 
-  unpack({ columns, rows }: PackedFacts): TrajectoryFacts[] {
+  /**
+   * Keeps those of a batch. What it returns makes an object for each rollout when it is called, which is once at the most: of a hundred thousand they take
+   * ten megabytes, as much garbage may lie beside them, and a command that reads a dump asks for none before it judges.
+   */
+  keep({ columns, rows }: PackedFacts): () => TrajectoryFacts[] {
     const table = { rows, columns: columns.map((column) => this.once(new Column(column))) }
     const block = { rows, table, first: 0 }
-    const facts = Array.from({ length: rows }, (_, row) => factsAt(block, row))
-    if (rows < FEWEST) return facts.map(plainFacts)
+    const made = () => Array.from({ length: rows }, (_, row) => factsAt(block, row))
+    if (rows < FEWEST) return () => made().map(plainFacts)
     this.add({ table, blocks: [block] }, 0)
-    return facts
+    return made
   }
 
   private add(joinable: Joinable, level: number): void {

@@ -10,7 +10,7 @@ export function collectedTogether(parts: readonly Collected[], maxFindings: numb
   for (const part of parts) {
     whole.sources.push(...part.sources)
     addFacts(whole.facts, part.facts)
-    for (const [row, codes] of part.codes.entries()) whole.addCodes(codes, part.worst[row] ?? null)
+    for (let row = 0; row < part.rollouts; row++) whole.addCodes(part.codesAt(row), part.worstAt(row))
     for (const finding of part.findings) if (whole.findings.length < maxFindings) whole.findings.push(finding)
     for (const [code, tally] of Object.entries(part.tallies)) addTally((whole.tallies[code] ??= createTally()), tally)
     addBoundaries(whole.boundaries, part.boundaries)

@@ -9,6 +9,7 @@ import type { Stream } from '../model/streams.ts'
 import { PARTS, TURN_KINDS } from '../model/tokens.ts'
 import type { CodeLists } from '../query/values.ts'
 import { addBoundaries, type BoundaryCounts } from './boundaries.ts'
+import { CodesOfRows } from './codes-of-rows.ts'
 import type { BatchResult, TokenTotals } from './plan.ts'
 import { addTools } from './tool-sums.ts'
 
@@ -98,10 +99,6 @@ export interface RolloutSums {
 
 /** Everything the pass has gathered so far. Findings beyond `maxFindings` are counted, not kept. */
 export class Collected implements RolloutSums {
-  readonly facts: TrajectoryFacts[] = []
-  /** As in `RolloutSums`, sorted, each once; beside it the gravest of the rollout's own findings, null where it has none. */
-  readonly codes: (readonly string[])[] = []
-  readonly worst: (Finding['severity'] | null)[] = []
   readonly findings: Finding[] = []
   readonly tallies: Record<string, CheckTally> = {}
   readonly boundaries: BoundaryCounts = {}
@@ -114,10 +111,10 @@ export class Collected implements RolloutSums {
   version = 0
   private readonly maxFindings: number
   private readonly keeper = new FactsKeeper()
-  /** Lists of codes that were met: what is systematic stands in every rollout. */
-  private readonly lists: (readonly string[])[] = []
-  private readonly numbersByList = new Map<string, number>()
-  private listNumbers = new Int32Array(0)
+  private readonly made: TrajectoryFacts[] = []
+  /** Batches behind them of whose rollouts no objects were asked for yet. */
+  private readonly notMade: (() => TrajectoryFacts[])[] = []
+  private readonly codesOfRows = new CodesOfRows()
 
   constructor(sources: number, maxFindings: number) {
     this.maxFindings = maxFindings
@@ -132,12 +129,27 @@ export class Collected implements RolloutSums {
     }))
   }
 
+  get facts(): TrajectoryFacts[] {
+    for (const make of this.notMade) addFacts(this.made, make())
+    this.notMade.length = 0
+    return this.made
+  }
+
+  /** How many there are. */
+  get rollouts(): number {
+    return this.codesOfRows.rows
+  }
+
+  get codes(): (readonly string[])[] {
+    return this.codesOfRows.all()
+  }
+
   /** What was gathered by now, which stays as it is while more is added. */
   soFar(): RolloutSums {
     const { facts, codes, findings, findingsSeen, tallies, totals, severities } = this
     return {
       facts: copyOfFacts(facts),
-      codes: codes.slice(),
+      codes,
       findings: findings.slice(),
       findingsSeen,
       tallies: structuredClone(tallies),
@@ -158,7 +170,7 @@ export class Collected implements RolloutSums {
     for (const [code, tally] of Object.entries(result.tallies)) addTally((this.tallies[code] ??= createTally()), tally)
     addBoundaries(this.boundaries, result.boundaries)
     addTotals(this.totals, result.totals)
-    addFacts(this.facts, this.keeper.unpack(result.facts))
+    this.notMade.push(this.keeper.keep(result.facts))
     for (const found of result.counted ?? result.findings) {
       this.addCodes(codesOf(found), worstOf(found))
       for (const finding of found) if (!finding.intended) countSeverity(this.severities, finding)
@@ -180,34 +192,29 @@ export class Collected implements RolloutSums {
     return this.findings.length < this.maxFindings
   }
 
-  /** Those of the next rollout, and the gravest of its findings. */
-  addCodes(codes: readonly string[], worst: Finding['severity'] | null): void {
-    const row = this.codes.length
-    if (row === this.listNumbers.length) {
-      const longer = new Int32Array(Math.max(FIRST_ROWS, 2 * row))
-      longer.set(this.listNumbers)
-      this.listNumbers = longer
-    }
-    const key = codes.join()
-    let number = this.numbersByList.get(key)
-    if (number === undefined) {
-      number = this.lists.push(codes) - 1
-      if (this.numbersByList.size < MOST_LISTS) this.numbersByList.set(key, number)
-    }
-    this.listNumbers[row] = number
-    this.codes.push(this.lists[number] as readonly string[])
-    this.worst.push(worst)
+  /** Those of the next rollout, sorted, each once, and the gravest of its own findings, null where it has none. */
+  addCodes(codes: readonly string[], worst: Severity | null): void {
+    this.codesOfRows.add(codes, worst)
   }
 
-  /** The same lists, with which of them each rollout has. */
+  codesAt(index: number): readonly string[] {
+    return this.codesOfRows.at(index)
+  }
+
+  worstAt(index: number): Severity | null {
+    return this.codesOfRows.worstAt(index)
+  }
+
+  /** By rollout, as places in `SEVERITY_RANKS`; the caller's own. */
+  worstRanks(): Uint8Array {
+    return this.codesOfRows.worstRanks()
+  }
+
+  /** Lists of codes, with which of them each rollout has. */
   codeLists(): CodeLists {
-    return { lists: this.lists, at: this.listNumbers.subarray(0, this.codes.length) }
+    return this.codesOfRows.lists()
   }
 }
-
-const FIRST_ROWS = 1 << 10
-
-const MOST_LISTS = 1 << 12
 
 const NO_CODES: readonly string[] = []
 

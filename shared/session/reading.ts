@@ -34,6 +34,6 @@ export function readOnce(
     runtime: { plan, tokenizers: [...tokenizers] },
     collected,
     rearranged: 0,
-    soFar: () => ({ sources: collected.sources, rollouts: collected.facts.length }),
+    soFar: () => ({ sources: collected.sources, rollouts: collected.rollouts }),
   }
 }

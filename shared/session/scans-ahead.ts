@@ -1,6 +1,6 @@
 import type { RecordSpans } from '../containers/container.ts'
 import type { RecordsScanned } from '../containers/decode.ts'
-import { sharedMemory, shareKernel } from '../containers/kernel/kernel.ts'
+import { leaveKernel, sharedMemory, shareKernel } from '../containers/kernel/kernel.ts'
 import type { ScannedText } from '../containers/scan-ahead.ts'
 import { extentOf } from '../containers/spans.ts'
 import { allNumericKeys } from '../formats/registry.ts'
@@ -134,6 +134,7 @@ export class ScansAhead {
   close(): void {
     this.broken = true
     this.link.terminate()
+    leaveKernel()
     this.wake()
   }
 }

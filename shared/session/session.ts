@@ -8,7 +8,6 @@ import type { AuditOptions } from '../model/policy.ts'
 import type { Finding, LogReport, Report } from '../model/report.ts'
 import type { ByteSource, Place } from '../model/source.ts'
 import type { DumpValues } from '../query/language/complete.ts'
-import { SEVERITY_RANKS } from '../query/values.ts'
 import type { Tokenizer } from '../tokens/tokenizer.ts'
 import { boundaryRows } from './boundaries.ts'
 import { type Collected, codesOf, worstOf } from './collected.ts'
@@ -291,12 +290,12 @@ export class Session {
   /** Codes that stand in a rollout, those of its group included and intended ones excepted. */
   codesOf(index: number): readonly string[] {
     const extra = this.dumpFindings.of(index)
-    const local = this.collected.codes[index] ?? []
+    const local = this.collected.codesAt(index)
     return extra.length === 0 ? local : [...new Set([...local, ...codesOf(extra)])].sort()
   }
 
   private worstOf(index: number): Finding['severity'] | null {
-    const local = this.collected.worst[index] ?? null
+    const local = this.collected.worstAt(index)
     const wide = worstOf(this.dumpFindings.of(index))
     if (local === 'error' || wide === 'error') return 'error'
     if (local === 'warning' || wide === 'warning') return 'warning'
@@ -304,9 +303,7 @@ export class Session {
   }
 
   private worstRanks(): Uint8Array {
-    const { worst } = this.collected
-    const ranks = new Uint8Array(worst.length)
-    for (let i = 0; i < ranks.length; i++) ranks[i] = SEVERITY_RANKS.indexOf(worst[i] ?? 'none')
+    const ranks = this.collected.worstRanks()
     this.dumpFindings.raise(ranks)
     return ranks
   }

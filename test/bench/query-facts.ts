@@ -25,7 +25,7 @@ export function manyFacts(rollouts: number, idOf: (record: number) => string): T
       .with(places.id, packColumn(records.map(idOf)))
       .with(places.group, packColumn(records.map((record) => `q${record >> 3}`)))
       .with(places.advantage, packColumn(records.map(() => random() - 0.5)))
-    addFacts(facts, keeper.unpack({ rows, columns: own, buffer }))
+    addFacts(facts, keeper.keep({ rows, columns: own, buffer })())
   }
   return facts
 }

@@ -17,7 +17,7 @@ function rollouts(lacking: readonly string[] = []): TrajectoryFacts[] {
   })
 }
 
-const kept = (facts: readonly TrajectoryFacts[]) => new FactsKeeper().unpack(packFacts(facts))
+const kept = (facts: readonly TrajectoryFacts[]) => new FactsKeeper().keep(packFacts(facts))()
 /** The second group begins where the first one has not ended. */
 const interleaved = (facts: readonly TrajectoryFacts[]) =>
   [...facts].sort((a, b) => (a.place.record % 4) - (b.place.record % 4))

@@ -132,7 +132,7 @@ describe('columns that are joined', () => {
   })
 })
 
-const kept = (facts: readonly TrajectoryFacts[]) => new FactsKeeper().unpack(structuredClone(packFacts(facts)))
+const kept = (facts: readonly TrajectoryFacts[]) => new FactsKeeper().keep(structuredClone(packFacts(facts)))()
 
 describe('facts that are kept', () => {
   it('take no object for a long reply', () => {
@@ -165,9 +165,9 @@ describe('facts that are kept', () => {
   it('of the dump before take no place of those that come', () => {
     const keeper = new FactsKeeper()
     const dump = [0, 1, 2, 3].map((reward) => [0, 1, 2, 3, 4].map((record) => factsOf(record, { reward: reward - 0 })))
-    const all = dump.map((rows) => keeper.unpack(packFacts(rows)))
+    const all = dump.map((rows) => keeper.keep(packFacts(rows))())
     expect(all.map((rows) => rows.map(plainFacts))).toStrictEqual(dump)
-    const zeros = [0, -0].map((reward) => keeper.unpack(packFacts([1, 2, 3, 4].map((at) => factsOf(at, { reward })))))
+    const zeros = [0, -0].map((reward) => keeper.keep(packFacts([1, 2, 3, 4].map((at) => factsOf(at, { reward }))))())
     expect(zeros.map(([first]) => first?.reward)).toEqual([0, -0])
   })
 
@@ -176,7 +176,13 @@ describe('facts that are kept', () => {
       fc.property(fc.array(anyDump, { maxLength: 4 }), (dumps) => {
         const keeper = new FactsKeeper({ mostOfALevel: 2, rowsOfATable: 15 })
         const batches = dumps.flat()
-        const all = batches.flatMap((rows) => keeper.unpack(structuredClone(packFacts(rows))))
+        // Some are made as they come, the others when all batches are there that those before them may be joined with.
+        const making = batches.map((rows, at) => {
+          const make = keeper.keep(structuredClone(packFacts(rows)))
+          const made = at % 2 === 0 ? make() : null
+          return () => made ?? make()
+        })
+        const all = making.flatMap((make) => make())
         expect(all.map(plainFacts)).toStrictEqual(batches.flat())
         const moved = renumberedFacts(all, 3)
         expect(moved.map(({ place }) => place)).toStrictEqual(
@@ -190,7 +196,7 @@ describe('facts that are kept', () => {
     const keeper = new FactsKeeper({ mostOfALevel: 4, rowsOfATable: 100 })
     const all: TrajectoryFacts[] = []
     for (let batch = 0; batch < 60; batch++) {
-      addFacts(all, keeper.unpack(packFacts([0, 1, 2, 3, 4].map((at) => factsOf(5 * batch + at, { reward: at })))))
+      addFacts(all, keeper.keep(packFacts([0, 1, 2, 3, 4].map((at) => factsOf(5 * batch + at, { reward: at }))))())
     }
     expect(factRuns(all, 0).map(({ start, length }) => [start, length])).toEqual([
       [0, 100],

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { expect, test } from 'vitest'
-import { budgetFlag, engineFlags, judgingFlag } from '../../cli/engine-flags.ts'
+import { budgetFlag, collectSooner, engineFlags, judgingFlag } from '../../cli/engine-flags.ts'
 
 test('flags are set only in versions of V8 that are known to have them', () => {
   const flags = ['--max-inlined-bytecode-size-cumulative=200', '--heap-growing-percent=100']
@@ -33,4 +33,12 @@ test('the V8 that runs this takes the flags, and would tell of one that it does 
       .join(''),
   ).toBe('')
   expect(set('--max-inlined-bytecode-size-of-nothing=200')).toContain('unrecognized flag')
+})
+
+test('what reading left of many rollouts is collected before they are judged', async () => {
+  const left = new WeakRef(new Float64Array(1000))
+  // Who made a reference holds what it refers to until it has ended.
+  await new Promise((resolve) => setTimeout(resolve))
+  collectSooner(50_000)
+  expect(left.deref()).toBeUndefined()
 })

@@ -1,7 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { ParsedRecords, RecordSpans } from '../../shared/containers/container.ts'
-import { type Kernel, sharedMemory, shareKernel, threadKernel } from '../../shared/containers/kernel/kernel.ts'
+import {
+  inKernel,
+  type Kernel,
+  leaveKernel,
+  sharedMemory,
+  shareKernel,
+  threadKernel,
+} from '../../shared/containers/kernel/kernel.ts'
 import { firstAtLeast } from '../../shared/containers/kernel/numbers.ts'
 import { parseInPortions, parseRecords, parseScanned } from '../../shared/containers/records.ts'
 import { scanAhead } from '../../shared/containers/scan-ahead.ts'
@@ -161,5 +168,17 @@ describe('what another thread scanned', () => {
     expect(own.scannedAt(7, { next: 0 })).toBeNull()
     expect(bytes).toHaveLength(line.length)
     own.leave()
+  })
+
+  test('is read again in memory of its own once the shared one was left', () => {
+    kernels()
+    leaveKernel()
+    expect(threadKernel()).toBeNull()
+    const line = new TextEncoder().encode('{"ids":[5,6,7]}')
+    expect(inKernel(line).buffer).not.toBe(memory.buffer)
+    const own = threadKernel() as Kernel
+    expect(own.holds(own.input)).toBe(true)
+    const parsed = parseRecords(inKernel(line), spansOf([line]), KEYS)
+    expect(parsed.records.map(({ value }) => value)).toEqual([{ ids: Int32Array.of(5, 6, 7) }])
   })
 })

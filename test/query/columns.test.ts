@@ -222,7 +222,7 @@ const keptDump = fc
     const keeper = new FactsKeeper({ mostOfALevel: 2, rowsOfATable: 12 })
     const all: TrajectoryFacts[] = []
     for (const [at, rows] of dump.entries()) {
-      addFacts(all, areKept[at % 4] ? keeper.unpack(packFacts(rows)) : rows)
+      addFacts(all, areKept[at % 4] ? keeper.keep(packFacts(rows))() : rows)
       if (isAsked) new FactColumns(all).numbers('turns')
     }
     return all
@@ -252,7 +252,7 @@ describe('facts of many rollouts are those of each', () => {
     fc.assert(
       fc.property(keptDump, fc.array(declared, { minLength: 1, maxLength: 5 }), ofTurns, (kept, limits, given) => {
         const rows = kept.map((row, i) => ({ ...plainFacts(row), limits: limits[i % limits.length] ?? {} }))
-        const columns = new FactColumns(new FactsKeeper().unpack(packFacts(rows)))
+        const columns = new FactColumns(new FactsKeeper().keep(packFacts(rows))())
         const dump = dumpOf(rows, { options: { limits: given } })
         for (const of of LIMITED_LENGTHS) {
           const plainly = rows.map((row) => leftToLimit(row, of, dump) ?? Number.NaN)
@@ -270,7 +270,7 @@ describe('facts of many rollouts are those of each', () => {
     )
     const dump = dumpOf(rows)
     expect(rows.map((row) => leftToLimit(row, 'assistant-turn', dump))).toEqual([10, 40, 37, null, null])
-    const columns = new FactColumns(new FactsKeeper().unpack(packFacts(rows)))
+    const columns = new FactColumns(new FactsKeeper().keep(packFacts(rows))())
     expect([...leftToLimits(columns, 'assistant-turn', dump)]).toEqual([10, 40, 37, Number.NaN, Number.NaN])
   })
 
@@ -311,7 +311,7 @@ describe('facts of many rollouts are those of each', () => {
 
   test('of another source since, between rollouts that are objects of their own', () => {
     const rows = Array.from({ length: 12 }, (_, record) => factsOf(record, {}))
-    const few = (from: number, to: number) => new FactsKeeper().unpack(packFacts(rows.slice(from, to)))
+    const few = (from: number, to: number) => new FactsKeeper().keep(packFacts(rows.slice(from, to)))()
     const all = [...few(0, 2), ...few(2, 10), ...few(10, 12)]
     expect(new FactColumns(all).numbers('place', 'source')).toHaveLength(12)
     for (const [i, facts] of renumberedFacts(all, 7).entries()) all[i] = facts
@@ -338,7 +338,7 @@ describe('facts of many rollouts are those of each', () => {
   test('the largest of a list is found on either side of what is no number', () => {
     const lists = [[5, Number.NaN], [Number.NaN, -1, 3], [Number.NaN], []]
     const rows = lists.map((assistantLengths, record) => factsOf(record, { assistantLengths }))
-    for (const facts of [rows, new FactsKeeper().unpack(packFacts(rows))])
+    for (const facts of [rows, new FactsKeeper().keep(packFacts(rows))()])
       expect([...new FactColumns(facts).largest('assistantLengths')]).toEqual([5, 3, Number.NaN, Number.NaN])
   })
 

@@ -27,7 +27,7 @@ test('what a query may be completed by is what the rollouts have, kept in column
       const keeper = new FactsKeeper()
       const kept: TrajectoryFacts[] = []
       const rows = batches.map((batch) => batch.map((row, record) => factsOf(record, row as Partial<TrajectoryFacts>)))
-      for (const batch of rows) addFacts(kept, keeper.unpack(packFacts(batch)))
+      for (const batch of rows) addFacts(kept, keeper.keep(packFacts(batch))())
       const columns = new RolloutColumns({
         facts: kept,
         codeLists: () => ({ lists: [[]], at: new Int32Array(kept.length) }),

@@ -14,7 +14,7 @@ function manyFacts(): TrajectoryFacts[] {
     const batch = Array.from({ length: 500 }, (_, at) =>
       factsOf(first + at, { id: `r${first + at}`, reward: ((first + at) % 101) / 100, step: Math.floor(first / 1000) }),
     )
-    addFacts(facts, keeper.unpack(packFacts(batch)))
+    addFacts(facts, keeper.keep(packFacts(batch))())
   }
   return facts
 }

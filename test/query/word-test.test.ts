@@ -16,7 +16,7 @@ test.each([
 ])('%s, and what fits is the same', (_, alternatives, made) => {
   const ids = Array.from({ length: 2000 }, (_, at) => `rollout-${at}`)
   const facts: TrajectoryFacts[] = []
-  addFacts(facts, new FactsKeeper().unpack(packFacts(ids.map((id, at) => factsOf(at, { id })))))
+  addFacts(facts, new FactsKeeper().keep(packFacts(ids.map((id, at) => factsOf(at, { id }))))())
   const items = Array.from({ length: alternatives }, (_, at): Item => ({ kind: 'glob', text: `*${at}7*` }))
   const automata = vi.spyOn(WordAutomaton, 'of')
   const found = new FactColumns(facts).words('id', WordTest.ofItems(items, 'whole'))

@@ -176,7 +176,7 @@ function wordsOf(batches: readonly (readonly string[])[], areUnique = true) {
 function factsWith(batches: readonly (readonly string[])[]): TrajectoryFacts[] {
   const keeper = new FactsKeeper()
   const facts: TrajectoryFacts[] = []
-  for (const ids of batches) addFacts(facts, keeper.unpack(packFacts(ids.map((id, at) => factsOf(at, { id })))))
+  for (const ids of batches) addFacts(facts, keeper.keep(packFacts(ids.map((id, at) => factsOf(at, { id }))))())
   return facts
 }
 
@@ -322,7 +322,7 @@ describe('words', () => {
         const keeper = new FactsKeeper()
         const facts: TrajectoryFacts[] = []
         for (const all of batches) {
-          addFacts(facts, keeper.unpack(packFacts(all.map((group, at) => factsOf(at, { group })))))
+          addFacts(facts, keeper.keep(packFacts(all.map((group, at) => factsOf(at, { group }))))())
         }
         const words = batches.flat()
         const ranks = templateRanks(new FactColumns(facts), 'group', (row) => words[row] as string)

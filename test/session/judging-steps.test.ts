@@ -72,7 +72,7 @@ function rollout(record: number): TrajectoryFacts {
 let reads = 0
 const keeper = new FactsKeeper()
 const facts = Array.from({ length: ROLLOUTS / BATCH }, (_, batch) =>
-  keeper.unpack(packFacts(Array.from({ length: BATCH }, (_, at) => rollout(batch * BATCH + at)))),
+  keeper.keep(packFacts(Array.from({ length: BATCH }, (_, at) => rollout(batch * BATCH + at))))(),
 )
   .flat()
   .map(

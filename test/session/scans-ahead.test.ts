@@ -7,6 +7,7 @@ import { NodeFileSource } from '../../cli/byte-sources.ts'
 import { readElsewhere } from '../../cli/read-elsewhere.ts'
 import { scanHost } from '../../cli/scan-host.ts'
 import { plainFacts } from '../../shared/checks/kept-facts.ts'
+import { threadKernel } from '../../shared/containers/kernel/kernel.ts'
 import type { EngineHost, WorkerLink } from '../../shared/session/host.ts'
 import { type ScanReply, type ScanWorkerHost, serveScanWorker } from '../../shared/session/scan-worker.ts'
 import { gzipped, memorySource } from '../containers/memory-source.ts'
@@ -119,6 +120,8 @@ describe('a thread that scans ahead of the one that audits', () => {
     const { host, log, audits } = scanning()
     await expectSame(await audited([await fileOf('dump.jsonl', text)], {}, host))
     expect(log).toMatchObject({ spawned: 1, terminated: 1, slower: [] })
+    // What they shared is let go.
+    expect(threadKernel()).toBeNull()
     expect(audits.spawned).toBe(0)
     const batches = log.said.filter((said) => said.kind === 'batch')
     expect(batches.filter(({ text }) => text === null)).toHaveLength(1)

@@ -393,6 +393,11 @@ export function shareKernel(memory: WebAssembly.Memory): Kernel | null {
   return shared
 }
 
+/** Nothing is read into the memory of this thread's kernel any more: the next who asks for one gets another. */
+export function leaveKernel(): void {
+  kernel = undefined
+}
+
 /** The kernel in whose memory the elements of an array are; null where they are elsewhere. */
 export function kernelWith(array: Int32Array | Uint8Array): Kernel | null {
   return kernel?.holds(array) ? kernel : null
