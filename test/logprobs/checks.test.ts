@@ -116,6 +116,19 @@ describe('L05', () => {
     ).toHaveLength(2)
   })
 
+  it('names a whole turn that the trainer left out between others that it scored', async () => {
+    const counts: number[] = []
+    const rows = scoredRows(({ trainer, sampled }, { layout }) => {
+      const { contentStart, end } = layout[2]!
+      const ofTurn = sampled.filter((token) => token >= contentStart && token < end)
+      for (const token of ofTurn) trainer[token] = null
+      counts.push(ofTurn.length)
+    })
+    const found = await findings(rows, 'L05')
+    expect(counts[0]).toBeGreaterThan(5)
+    expect(found.map(({ evidence }) => evidence)).toMatchObject(counts.map((count) => ({ of: ['trainer'], count })))
+  })
+
   it('says nothing of tokens that an array left blank because it lies some tokens off (L06)', async () => {
     const rows = scoredRows(({ trainer, sampled }) => {
       const was = new Map(sampled.map((token) => [token, trainer[token]!]))

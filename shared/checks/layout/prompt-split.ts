@@ -19,7 +19,7 @@ export const S05: Check = {
   trajectory(view, _settings, report) {
     const { segmentation, trajectory } = view
     const stored = trajectory.promptLength
-    if (segmentation === null || stored === null || stored <= 0) return
+    if (segmentation === null || stored === null) return
     const { left, right } = segmentation.padding
     const end = view.ids.length - right
     // A prompt length counts the left padding in some dumps and not in others.
