@@ -24,12 +24,16 @@ let order: Pick<FiltersState, 'sort' | 'descending'> | null = null
 /** The filters become those of the rows again, which need not be asked for. */
 let isSettingBack = false
 
+/** A person ended looking for the query that stands, and nothing but him begins it again. */
+let isEnded = false
+
 let running: { readonly stop: AbortController; again: boolean } | null = null
 
 /** Asks the engine again; an answer that a newer question overtook is dropped. */
 export async function refresh(): Promise<void> {
   running?.stop.abort()
   running = null
+  isEnded = false
   const { phase } = useFiles.getState()
   if (phase === 'empty' || phase === 'opening') {
     order = null
@@ -74,6 +78,7 @@ export function stopSearching(): void {
   if (running === null) return
   running.stop.abort()
   running = null
+  isEnded = true
   isSearching.set(false)
 }
 
@@ -106,7 +111,7 @@ export function keepListFresh(): () => void {
     }),
     useMarks.subscribe(() => {
       const { query, sort } = useFilters.getState()
-      if (asksForMarks(query) || asksForMarks(sort)) void refresh()
+      if (!isEnded && (asksForMarks(query) || asksForMarks(sort))) void refresh()
     }),
     useFiles.subscribe((now, before) => {
       if (now.phase !== before.phase || now.dumpHash !== before.dumpHash) void refresh()

@@ -246,6 +246,28 @@ describePage('the query line', (tests) => {
     await held.server.close()
   })
 
+  test('a mark does not begin again what was stopped', async () => {
+    const records = Array.from({ length: 40 }, (_, index) => rollout(index, true))
+    const held = await serveHeld(new TextEncoder().encode(records.map((record) => JSON.stringify(record)).join('\n')))
+    await page.goto(held.server.url)
+    await window.read()
+    held.hold()
+    await page.keyboard.press('2')
+    await page.keyboard.press('/')
+    await page.keyboard.insertText('-flag "world" reward:1')
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Stop', exact: true }).click()
+    await page.getByText(/^Stopped before/).waitFor()
+    for (const key of ['j', 'j', 'f']) await page.keyboard.press(key)
+    await page.getByRole('button', { name: '1 flagged' }).first().waitFor()
+    expect(await page.getByText(/^Stopped before/).count()).toBe(1)
+    held.release()
+    await page.getByRole('button', { name: 'Go on' }).click()
+    await listed('19 of 40 rollouts listed')
+    await page.goto(tests.server.url)
+    await held.server.close()
+  })
+
   test('asks for what a person marked, as it changes', async () => {
     await window.drop([FAILING])
     await window.read()
