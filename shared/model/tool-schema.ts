@@ -28,6 +28,14 @@ export function toolName(tool: unknown): string | null {
   return textOf(innerOf(tool).name)
 }
 
+/** A tool in the shape that chat templates are given: the Responses API has what they expect in `function` beside its type. */
+export function toolOfTemplates(tool: unknown): unknown {
+  const fields = fieldsOf(tool)
+  if (fields?.type !== 'function' || fieldsOf(fields.function) !== null) return tool
+  const { type, ...inner } = fields
+  return { type, function: inner }
+}
+
 function innerOf(tool: unknown): JsonFields {
   const outer = fieldsOf(tool)
   return fieldsOf(outer?.function) ?? outer ?? {}

@@ -1,5 +1,7 @@
 import { firstReply, roleKind } from '../../model/roles.ts'
 import type { Turn } from '../../model/tokens.ts'
+import { toolOfTemplates } from '../../model/tool-schema.ts'
+import type { Message } from '../../model/trajectory.ts'
 import { rerender } from '../../tokens/template/rerender.ts'
 import type { TrajectoryView } from '../check.ts'
 import { encoded } from '../encoded.ts'
@@ -20,6 +22,10 @@ export function missingPart(view: TrajectoryView, turn: Turn): MissingPart | nul
   const prompt = messages.slice(0, Math.max(0, firstReply(messages)))
   const { content } = prompt.filter(({ role }) => roleKind(role) === turn.kind)[asked] ?? {}
   const { 'cut-shorter-characters': shorter } = view.thresholds
+  if (asked === 0 && turn.kind === 'system') {
+    const part = missingAmongTools(view, turn, prompt, content ?? '')
+    if (part !== null) return part
+  }
   if (!content || content.length < shorter) return null
   if (asked === 0 && turn.kind === 'user') {
     const part = missingBesideTools(view, turn, content)
@@ -49,6 +55,57 @@ function missingBesideTools(view: TrajectoryView, turn: Turn, question: string):
   const cut = findCut(text, whole, view.thresholds)
   // A turn that begins with the question was never given the schemas, which is T07.
   return cut === null || cut.side === 'left' ? null : withTokens(view, cut)
+}
+
+/**
+ * A system turn with the schemas of tools in it (Qwen), of which the middle is gone, or all that was between it and the end of the question. Rendered again
+ * only where the text shows it: that of its message is not there, a schema is no JSON, or there are fewer of them than tools. Where those that are left are
+ * whole the others were never rendered, which is another fault (T07).
+ */
+function missingAmongTools(
+  view: TrajectoryView,
+  turn: Turn,
+  prompt: readonly Message[],
+  system: string,
+): MissingPart | null {
+  const { tokenizer, trajectory, segmentation } = view
+  const { tools } = trajectory
+  if (tokenizer === null || segmentation === null || turn.endToken < 0 || !tools?.length) return null
+  const text = view.text({ start: turn.contentStart, end: turn.contentEnd })
+  const schemas = text.split('\n').filter((line) => SCHEMA_START.test(line))
+  const isTorn = !text.includes(system.trim()) || schemas.some(isNoJson)
+  if (!isTorn && (schemas.length === 0 || schemas.length >= tools.length)) return null
+  const rendered = rerender(tokenizer, prompt, tools.map(toolOfTemplates))
+  const header = view.text({ start: turn.start, end: turn.headerEnd })
+  const at = rendered === null || header === '' ? -1 : rendered.indexOf(header)
+  if (rendered === null || at < 0) return null
+  if (!isTorn && schemas.every((line) => rendered.includes(line))) return null
+  const start = at + header.length
+  const ownEnd = rendered.indexOf(view.text({ start: turn.endToken, end: turn.endToken + 1 }), start)
+  const question = prompt.findLast(({ role }) => roleKind(role) === 'user')?.content?.trim() ?? ''
+  const isAsked = segmentation.turns[turn.index + 1]?.kind === 'user'
+  const asked = isAsked || question === '' ? -1 : rendered.lastIndexOf(question)
+  const wholes = [
+    ...(ownEnd < 0 ? [] : [rendered.slice(start, ownEnd)]),
+    ...(asked < start ? [] : [rendered.slice(start, asked + question.length)]),
+  ]
+  for (const whole of wholes) {
+    const cut = findCut(text, whole, view.thresholds)
+    if (cut?.side === 'middle') return withTokens(view, cut)
+  }
+  return null
+}
+
+/** How the schema of a tool in one line begins, and what templates show as the form of a call (`{"name": <function-name>, …`) does not. */
+const SCHEMA_START = /^\{"\w+":\s?["[{]/
+
+function isNoJson(line: string): boolean {
+  try {
+    JSON.parse(line)
+    return false
+  } catch {
+    return true
+  }
 }
 
 function withTokens({ tokenizer }: TrajectoryView, { side, lost }: Omit<MissingPart, 'lostTokens'>): MissingPart {

@@ -139,6 +139,21 @@ export const TRUNCATION_PLANTS: readonly Plant[] = [
     },
   },
   {
+    code: 'C02',
+    title: 'the middle of a schema is gone, in a turn that is closed',
+    families: ['qwen2.5', 'qwen3'],
+    needs: ['messages', 'tools'],
+    rollout: (rollout) => {
+      const [system] = turnsBy(rollout, 'system')
+      const schema = system === undefined ? null : findText(rollout, contentOf(system), /"parameters"/)
+      if (schema === null) return null
+      rollout.tokens.splice(schema.end + 4, 24)
+      rollout.promptLength -= 24
+      return []
+    },
+    alongside: { T09: 'what is left of its system text is another one than that of the others' },
+  },
+  {
     code: 'C03',
     title: 'the last turn was stopped by a limit, is trained and keeps its reward',
     needs: ['mask', 'messages', 'finish'],

@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest'
+import { rerender } from '../../shared/tokens/template/rerender.ts'
+import type { Tokenizer } from '../../shared/tokens/tokenizer.ts'
+import { assistant, conversation, user } from '../helpers/conversation.ts'
+import { findings } from './findings.ts'
+
+const SYSTEM =
+  'You answer questions about films from the documents that your tools return, and say in which one the answer stands.'
+const QUESTION = 'Which of the two films was shown first, the one by Ines Valdoro or the one by Marek Toth?'
+const ANSWER = 'The one by Ines Valdoro.'
+const toolOf = (name: string, description: string) => ({
+  type: 'function',
+  function: {
+    name,
+    description,
+    parameters: { type: 'object', properties: { query: { type: 'string', description: 'What to look for' } } },
+  },
+})
+const SEARCH = toolOf('search', 'Finds documents about films by a question')
+const READ = toolOf('read', 'Gives a whole document by its number')
+const MESSAGES = [
+  { role: 'system', content: SYSTEM },
+  { role: 'user', content: QUESTION },
+  { role: 'assistant', content: ANSWER },
+]
+
+/** A row that names both tools, whose system turn is what `edit` makes of the rendered one. */
+function row(tokenizer: Tokenizer, edit: (system: string) => string, asks = true) {
+  const messages = MESSAGES.slice(0, 2)
+  const rendered = rerender(tokenizer, messages, [SEARCH, READ]) as string
+  const header = '<|im_start|>system\n'
+  const system = rendered.slice(rendered.indexOf(header) + header.length, rendered.indexOf('<|im_end|>'))
+  return conversation(
+    tokenizer,
+    [{ role: 'system', text: edit(system) }, ...(asks ? [user(QUESTION)] : []), assistant(ANSWER)],
+    { more: { messages: MESSAGES, tools: [SEARCH, READ] } },
+  )
+}
+
+const found = async (edit: (system: string) => string, asks = true) =>
+  (await findings('C02', {}, {}, { rows: (tokenizer) => [row(tokenizer, edit, asks)] })).findings
+
+/** Without what lies between the ends of two words of it. */
+const without = (from: string, to: string) => (text: string) =>
+  text.slice(0, text.indexOf(from) + from.length) + text.slice(text.indexOf(to, text.indexOf(from)) + to.length)
+
+describe('C02 in a system turn with the schemas of tools', () => {
+  it.each([
+    ['inside a schema', without('"description": "Finds', 'What to look')],
+    ['from one schema into the next', without('Finds documents', '"description": "Gives')],
+    ['from its message into a schema', without('answer questions', 'Finds documents')],
+    ['inside its message', without('You answer questions', 'documents that your')],
+  ])('names a cut %s', async (_, edit) => {
+    const [first] = await found(edit)
+    expect(first).toMatchObject({ turn: 0, evidence: { cut: 'middle', role: 'system' } })
+    expect(first?.evidence.lost_tokens).toBeGreaterThan(4)
+  })
+
+  it('names a cut from a schema to the end of the question, which has no turn of its own', async () => {
+    const cut = (text: string) =>
+      `${without('Finds documents', '</tools>')(text).split('Finds documents')[0]}Finds documents`
+    const [first] = await found((text) => `${cut(text)} by Ines Valdoro or the one by Marek Toth?`, false)
+    expect(first).toMatchObject({ turn: 0, evidence: { cut: 'middle' } })
+    expect(first?.evidence.lost_tokens).toBeGreaterThan(60)
+  })
+
+  it.each([
+    ['nothing is gone', (text: string) => text],
+    [
+      'a whole tool was not rendered',
+      (text: string) => text.replace(`\n${text.split('\n').find((line) => line.includes('"read"'))}`, ''),
+    ],
+    [
+      'a schema was written in other words',
+      (text: string) => text.replace('Finds documents about films', 'Looks {for} films'),
+    ],
+    ['a schema is no JSON and nothing of it is gone', (text: string) => text.replaceAll('"search"', "'search'")],
+    ['fields of a schema were left out', (text: string) => text.replace(', "description": "What to look for"', '')],
+  ])('is silent where %s', async (_, edit) => {
+    expect(await found(edit)).toEqual([])
+  })
+})
