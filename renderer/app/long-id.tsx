@@ -5,7 +5,7 @@ const SHORT = 24
 /** What is always seen of the end of a longer one: where many begin alike, this tells them apart. */
 const END = 6
 /** More than these of its beginning no line has room for. */
-const BEGINNING = 200
+const BEGINNING = 294
 
 /** An id or a name of a group in a line that may be too short for it: what has no room is left out before its end. */
 export function LongId({ id }: { readonly id: string }) {

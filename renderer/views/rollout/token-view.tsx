@@ -37,7 +37,7 @@ const PAPER_COLUMNS = 80
 export function TokenView({ detail, overlay }: { detail: TrajectoryDetail; overlay: Overlay | null }) {
   const scroller = useRef<HTMLDivElement>(null)
   const body = useRef<HTMLDivElement>(null)
-  /** First and last token in sight; null until something has been scrolled. */
+  /** The first token in sight, and the one behind the last; null until something has been scrolled. */
   const seen = useRef<readonly [number, number] | null>(null)
   const area = useTokenArea(scroller)
   const mostColumns = useIsPrinting() ? PAPER_COLUMNS : Number.POSITIVE_INFINITY
@@ -111,9 +111,9 @@ export function TokenView({ detail, overlay }: { detail: TrajectoryDetail; overl
   const keepPlace = () => {
     const { scrollTop: top = 0, clientHeight = 0 } = scroller.current ?? {}
     const first = layout.tokens[lineAt(tops, top)]
-    const last = layout.tokens[lineAt(tops, top + clientHeight)]
-    if (first === undefined || last === undefined) return
-    seen.current = [first, last]
+    if (first === undefined) return
+    // A token of the last line is in sight as well.
+    seen.current = [first, layout.tokens[lineAt(tops, top + clientHeight) + 1] ?? detail.states.length]
     const rollout = { run: detail.run, index: detail.index }
     keepTokenPlace({ rollout, token: first, below: top - tops.topOf(lineOf(layout, first)), jump })
   }
