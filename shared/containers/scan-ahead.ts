@@ -2,7 +2,8 @@ import { type ByteRange, hashRanges } from '../model/hash.ts'
 import type { RecordSpans } from './container.ts'
 import { parseJson } from './json.ts'
 import { JsonError } from './json-error.ts'
-import { type Kernel, kernelOver, type ScannedSlot } from './kernel/kernel.ts'
+import { type Kernel, kernelOver } from './kernel/kernel.ts'
+import type { ScannedSlot } from './kernel/scanned-slot.ts'
 
 /** What a thread found of records ahead of the one that parses them, which goes on from it. */
 export interface ScannedText extends ScannedSlot {

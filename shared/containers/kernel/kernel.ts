@@ -1,6 +1,7 @@
 import type { WordMixer } from '../../model/hash.ts'
 import type { PlainNumbers } from '../plain-numbers.ts'
 import { KERNEL_MODULE, SHARED_KERNEL_MODULE } from './kernel-module.ts'
+import type { ScannedSlot } from './scanned-slot.ts'
 
 /** Bytes that lie in a slot of the kernel's memory at most. */
 export const INPUT_BYTES = 4 << 20
@@ -36,16 +37,6 @@ interface KernelExports {
   differ(at: number, end: number, other: number): number
   fill(at: number, end: number, value: number): void
   copy(at: number, end: number, out: number): void
-}
-
-/** Arrays of numbers that another thread scanned in a slot of memory that it shares with this one. */
-export interface ScannedSlot {
-  readonly slot: number
-  /** Bytes from the start of the slot to those that were scanned, and how many these are. */
-  readonly start: number
-  readonly length: number
-  /** Of each array five numbers: the offset of its bracket, that behind it, the number in the slot it begins with, how many it has, and the largest without a sign. */
-  readonly arrays: Int32Array
 }
 
 /** Memory for kernels of several threads: the first slot is for what a thread reads by itself. */
