@@ -268,7 +268,7 @@ export class FactsKeeper {
   constructor(private readonly bounds = { mostOfALevel: MOST_OF_A_LEVEL, rowsOfATable: ROWS_OF_A_TABLE }) {}
 
   /**
-   * Keeps those of a batch. What it returns makes an object for each rollout when it is called, which is once at the most: of a hundred thousand they take
+   * Keeps those of a batch. What it returns makes an object for each rollout when it is called, which is once at the most: of two hundred thousand they take
    * ten megabytes, as much garbage may lie beside them, and a command that reads a dump asks for none before it judges.
    */
   keep({ columns, rows }: PackedFacts): () => TrajectoryFacts[] {

@@ -2,52 +2,11 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Download, Page } from 'playwright-core'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { startServer } from '../../cli/server/http-server.ts'
-import { findPlaces } from '../../cli/server/places.ts'
-import { ServedFiles } from '../../cli/server/served-files.ts'
-import { createSite, type Site } from '../../cli/server/site.ts'
 import { describePage } from './describe-page.ts'
+import { helloWorld } from './hello-world.ts'
 import { SAMPLES, type Window } from './inspector-page.ts'
 
 const FAILING = join(SAMPLES, 'verifiers-2025-08.jsonl.gz')
-const [START, USER, ASSISTANT, END, NEWLINE] = [151644, 872, 77091, 151645, 198]
-/** “Hello” and “ world” of Qwen2.5. */
-const [HELLO, WORLD] = [9707, 1879]
-
-/** A rollout of two tokens of reply, the end of its turn trained or not. */
-function rollout(index: number, trainsEnd: boolean) {
-  const ids = [START, USER, NEWLINE, HELLO, END, NEWLINE, START, ASSISTANT, NEWLINE, HELLO, WORLD, END, NEWLINE]
-  const mask = ids.map((_, at) => (at === 9 || at === 10 || (at === 11 && trainsEnd) ? 1 : 0))
-  return { id: `r${index}`, input_ids: ids, loss_mask: mask, reward: index % 2, group_id: `q${index >> 2}` }
-}
-
-/** A page that opens one file at once, whose bytes can be held back. */
-async function serveHeld(content: Uint8Array<ArrayBuffer>) {
-  const places = findPlaces()
-  const file = { name: 'held.jsonl', url: '/held', size: content.length }
-  const session = async () => ({ files: [file], sample: null, notice: null })
-  const site = createSite({ places, served: new ServedFiles(), session })
-  let release = () => {}
-  let released = Promise.resolve()
-  const held: Site = async (request) => {
-    if (new URL(request.url).pathname !== file.url) return site(request)
-    await released
-    const range = /^bytes=(\d+)-(\d+)$/.exec(request.headers.get('range') ?? '')
-    const [start, end] = range === null ? [0, content.length] : [Number(range[1]), Number(range[2]) + 1]
-    const headers = { 'content-range': `bytes ${start}-${end - 1}/${content.length}`, 'cache-control': 'no-store' }
-    return new Response(content.slice(start, end), { status: 206, headers })
-  }
-  return {
-    server: await startServer(held, { host: '127.0.0.1', port: 0, orNext: false }),
-    hold() {
-      released = new Promise((done) => {
-        release = done
-      })
-    },
-    release: () => release(),
-  }
-}
-
 describePage('the query line', (tests) => {
   const { folder } = tests
   let window: Window
@@ -66,7 +25,7 @@ describePage('the query line', (tests) => {
   const line = () => page.getByRole('combobox', { name: 'Query' })
 
   test('finds the end-of-turn fault and exports its rollouts, by key alone', async () => {
-    const records = Array.from({ length: 40 }, (_, index) => rollout(index, index % 5 !== 0))
+    const records = Array.from({ length: 40 }, (_, index) => helloWorld(index, index % 5 !== 0))
     await window.drop([folder.write('ends.jsonl', records.map((record) => JSON.stringify(record)).join('\n'))])
     await window.read()
     await page.keyboard.press('2')
@@ -191,7 +150,7 @@ describePage('the query line', (tests) => {
   })
 
   test('completes the field that is being written by Tab, which leaves the line where nothing is', async () => {
-    await window.drop([folder.write('tab.jsonl', JSON.stringify(rollout(0, true)))])
+    await window.drop([folder.write('tab.jsonl', JSON.stringify(helloWorld(0, true)))])
     await window.read()
     await page.keyboard.press('2')
     await page.keyboard.press('/')
@@ -207,7 +166,7 @@ describePage('the query line', (tests) => {
   })
 
   test('looks into rollouts, counts what it finds, and opens a rollout at it', async () => {
-    const records = Array.from({ length: 6 }, (_, index) => rollout(index, true))
+    const records = Array.from({ length: 6 }, (_, index) => helloWorld(index, true))
     await window.drop([folder.write('texts.jsonl', records.map((record) => JSON.stringify(record)).join('\n'))])
     await window.read()
     await page.keyboard.press('2')
@@ -222,48 +181,6 @@ describePage('the query line', (tests) => {
     await expect.poll(() => page.locator('.tokens .token.selected').innerText()).toBe('Hello')
     await expect.poll(() => page.locator('.tokens .token.in-range').count()).toBe(2)
     expect(page.url()).toMatch(/tokens=9-11/)
-  })
-
-  /** A query over 40 rollouts, none of whose bytes come before they are let go. */
-  async function heldSearch(query: string) {
-    const records = Array.from({ length: 40 }, (_, index) => rollout(index, true))
-    const held = await serveHeld(new TextEncoder().encode(records.map((record) => JSON.stringify(record)).join('\n')))
-    await page.goto(held.server.url)
-    await window.read()
-    held.hold()
-    await page.keyboard.press('2')
-    await page.keyboard.press('/')
-    await page.keyboard.insertText(query)
-    await page.keyboard.press('Enter')
-    return held
-  }
-
-  test('looking into rollouts can be stopped, says that it was, and goes on', async () => {
-    const held = await heldSearch('"world" reward:1')
-    await page.getByText('looking into rollouts…').waitFor()
-    await page.getByRole('button', { name: 'Stop', exact: true }).click()
-    await page.getByText(/^Stopped before a rollout was looked into; the rows are still those/).waitFor()
-    await listed('40 of 40 rollouts listed')
-    held.release()
-    await page.locator('button:focus', { hasText: 'Go on' }).click()
-    await listed('20 of 40 rollouts listed')
-    expect(await page.getByText(/^Stopped/).count()).toBe(0)
-    await page.goto(tests.server.url)
-    await held.server.close()
-  })
-
-  test('a mark does not begin again what was stopped', async () => {
-    const held = await heldSearch('-flag "world" reward:1')
-    await page.getByRole('button', { name: 'Stop', exact: true }).click()
-    await page.getByText(/^Stopped before/).waitFor()
-    for (const key of ['j', 'j', 'f']) await page.keyboard.press(key)
-    await page.getByRole('button', { name: '1 flagged' }).first().waitFor()
-    expect(await page.getByText(/^Stopped before/).count()).toBe(1)
-    held.release()
-    await page.getByRole('button', { name: 'Go on' }).click()
-    await listed('19 of 40 rollouts listed')
-    await page.goto(tests.server.url)
-    await held.server.close()
   })
 
   test('asks for what a person marked, as it changes', async () => {
@@ -331,7 +248,7 @@ describePage('the query line', (tests) => {
   })
 
   test('a long list is walked by page, to its end and back, with few elements', async () => {
-    const records = Array.from({ length: 3000 }, (_, index) => rollout(index, true))
+    const records = Array.from({ length: 3000 }, (_, index) => helloWorld(index, true))
     await window.drop([folder.write('many.jsonl', records.map((record) => JSON.stringify(record)).join('\n'))])
     await window.read()
     await page.keyboard.press('2')
@@ -359,7 +276,7 @@ describePage('the query line', (tests) => {
   })
 
   test('a list whose window grew at its end goes on from there once a key was pressed', async () => {
-    const records = Array.from({ length: 300 }, (_, index) => rollout(index, true))
+    const records = Array.from({ length: 300 }, (_, index) => helloWorld(index, true))
     await window.drop([folder.write('grown.jsonl', records.map((record) => JSON.stringify(record)).join('\n'))])
     await window.read()
     const { width, height } = page.viewportSize() as { width: number; height: number }
@@ -385,7 +302,7 @@ describePage('the query line', (tests) => {
   })
 
   test('a bar that is dragged along says where it is, and its rows are there once it rests', async () => {
-    const records = Array.from({ length: 3000 }, (_, index) => rollout(index, true))
+    const records = Array.from({ length: 3000 }, (_, index) => helloWorld(index, true))
     await window.drop([folder.write('dragged.jsonl', records.map((record) => JSON.stringify(record)).join('\n'))])
     await window.read()
     await page.keyboard.press('2')
