@@ -171,7 +171,7 @@ export const STORIES: Readonly<Record<string, CheckStory>> = {
     nearMiss: 'the same tokens in a dense model',
   },
   M01: {
-    trips: 'mask_env_responses was off: the content of every tool reply is trained',
+    trips: 'the trainer ran with mask_env_responses off: the content of every tool reply is trained',
     nearMiss: 'the model itself wrote <tool_response> inside its answer: sampled, and rightly trained',
     defects: ['M01'],
   },

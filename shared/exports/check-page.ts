@@ -3,7 +3,7 @@ import { storyOf } from '../checks/stories.ts'
 import { KNOWN_DEFECTS } from '../hypotheses/known-defects.ts'
 import { HYPOTHESES } from '../hypotheses/registry.ts'
 import type { Severity } from '../model/report.ts'
-import { THRESHOLDS, thresholdsOf } from '../model/thresholds/registry.ts'
+import { THRESHOLD_IDS, THRESHOLDS, type ThresholdId, thresholdsOf } from '../model/thresholds/registry.ts'
 
 /** All that is known of a check, for people: the same in the app, on the command line, in SARIF and in docs/checks. */
 export interface CheckPage {
@@ -23,6 +23,8 @@ export interface PageSection {
   readonly heading: string
   /** Sentences of their own; `name` is a code, an id or a threshold that the sentence is about. */
   readonly items: readonly { readonly name: string | null; readonly text: string }[]
+  /** Stands on the page of every check: whoever shows many pages may tell it once. */
+  readonly shared?: true
 }
 
 const SEVERITY_MEANS: Readonly<Record<Severity, string>> = {
@@ -49,7 +51,8 @@ export function checkPage(code: string): CheckPage | null {
       heading: 'Defects that explain it',
       items: explainedBy(code).map(({ id, title }) => ({ name: id, text: sentence(title) })),
     },
-    { heading: 'Thresholds (--threshold ID=VALUE)', items: thresholdItems(code) },
+    { heading: 'Thresholds (--threshold ID=VALUE)', items: thresholdItems(own(thresholdsOf(code))) },
+    sharedThresholds(),
     { heading: 'Seen in', items: [{ name: null, text: cite }] },
   ]
   return {
@@ -100,11 +103,18 @@ export function explainedBy(code: string): { readonly id: string; readonly title
   )
 }
 
-/** Those of the check first, then those that every check shares. */
-function thresholdItems(code: string): PageSection['items'] {
-  const ids = thresholdsOf(code)
-  const shared = ids.filter((id) => THRESHOLDS[id].usedBy === 'every check')
-  return [...ids.filter((id) => !shared.includes(id)), ...shared].map((id) => {
+/** The thresholds by which every check tells a pattern from single places. */
+export function sharedThresholds(): PageSection {
+  const ids = THRESHOLD_IDS.filter((id) => THRESHOLDS[id].usedBy === 'every check')
+  return { heading: 'When it is systematic (--threshold ID=VALUE)', items: thresholdItems(ids), shared: true }
+}
+
+function own(ids: readonly ThresholdId[]): ThresholdId[] {
+  return ids.filter((id) => THRESHOLDS[id].usedBy !== 'every check')
+}
+
+function thresholdItems(ids: readonly ThresholdId[]): PageSection['items'] {
+  return ids.map((id) => {
     const { value, unit, range, reason } = THRESHOLDS[id]
     const [least, greatest] = range.map((bound) => bound.toLocaleString('en-US'))
     return { name: id, text: `${value} (${unit}, ${least} to ${greatest}). ${sentence(reason)}` }

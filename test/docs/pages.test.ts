@@ -41,12 +41,21 @@ describe('a page', () => {
         'Usual fix',
         'What trips it',
         'What looks like it and is right',
-        'Thresholds (--threshold ID=VALUE)',
+        'When it is systematic (--threshold ID=VALUE)',
         'Seen in',
       ]) {
         expect([code, headings]).toEqual([code, expect.arrayContaining([heading])])
       }
     }
+  })
+
+  it('tells what all checks share once, in the index, and leaves it short on its own', () => {
+    expect(pages.get('README.md')).toContain('- `systematic-share`: 0.95 (share, 0 to 1). ')
+    for (const page of all) {
+      expect(pageMarkdown(page)).toContain('`systematic-share`, ')
+      expect(pageMarkdown(page)).not.toContain('- `systematic-share`')
+    }
+    expect(pageText(all[0] as CheckPage)).toContain('checks A01` explains')
   })
 
   it('names the defects that explain a check', () => {
