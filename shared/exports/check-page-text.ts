@@ -65,10 +65,10 @@ export function pageText({ code, facts, sections }: CheckPage): string {
   ].join('\n')
 }
 
-/** Our own words: only what Markdown would take for markup is kept from it. */
+/** Our own words: only what Markdown would take for markup is kept from it, but for a word between backticks, which is code. */
 function markdown(text: string): string {
   return text
-    .replace(/[\\`*[\]]/g, '\\$&')
+    .replace(/(`[\w-]+`)|[\\`*[\]]/g, (mark, code?: string) => code ?? `\\${mark}`)
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')
 }

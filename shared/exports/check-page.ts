@@ -116,7 +116,12 @@ function own(ids: readonly ThresholdId[]): ThresholdId[] {
 function thresholdItems(ids: readonly ThresholdId[]): PageSection['items'] {
   return ids.map((id) => {
     const { value, unit, range, reason } = THRESHOLDS[id]
-    const [least, greatest] = range.map((bound) => bound.toLocaleString('en-US'))
+    const [least, greatest] = range.map(boundText)
     return { name: id, text: `${value} (${unit}, ${least} to ${greatest}). ${sentence(reason)}` }
   })
+}
+
+/** Thousands apart, and what stands for no bound in three letters and not in thirty noughts. */
+function boundText(bound: number): string {
+  return Math.abs(bound) < 1e15 ? bound.toLocaleString('en-US') : String(bound).replace('+', '')
 }
