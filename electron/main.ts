@@ -186,9 +186,8 @@ function makeWindow(): InspectorWindow<BrowserWindow> {
     isClosed: () => made.isDestroyed(),
     close: () => made.close(),
   })
-  made.webContents.on('did-start-navigation', (details) => {
-    if (details.isMainFrame && !details.isSameDocument) pageGone()
-  })
+  // Another page is there. Of one that only begins to load nobody knows yet: the guard, or the page itself, may keep it from coming.
+  webContents.on('did-navigate', pageGone)
   made
     .loadURL(`${APP_ORIGIN}/`)
     .catch((error: Error) => console.error(`The page could not be loaded: ${error.message}`))

@@ -50,6 +50,29 @@ for (const host of [standInHost(chromiumMissing), realHost()]) {
       expect(await desktop.page.evaluate(() => typeof window.inspector)).toBe('object')
     })
 
+    test('a page that was not led elsewhere goes on: it saves, and takes what is opened', async () => {
+      desktop = await host.start([])
+      const target = join(folder, 'kept.jsonl')
+      await desktop.answerSaveDialog(target)
+      const id = await desktop.page.evaluate(async () => {
+        const arrived: string[] = []
+        Object.assign(window, { arrived })
+        window.inspector!.onOpenFiles(({ files }) => arrived.push(...files.map(({ name }) => name)))
+        await window.inspector!.ready()
+        const begun = await window.inspector!.beginSaving('kept.jsonl')
+        location.href = 'https://example.com/'
+        return begun!.id
+      })
+      await expect.poll(() => desktop.askedToLeaveFor()).toEqual(['https://example.com/'])
+      const saved = await desktop.page.evaluate(async (id) => {
+        await window.inspector!.writePiece(id, 'kept.jsonl', new Uint8Array([65]))
+        return window.inspector!.endSaving(id)
+      }, id)
+      expect(saved).toEqual({ kind: 'saved', names: ['kept.jsonl'] })
+      await desktop.startAgain([target])
+      await expect.poll(() => desktop.inPage('arrived')).toEqual(['kept.jsonl'])
+    })
+
     test('no second window opens, and only known sites go to the browser', async () => {
       desktop = await host.start([])
       await desktop.page.evaluate(() => {

@@ -20,9 +20,11 @@ export interface Desktop {
   startAgain(files: readonly string[]): Promise<void>
   clickMenu(id: string): Promise<void>
   windowCount(): number
-  /** Ends the process of the page; the person has it loaded again. */
+  /** Ends the process of the page; the person has it loaded again. Its `page` may answer nothing from then on: `inPage` does. */
   crashPage(): Promise<void>
-  /** Addresses that the page was about to go to, allowed or not. */
+  /** The value of an expression in whatever page the window shows. */
+  inPage(expression: string): Promise<unknown>
+  /** Addresses that the page or a frame of it was about to go to, allowed or not. */
   askedToLeaveFor(): Promise<readonly string[]>
   /** Addresses given to the person's browser. */
   openedOutside(): Promise<readonly string[]>
@@ -65,7 +67,7 @@ class StandInDesktop implements Desktop {
     /** A folder of this run alone; null when the test keeps it. */
     private readonly ownFolder: string | null,
   ) {
-    electron.windows[0]?.webContents.on('will-navigate', ({ url }: { url: string }) => this.left.push(url))
+    electron.windows[0]?.webContents.on('will-frame-navigate', ({ url }: { url: string }) => this.left.push(url))
   }
 
   private readonly left: string[] = []
@@ -102,6 +104,10 @@ class StandInDesktop implements Desktop {
     const isThere = this.page.waitForEvent('load')
     window?.webContents.emit('render-process-gone', {}, { reason: 'crashed', exitCode: 1 })
     await isThere
+  }
+
+  inPage(expression: string): Promise<unknown> {
+    return this.page.evaluate(expression)
   }
 
   async openedOutside(): Promise<readonly string[]> {

@@ -27,7 +27,8 @@ export function realHost(): DesktopHost {
         const outside: string[] = []
         const left: string[] = []
         Object.assign(globalThis, { outside, left })
-        BrowserWindow.getAllWindows()[0]?.webContents.on('will-navigate', ({ url }) => void left.push(url))
+        // Where this one is prevented, as the application does, there is no `will-navigate` any more.
+        BrowserWindow.getAllWindows()[0]?.webContents.on('will-frame-navigate', ({ url }) => void left.push(url))
         shell.openExternal = async (url) => void outside.push(url)
       })
       return new RealDesktop(app, page, binary, flags, userData === undefined ? folder : null)
@@ -90,6 +91,14 @@ class RealDesktop implements Desktop {
       return loaded
     })
     await isThere
+  }
+
+  /** By the main process: to Playwright a page whose process ended once stays ended. */
+  inPage(expression: string): Promise<unknown> {
+    return this.app.evaluate(
+      ({ BrowserWindow }, wanted) => BrowserWindow.getAllWindows()[0]!.webContents.executeJavaScript(wanted),
+      expression,
+    )
   }
 
   windowCount(): number {

@@ -135,9 +135,6 @@ export class StandInWindow extends EventEmitter {
   private watch(page: Page, context: BrowserContext): void {
     page.once('load', () => this.emit('ready-to-show'))
     collectErrors(page, this.backstage.pageErrors)
-    page.on('framenavigated', (frame) => {
-      if (frame === page.mainFrame()) this.webContents.emit('did-navigate')
-    })
     context.on('page', (other) => {
       if (other !== page && this.popupsDenied) void other.close()
     })
@@ -157,14 +154,16 @@ export class StandInWindow extends EventEmitter {
     } else if (frame !== null) {
       const isMainFrame = frame === page.mainFrame()
       const byOurselves = isMainFrame && request.url() === this.loading
+      this.webContents.emit('did-start-navigation', { isMainFrame, isSameDocument: false, url })
       if (!byOurselves && this.prevented(url, isMainFrame)) {
         // An answer without content leaves the page where it is, as a prevented navigation does.
         return route.fulfill({ status: 204 })
       }
-      this.webContents.emit('did-start-navigation', { isMainFrame, isSameDocument: false, url })
     }
     const response = await this.backstage.request(url, request.method(), await request.allHeaders())
     if (response === null) return route.abort('blockedbyclient')
+    // Told before the page that comes can ask anything.
+    if (frame === page.mainFrame()) this.webContents.emit('did-navigate')
     await route.fulfill({
       status: response.status,
       headers: Object.fromEntries(response.headers),
@@ -176,7 +175,8 @@ export class StandInWindow extends EventEmitter {
     let prevented = false
     const event = { url, isMainFrame, preventDefault: () => void (prevented = true) }
     this.webContents.emit('will-frame-navigate', event)
-    if (isMainFrame) this.webContents.emit('will-navigate', event)
+    // What comes after a prevented one does not come.
+    if (isMainFrame && !prevented) this.webContents.emit('will-navigate', event)
     return prevented
   }
 }
