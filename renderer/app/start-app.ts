@@ -1,3 +1,4 @@
+import { keepBusySign } from '../busy/busy-sign.ts'
 import { keepShellMenu } from '../commands/shell-menu.ts'
 import { loadColumns } from '../data/columns.ts'
 import { database } from '../data/database.ts'
@@ -47,7 +48,13 @@ export function startApp(): void {
   guardLeavingMarks()
   guardLeavingExport()
   // Once the page is drawn, which the engine's code would hold up.
-  requestIdleCallback(startEngine, { timeout: IDLE_AT_LAST })
+  requestIdleCallback(
+    () => {
+      startEngine()
+      keepBusySign()
+    },
+    { timeout: IDLE_AT_LAST },
+  )
   void loadColumns()
   void loadExportChoice()
   void loadViews()

@@ -7,6 +7,7 @@ import type {
   Progress,
   RequestName,
 } from '../../shared/session/protocol.ts'
+import { beginBusy } from '../busy/busy-sign.ts'
 import { EngineClient, type EnginePort } from './client.ts'
 
 /** Requests after which something else is open, or the same anew. */
@@ -103,7 +104,11 @@ function startWorker(): EnginePort {
   return {
     post: (message: EngineCall) => worker.postMessage(message),
     onMessage: (listener) =>
-      worker.addEventListener('message', (event: MessageEvent<EngineAnswer>) => listener(event.data)),
+      worker.addEventListener('message', (event: MessageEvent<EngineAnswer>) => {
+        // What is drawn of an answer may hold the page up as what is asked for does.
+        beginBusy()
+        listener(event.data)
+      }),
     onError: (listener) => {
       worker.addEventListener('error', (event) => {
         event.preventDefault()
