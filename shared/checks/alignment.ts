@@ -2,6 +2,7 @@ import type { MaskAlignment } from '../model/policy.ts'
 import type { Thresholds } from '../model/thresholds/registry.ts'
 import { Expected } from '../model/tokens.ts'
 import type { TrajectoryView } from './check.ts'
+import { runEnd } from './spans.ts'
 
 /** Shifts that are tried: a mask that lies further off was not made by an index that is one or two off. */
 export const LARGEST_LAG = 3
@@ -41,14 +42,15 @@ export function maskLag(
   const ends: number[] = []
   // Where a trained span begins or ends with tokens that may not have been sampled, a right mask steps before or after them.
   const other = new Map<number, number>()
-  for (let i = 1; i <= end; i++) {
+  // From one run to the next: a row has some hundred of them.
+  for (let i = 0; i < end; ) {
+    i = runEnd(expected, i, end)
     const before = expected[i - 1]
     const after = i === end ? Expected.masked : expected[i]
     if (before === Expected.masked && after === Expected.trained) starts.push(i)
     else if (before === Expected.trained && after === Expected.masked) ends.push(i)
     else if (after === Expected.undecided && before !== Expected.undecided) {
-      let decided = i + 1
-      while (decided < end && expected[decided] === Expected.undecided) decided++
+      const decided = runEnd(expected, i, end)
       const then = decided === end ? Expected.masked : expected[decided]
       if (then === before || then === undefined) continue
       if (before === Expected.masked) starts.push(i)
@@ -165,7 +167,10 @@ export function decideAlignment(
 }
 
 /** @param views of the first trajectories, made with alignment `token` */
-export function countAlignment(views: readonly TrajectoryView[], thresholds: Thresholds): AlignmentCounts {
+export function countAlignment(
+  views: readonly Pick<TrajectoryView, 'trajectory' | 'ids' | 'mask' | 'expected' | 'segmentation'>[],
+  thresholds: Thresholds,
+): AlignmentCounts {
   const masked = views.filter(({ mask }) => mask !== null)
   let compared = 0
   let early = 0

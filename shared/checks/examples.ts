@@ -62,7 +62,9 @@ export interface TornGroup {
 }
 
 /** The heads of rows. A row that stores the length of its prompt, or says of all of its head that nobody sampled it, tells by itself what is an example. */
-export function countHeads(views: readonly TrajectoryView[]): HeadCount[] {
+export function countHeads(
+  views: readonly Pick<TrajectoryView, 'trajectory' | 'ids' | 'mask' | 'segmentation' | 'provenance'>[],
+): HeadCount[] {
   const known = new Map<string, { rows: number; asking: number; rests: Set<string>; groups: Map<string, Stretches> }>()
   let [stretch, stretches] = ['', 0]
   for (const { ids, mask, provenance, segmentation, trajectory } of views) {

@@ -1,3 +1,4 @@
+import { packedFacts } from '../checks/batch-facts.ts'
 import { decodeRecords } from '../containers/decode.ts'
 import { allNumericKeys } from '../formats/registry.ts'
 import { type AuditRuntime, auditBatch } from './batch.ts'
@@ -45,7 +46,8 @@ export function serveAuditWorker(port: WorkerPort, host: AuditWorkerHost): void 
   const audit = async (job: AuditJob): Promise<AuditReply> => {
     const decodeAndAudit = (ready: AuditRuntime) =>
       withDecoded(job.records, allNumericKeys, host.readElsewhere, (portions) => auditBatch(job, portions, ready))
-    return { kind: 'result', result: await withEncoder(job.source, decodeAndAudit) }
+    const result = await withEncoder(job.source, decodeAndAudit)
+    return { kind: 'result', result: { ...result, facts: packedFacts(result.facts) } }
   }
 
   // What looks for something, regular expressions and all, is a quarter of a worker's code, and most workers audit alone: it is loaded when it is asked for.

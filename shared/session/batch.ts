@@ -1,6 +1,6 @@
+import { looseFacts } from '../checks/batch-facts.ts'
 import type { AuditSettings, Check, CheckTally, TrajectoryView } from '../checks/check.ts'
 import type { TrajectoryFacts } from '../checks/facts.ts'
-import { packFacts } from '../checks/kept-facts.ts'
 import { forgetLast, TOGETHER } from '../checks/of-last.ts'
 import { CHECKS } from '../checks/registry.ts'
 import { isAsExpected } from '../checks/shape.ts'
@@ -109,13 +109,11 @@ export function auditBatch(job: AuditJob, portions: Iterable<ParsedRecords>, run
       runtime.done?.('sums')
     }
   }
-  const facts = packFacts(rows)
-  runtime.done?.('facts')
   return {
     job: job.job,
     source: job.source,
     records,
-    facts,
+    facts: looseFacts(rows),
     findings,
     counted,
     skipped: skipped.sort((a, b) => a.record - b.record),

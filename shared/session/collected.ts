@@ -1,6 +1,7 @@
+import { BatchFactsKeeper } from '../checks/batch-facts.ts'
 import type { CheckTally } from '../checks/check.ts'
 import type { TrajectoryFacts } from '../checks/facts.ts'
-import { addFacts, copyOfFacts, FactsKeeper } from '../checks/kept-facts.ts'
+import { addFacts, copyOfFacts } from '../checks/kept-facts.ts'
 import { addTally, createTally } from '../checks/tally.ts'
 import type { RecordSpans } from '../containers/container.ts'
 import type { CountedFinding, Finding, Severity } from '../model/report.ts'
@@ -110,7 +111,7 @@ export class Collected implements RolloutSums {
   /** Grows with every result; what was derived from less is out of date. */
   version = 0
   private readonly maxFindings: number
-  private readonly keeper = new FactsKeeper()
+  private readonly keeper = new BatchFactsKeeper()
   private readonly made: TrajectoryFacts[] = []
   /** Batches behind them of whose rollouts no objects were asked for yet. */
   private readonly notMade: (() => TrajectoryFacts[])[] = []

@@ -1,3 +1,4 @@
+import type { BatchFacts } from '../checks/batch-facts.ts'
 import type { AuditSettings, CheckTally } from '../checks/check.ts'
 import type { PackedFacts } from '../checks/kept-facts.ts'
 import type { JsonObject } from '../containers/container.ts'
@@ -105,7 +106,7 @@ export interface BatchResult {
   readonly job: number
   readonly source: number
   readonly records: number
-  readonly facts: PackedFacts
+  readonly facts: BatchFacts
   /** Of each of these rollouts, in the report's order; findings of the whole dump are added later. */
   readonly findings: readonly (readonly Finding[])[]
   /** In place of them where they are counted alone, else null. */
@@ -116,6 +117,11 @@ export interface BatchResult {
   readonly tallies: Readonly<Record<string, CheckTally>>
   readonly totals: TokenTotals
   readonly boundaries: BoundaryCounts
+}
+
+/** A result as it is posted between threads. */
+export interface PostedResult extends BatchResult {
+  readonly facts: PackedFacts
 }
 
 /** Consecutive records of one source, not yet decoded, whose rollouts are read again. */
@@ -162,7 +168,7 @@ export type AuditRequest =
 
 /** Audit worker to coordinator. */
 export type AuditReply =
-  | { readonly kind: 'result'; readonly result: BatchResult }
+  | { readonly kind: 'result'; readonly result: PostedResult }
   | { readonly kind: 'searched'; readonly result: SearchedBatch }
   | { readonly kind: 'dissected'; readonly result: DissectedBatch }
   | {

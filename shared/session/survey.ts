@@ -1,9 +1,9 @@
 import { countAlignment } from '../checks/alignment.ts'
-import type { AuditSettings, ModelVocabulary, TrajectoryView } from '../checks/check.ts'
+import type { AuditSettings, ModelVocabulary } from '../checks/check.ts'
 import { countHeads } from '../checks/examples.ts'
 import { forgetLast } from '../checks/of-last.ts'
 import { DRIFT_GROUPS, DRIFT_RECORDS, driftTokens } from '../checks/template/drift.ts'
-import { createView } from '../checks/view.ts'
+import { type PreparedView, prepareView } from '../checks/view.ts'
 import type { AuditOptions } from '../model/policy.ts'
 import { resolveThresholds } from '../model/thresholds/registry.ts'
 import type { Turn } from '../model/tokens.ts'
@@ -187,10 +187,10 @@ async function surveyKin(
   }
   const { documented, given: declared } = declaredAlignment(key.formatId, options)
   // Where it is declared nothing is compared.
-  const masks = documented === null && declared === 'auto' ? viewsUnder('token') : []
-  const alignment = countAlignment(masks, thresholds)
+  const masks = documented === null && declared === 'auto' ? viewsUnder('token') : null
+  const alignment = countAlignment(masks ?? [], thresholds)
   const aligned = under?.aligned ?? alignKin(key.formatId, alignment, options, thresholds)
-  const views = viewsUnder(aligned.alignment)
+  const views = (aligned.alignment === 'token' ? masks : null) ?? viewsUnder(aligned.alignment)
   const evidence: KinEvidence = {
     ...looked,
     sources: members,
@@ -211,7 +211,7 @@ export function referenceTo(id: string | null, given: TokenizerReference | null)
 }
 
 /** Sources whose records, if they are as the first ones, hold so many sampled tokens where drift is looked for. */
-function sourcesWithText(views: readonly TrajectoryView[], least: number): Set<number> {
+function sourcesWithText(views: readonly PreparedView[], least: number): Set<number> {
   const sums = new Map<number, { first: number; others: number; records: number }>()
   for (const view of views) {
     const { source, part } = view.trajectory.place
@@ -240,15 +240,11 @@ export function givenTokenizer(given: TokenizerReference | null): GivenTokenizer
   return given === null ? null : { id: given.id, origin: given.kind === 'files' ? given.origin : 'given' }
 }
 
-function viewsOf(
-  sources: readonly OpenSource[],
-  tokenizer: Tokenizer | null,
-  settings: AuditSettings,
-): TrajectoryView[] {
+function viewsOf(sources: readonly OpenSource[], tokenizer: Tokenizer | null, settings: AuditSettings): PreparedView[] {
   return sources.flatMap(({ sample, format }) =>
     sample.flatMap(
       (trajectory) =>
-        createView(trajectory, {
+        prepareView(trajectory, {
           tokenizer,
           settings,
           unsampledLogprob: format.unsampledLogprob,
@@ -284,13 +280,13 @@ function countThoughts(
   return { earlierThoughts, earlierThoughtsMasked, lastThoughts, lastThoughtsMasked }
 }
 
-function hasBlock({ segmentation }: TrajectoryView): boolean {
+function hasBlock({ segmentation }: PreparedView): boolean {
   const turns = segmentation?.turns ?? []
   return turns.some(({ kind, headerEnd, contentStart }) => kind === 'assistant' && contentStart > headerEnd)
 }
 
 /** What the masks look like, of rows whose turns are known. */
-function countShapes(views: readonly TrajectoryView[]): ShapeCounts {
+function countShapes(views: readonly PreparedView[]): ShapeCounts {
   let multiTurn = 0
   let lastOnly = 0
   let closedTurns = 0

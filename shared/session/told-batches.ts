@@ -1,4 +1,4 @@
-import { packFacts } from '../checks/kept-facts.ts'
+import { looseFacts } from '../checks/batch-facts.ts'
 import type { ParsedRecords, RecordSpans, ToldRecords } from '../containers/container.ts'
 import type { ReadResult } from '../formats/format.ts'
 import type { SourceRun } from '../formats/run-metadata/run-facts.ts'
@@ -60,7 +60,7 @@ export function toldBatch(
     job,
     source,
     records,
-    facts: packFacts([]),
+    facts: looseFacts([]),
     findings: [],
     counted: null,
     skipped,

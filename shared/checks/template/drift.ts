@@ -44,9 +44,12 @@ export function driftOf(view: TrajectoryView): Drift | null {
 }
 
 /** Tokens that `driftOf` would compare, found without an encoder. */
-export function driftTokens(view: TrajectoryView): number {
+export function driftTokens(view: Sampled): number {
   return sampledText(view).reduce((sum, { compared }) => sum + compared, 0)
 }
+
+/** What tells which tokens were sampled. */
+type Sampled = Pick<TrajectoryView, 'trajectory' | 'segmentation' | 'mask'>
 
 interface SampledText extends Span {
   readonly compared: number
@@ -55,7 +58,7 @@ interface SampledText extends Span {
 }
 
 /** What the model wrote of a rollout, turn by turn from the first on, as much as is looked at. */
-function sampledText({ trajectory, segmentation, mask }: TrajectoryView): SampledText[] {
+function sampledText({ trajectory, segmentation, mask }: Sampled): SampledText[] {
   const { record, part } = trajectory.place
   if (record >= (part === 0 ? DRIFT_RECORDS : DRIFT_GROUPS)) return []
   // Stored response ids are compared token by token instead.

@@ -1,0 +1,44 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { BatchFactsKeeper, looseFacts, packedFacts } from '../../shared/checks/batch-facts.ts'
+import type { TrajectoryFacts } from '../../shared/checks/facts.ts'
+import { addFacts, factRuns, plainFacts } from '../../shared/checks/kept-facts.ts'
+import { factsOf } from '../helpers/facts.ts'
+import { anyDump } from '../session/any-facts.ts'
+
+it('facts are those that were found, whichever thread made them, and whether they are asked for as they come or behind all others', () => {
+  fc.assert(
+    fc.property(
+      fc.array(anyDump, { maxLength: 2 }),
+      fc.nat(20),
+      fc.infiniteStream(fc.nat(3)),
+      (dumps, least, chance) => {
+        const keeper = new BatchFactsKeeper(least)
+        const batches = dumps.flat()
+        const making = batches.map((rows) => {
+          const how = chance.next().value as number
+          const own = looseFacts(rows)
+          const make = keeper.keep(how === 0 ? structuredClone(packedFacts(own)) : own)
+          const made = how === 1 ? make() : null
+          return () => made ?? make()
+        })
+        expect(making.flatMap((make) => make()).map(plainFacts)).toStrictEqual(batches.flat())
+      },
+    ),
+  )
+})
+
+it('a dozen rollouts of a batch are packed with those of the batches behind it', () => {
+  const keeper = new BatchFactsKeeper(40)
+  const all: TrajectoryFacts[] = []
+  const making = Array.from({ length: 9 }, (_, batch) =>
+    keeper.keep(looseFacts(Array.from({ length: 13 }, (_, at) => factsOf(13 * batch + at, { reward: at })))),
+  )
+  for (const make of making) addFacts(all, make())
+  // Four batches have forty, and none was asked for before all were there.
+  expect(factRuns(all, 0).map(({ start, length }) => [start, length])).toEqual([
+    [0, 52],
+    [52, 52],
+    [104, 13],
+  ])
+})
