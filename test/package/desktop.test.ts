@@ -1,9 +1,11 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
 import { parse } from 'yaml'
 import { packageRoot } from '../../cli/package-root.ts'
+import { findSample } from '../../cli/server/sample.ts'
+import { LINUX_ICON } from '../../electron/window.ts'
 import { isWorkspace } from '../../electron/workspace.ts'
 import { realHost } from '../electron/real-electron.ts'
 
@@ -57,9 +59,33 @@ describe('the configuration of the desktop packages', () => {
     expect(isWorkspace(`run.${builder.fileAssociations[0].ext}`)).toBe(true)
   })
 
+  const sizeOf = (...path: string[]) => {
+    const png = readFileSync(join(root, builder.directories.buildResources, ...path))
+    return [png.readUInt32BE(16), png.readUInt32BE(20)]
+  }
+
   it('has an icon that is large enough for every system', () => {
-    const png = readFileSync(join(root, builder.directories.buildResources, builder.icon))
-    expect([png.readUInt32BE(16), png.readUInt32BE(20)]).toEqual([1024, 1024])
+    expect(sizeOf(builder.icon)).toEqual([1024, 1024])
+  })
+
+  it('has icons of the sizes that a Linux desktop looks for, which end at 512, and packs the one that a window brings along', () => {
+    const icons = readdirSync(join(root, builder.directories.buildResources, builder.linux.icon))
+    const sizes = icons.map((icon) => sizeOf(builder.linux.icon, icon))
+    expect(icons).toEqual(sizes.map(([width, height]) => `${width}x${height}.png`))
+    expect(sizes.map(([width]) => width).toSorted((a = 0, b = 0) => a - b)).toEqual([16, 24, 32, 48, 64, 128, 256, 512])
+    expect(builder.files).toContain(LINUX_ICON)
+    expect(existsSync(join(root, LINUX_ICON))).toBe(true)
+  })
+
+  it('packs nothing that the desktop app does not use: neither the command line nor samples that no page offers', async () => {
+    const packed = (builder.files as string[]).filter((path) => !path.startsWith('!'))
+    expect(packed.filter((path) => path.startsWith('dist/cli'))).toEqual([])
+    const sample = await findSample(join(root, 'samples'))
+    expect(packed.filter((path) => path.startsWith('samples/'))).toEqual([`samples/${sample?.name}`])
+  })
+
+  it('is known to a Linux desktop by the name of its entry', () => {
+    expect(builder.extraMetadata.desktopName).toBe(`${manifest.name}.desktop`)
   })
 
   it.each(['ci.yml', 'release.yml'])('is used by a workflow that names only scripts that there are: %s', (name) => {
