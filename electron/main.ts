@@ -17,7 +17,7 @@ import { RecentFiles } from './recent.ts'
 import { type SaveDialogs, Savings } from './save-files.ts'
 import { guardContents, guardSession } from './security.ts'
 import { windowOptions } from './window.ts'
-import { besides, boundsOn, keepPlace, readPlace } from './window-place.ts'
+import { besides, boundsOn, frameOffset, keepPlace, readPlace } from './window-place.ts'
 import { type InspectorWindow, Windows } from './windows.ts'
 import { saveWorkspace } from './workspace.ts'
 
@@ -27,6 +27,8 @@ const places = findPlaces()
 const served = new ServedFiles()
 const placeStore = join(app.getPath('userData'), 'window.json')
 const recent = new RecentFiles(join(app.getPath('userData'), 'recent.json'))
+/** Milliseconds in which a window that is shown has got its frame, and nobody has moved it yet. */
+const FRAMED_AFTER = 500
 const savings = new Savings()
 const windows = new Windows<BrowserWindow>((commands: readonly OfferedCommand[]) => menu?.offer(commands))
 /** What was to be opened before there could be a window. */
@@ -111,9 +113,14 @@ function ready(): void {
     newWindow: () => void makeWindow(),
     openFiles: () => void openPicked('files'),
     openFolder: () => void openPicked('folder'),
+    openRecent(id) {
+      const path = recent.pathOf(id)
+      if (path !== null) void bringForward().opening.fromOutside([path], '/')
+    },
     clearRecent() {
       recent.clear()
       app.clearRecentDocuments()
+      menu?.recall([])
     },
     runCommand: (id) => windows.front()?.window.webContents.send(RUN_COMMAND, id),
   }
@@ -122,6 +129,7 @@ function ready(): void {
     Menu.setApplicationMenu(built)
     return built
   })
+  menu.recall(recent.list())
   isUp = true
   const { opening } = bringForward()
   for (const { paths, directory } of early.splice(0)) void opening.fromOutside(paths, directory)
@@ -157,8 +165,18 @@ function makeWindow(): InspectorWindow<BrowserWindow> {
     },
   })
   const added = windows.add(made, opening)
-  made.once('ready-to-show', () => (place?.maximized ? made.maximize() : made.show()))
-  made.on('close', () => keepPlace(placeStore, { ...made.getNormalBounds(), maximized: made.isMaximized() }))
+  let offset: ReturnType<typeof frameOffset> | null = null
+  const placed = () => {
+    const says = made.getNormalBounds()
+    offset ??= frameOffset(bounds, says)
+    return { ...says, x: says.x - offset.x, y: says.y - offset.y }
+  }
+  made.once('ready-to-show', () => {
+    if (place?.maximized) made.maximize()
+    else made.show()
+    setTimeout(() => made.isDestroyed() || placed(), FRAMED_AFTER)
+  })
+  made.on('close', () => keepPlace(placeStore, { ...placed(), maximized: made.isMaximized() }))
   const { webContents } = made
   const pageGone = () => {
     opening.pageGone()
@@ -246,4 +264,5 @@ const saveDialogs = (window: BrowserWindow): SaveDialogs => ({
 function remember(path: string): void {
   recent.add(path)
   app.addRecentDocument(path)
+  menu?.recall(recent.list())
 }

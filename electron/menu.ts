@@ -1,10 +1,11 @@
 import type { MenuItemConstructorOptions } from 'electron'
-import { COMMAND_MENUS, type OfferedCommand } from './bridge.ts'
+import { COMMAND_MENUS, type OfferedCommand, type RecentFile } from './bridge.ts'
 
 export interface MenuActions {
   newWindow(): void
   openFiles(): void
   openFolder(): void
+  openRecent(id: string): void
   clearRecent(): void
   runCommand(id: string): void
 }
@@ -14,29 +15,61 @@ export interface BuiltMenu {
   getMenuItemById(id: string): { enabled: boolean } | null
 }
 
-/** The application's menu with the page's commands in it. It is built again only when there are other commands. */
+/** The application's menu with the page's commands in it. It is built again only for other commands or other recent files. */
 export class ApplicationMenu {
   private built: BuiltMenu
-  private shape = '[]'
+  private commands: readonly OfferedCommand[] = []
+  private recent: readonly RecentFile[] = []
 
   constructor(
     private readonly platform: NodeJS.Platform,
     private readonly actions: MenuActions,
     private readonly show: (template: MenuItemConstructorOptions[]) => BuiltMenu,
   ) {
-    this.built = show(menuTemplate(platform, actions, []))
+    this.built = show(menuTemplate(platform, actions, [], []))
   }
 
   offer(commands: readonly OfferedCommand[]): void {
-    const shape = JSON.stringify(commands.map(({ id, title, menu, keys }) => [id, title, menu, keys]))
-    if (shape !== this.shape) this.built = this.show(menuTemplate(this.platform, this.actions, commands))
-    this.shape = shape
+    const isOther = shapeOf(commands) !== shapeOf(this.commands)
+    this.commands = commands
+    if (isOther) this.build()
     for (const { id, isPossible } of commands) {
       const item = this.built.getMenuItemById(itemId(id))
       if (item !== null) item.enabled = isPossible
     }
   }
+
+  /** Shows what was opened last, newest first. */
+  recall(recent: readonly RecentFile[]): void {
+    const isOther = recent.map(({ id }) => id).join() !== this.recent.map(({ id }) => id).join()
+    this.recent = recent
+    if (isOther) this.build()
+  }
+
+  private build(): void {
+    this.built = this.show(menuTemplate(this.platform, this.actions, this.commands, this.recent))
+  }
 }
+
+/** What an item keeps as long as it is there. */
+function shapeOf(commands: readonly OfferedCommand[]): string {
+  return JSON.stringify(commands.map(({ id, title, menu, keys }) => [id, title, menu, keys]))
+}
+
+/** Only a key that gives a plus by itself, or by Shift, zooms in else. */
+const MORE_ZOOM_KEYS: readonly MenuItemConstructorOptions[] = (
+  [
+    ['zoomIn', '='],
+    ['zoomIn', 'numadd'],
+    ['zoomOut', 'numsub'],
+    ['resetZoom', 'num0'],
+  ] as const
+).map(([role, key]) => ({
+  role,
+  accelerator: `CmdOrCtrl+${key}`,
+  visible: false,
+  acceleratorWorksWhenHidden: true,
+}))
 
 /** Commands of the page that the shell has an item of its own for, which also works without a window. */
 const OWN = ['open', 'open-folder']
@@ -46,9 +79,9 @@ export function menuTemplate(
   platform: NodeJS.Platform,
   actions: MenuActions,
   commands: readonly OfferedCommand[],
+  recent: readonly RecentFile[],
 ): MenuItemConstructorOptions[] {
   const mac = platform === 'darwin'
-  const recent: MenuItemConstructorOptions = { role: 'recentDocuments', submenu: [{ role: 'clearRecentDocuments' }] }
   const end: MenuItemConstructorOptions = { role: mac ? 'close' : 'quit' }
   const file: MenuItemConstructorOptions = {
     label: '&File',
@@ -56,8 +89,7 @@ export function menuTemplate(
       { id: 'new-window', label: 'New Window', accelerator: 'CmdOrCtrl+N', click: () => actions.newWindow() },
       { id: 'open-files', label: 'Open Files…', accelerator: 'CmdOrCtrl+O', click: () => actions.openFiles() },
       { id: 'open-folder', label: 'Open Folder…', accelerator: 'CmdOrCtrl+Shift+O', click: () => actions.openFolder() },
-      ...(mac ? [recent] : []),
-      { id: 'clear-recent', label: 'Clear Recent Files', click: () => actions.clearRecent() },
+      ...recentItems(mac, actions, recent),
       { type: 'separator' },
       end,
     ],
@@ -72,6 +104,7 @@ export function menuTemplate(
       { role: 'resetZoom' },
       { role: 'zoomIn' },
       { role: 'zoomOut' },
+      ...MORE_ZOOM_KEYS,
       { type: 'separator' },
       { role: 'togglefullscreen' },
       { role: 'toggleDevTools' },
@@ -99,6 +132,27 @@ export function menuTemplate(
   ]
 }
 
+/** macOS keeps a list of its own, which other systems have in no menu. */
+function recentItems(
+  mac: boolean,
+  actions: MenuActions,
+  recent: readonly RecentFile[],
+): readonly MenuItemConstructorOptions[] {
+  const clear = { id: 'clear-recent', label: 'Clear Recent Files', click: () => actions.clearRecent() }
+  if (mac) return [{ role: 'recentDocuments', submenu: [{ role: 'clearRecentDocuments' }] }, clear]
+  if (recent.length === 0) return [{ label: 'Open Recent', enabled: false }]
+  const items = recent.map(({ id, name, where }) => ({
+    label: plainLabel(`${name}  (${where})`),
+    click: () => actions.openRecent(id),
+  }))
+  return [{ label: 'Open Recent', submenu: [...items, { type: 'separator' }, clear] }]
+}
+
+/** A single & marks a letter instead of being drawn. */
+function plainLabel(text: string): string {
+  return text.replaceAll('&', '&&')
+}
+
 function itemId(command: string): string {
   return `command-${command}`
 }
@@ -111,8 +165,7 @@ function commandItem(
   const accelerator = acceleratorOf(keys[0] ?? '', platform)
   return {
     id: itemId(id),
-    // A single & marks a letter instead of being drawn.
-    label: title.replaceAll('&', '&&'),
+    label: plainLabel(title),
     enabled: isPossible,
     // The page takes its keys itself, and leaves them to a field in which someone types: they are only shown here.
     ...(accelerator === null ? {} : { accelerator, registerAccelerator: false }),

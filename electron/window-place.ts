@@ -37,6 +37,23 @@ export function keepPlace(storePath: string, place: WindowPlace): void {
   }
 }
 
+/** The highest title bar, with the border beside it. */
+const THICKEST_FRAME = 80
+
+/**
+ * How much further right and down a window says that it stands than it was told to: on Linux it is told where its frame goes, and says where
+ * what is in the frame is. Kept as it says, it would open lower each time. Nothing, where something else has moved it.
+ *
+ * @param told where it was told to stand
+ * @param says where it said that it stands, before anybody moved it
+ */
+export function frameOffset(told: Partial<Rectangle>, says: Rectangle): Pick<Rectangle, 'x' | 'y'> {
+  const x = says.x - (told.x ?? says.x)
+  const y = says.y - (told.y ?? says.y)
+  const isFrame = Math.min(x, y) >= 0 && Math.max(x, y) <= THICKEST_FRAME
+  return isFrame ? { x, y } : { x: 0, y: 0 }
+}
+
 const STEP = 32
 
 /** The place for another window: over the one in front, which can still be seen to be there. */

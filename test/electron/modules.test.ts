@@ -5,13 +5,14 @@ import { pathToFileURL } from 'node:url'
 import type { IpcMain, MenuItemConstructorOptions } from 'electron'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { APP_ORIGIN, APP_SCHEME } from '../../electron/app-protocol.ts'
-import type { OfferedCommand } from '../../electron/bridge.ts'
+import type { OfferedCommand, RecentFile } from '../../electron/bridge.ts'
 import { type Handlers, handleRequests } from '../../electron/ipc-handlers.ts'
 import { ApplicationMenu, acceleratorOf, type MenuActions, menuTemplate } from '../../electron/menu.ts'
 import { pathsFromArguments } from '../../electron/open-files.ts'
 import { RecentFiles } from '../../electron/recent.ts'
 import { isGranted, isOurs, mayBeRequested, mayOpenOutside, windowPreferences } from '../../electron/security.ts'
 
+const RECENT: RecentFile = { id: 'f0', name: 'R&D.jsonl', where: 'runs/a', openedAt: '1970-01-01T00:00:00.000Z' }
 const COMMAND: OfferedCommand = { id: 'rollouts', title: 'Go to Rollouts', menu: 'Go', keys: ['2'], isPossible: true }
 
 let folder: string
@@ -228,6 +229,7 @@ function menuActions(done: string[]): MenuActions {
     newWindow: () => void done.push('window'),
     openFiles: () => void done.push('files'),
     openFolder: () => void done.push('folder'),
+    openRecent: (id) => void done.push(id),
     clearRecent: () => void done.push('clear'),
     runCommand: (id) => void done.push(id),
   }
@@ -249,9 +251,11 @@ test.each([
     { ...COMMAND, id: 'flag', menu: 'Table' },
     { ...COMMAND, id: 'export-csv', menu: 'Export' },
   ]
-  const items = allItems(menuTemplate(platform, menuActions(done), commands))
+  const items = allItems(menuTemplate(platform, menuActions(done), commands, [RECENT]))
   for (const { click } of items) (click as (() => void) | undefined)?.()
-  expect(done).toEqual(['window', 'files', 'folder', 'clear', 'rollouts', 'flag', 'export-csv'])
+  const opened = platform === 'darwin' ? [] : ['f0']
+  expect(done).toEqual(['window', 'files', 'folder', ...opened, 'clear', 'rollouts', 'flag', 'export-csv'])
+  expect(items.some(({ label }) => label === 'R&&D.jsonl  (runs/a)')).toBe(platform !== 'darwin')
   expect(items.some(({ role }) => role === (platform === 'darwin' ? 'close' : 'quit'))).toBe(true)
   expect(items.some(({ label }) => label === 'Lab')).toBe(false)
 })
@@ -270,12 +274,24 @@ test('the menu is built again for other commands only; else items turn grey', ()
   expect([shown.length, item()?.enabled]).toEqual([2, false])
   menu.offer([COMMAND])
   expect([shown.length, item()?.enabled]).toEqual([2, true])
+  menu.recall([RECENT])
+  expect([shown.length, item()?.enabled]).toEqual([3, true])
+  menu.recall([{ ...RECENT }])
   menu.offer([])
-  expect([shown.length, item()]).toEqual([3, undefined])
+  expect([shown.length, item()]).toEqual([4, undefined])
+  expect(allItems(shown.at(-1)!).some(({ label }) => label?.startsWith('R&&D'))).toBe(true)
+})
+
+test('no key does two things in the menu, and what is large or small can be made otherwise by each of its keys', () => {
+  const items = allItems(menuTemplate('linux', menuActions([]), [COMMAND], []))
+  const keys = items.flatMap(({ accelerator }) => accelerator ?? [])
+  expect(new Set(keys).size).toBe(keys.length)
+  const zoom = items.filter(({ role, visible }) => role === 'zoomIn' && visible === false)
+  expect(zoom.map(({ accelerator }) => accelerator)).toEqual(['CmdOrCtrl+=', 'CmdOrCtrl+numadd'])
 })
 
 test('a title is drawn as it is, and its key is shown, not taken', () => {
-  const [item] = allItems(menuTemplate('linux', menuActions([]), [{ ...COMMAND, title: 'Q&A' }])).filter(
+  const [item] = allItems(menuTemplate('linux', menuActions([]), [{ ...COMMAND, title: 'Q&A' }], [])).filter(
     ({ id }) => id === 'command-rollouts',
   )
   expect(item).toMatchObject({ label: 'Q&&A', accelerator: '2', registerAccelerator: false })

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { windowOptions } from '../../electron/window.ts'
-import { boundsOn, keepPlace, readPlace } from '../../electron/window-place.ts'
+import { boundsOn, frameOffset, keepPlace, readPlace } from '../../electron/window-place.ts'
 
 const PLACE = { x: 100, y: 50, width: 1000, height: 700, maximized: false }
 const LAPTOP = { x: 0, y: 25, width: 1440, height: 875 }
@@ -65,4 +65,14 @@ test('a kept size goes before the first one, and the least size stays', () => {
     minWidth: 720,
   })
   expect(windowOptions('/preload.cjs', true, {})).toMatchObject({ width: 1440, height: 920 })
+})
+
+test('a window that is kept where it says opens no lower each time: the frame around it is taken off', () => {
+  const told = { x: 100, y: 150, width: 1000, height: 700 }
+  expect(frameOffset(told, { ...told, x: 101, y: 170 })).toEqual({ x: 1, y: 20 })
+  expect(frameOffset(told, told)).toEqual({ x: 0, y: 0 })
+  // Something else has put it there.
+  expect(frameOffset(told, { ...told, x: 0, y: 0 })).toEqual({ x: 0, y: 0 })
+  expect(frameOffset(told, { ...told, x: 100, y: 500 })).toEqual({ x: 0, y: 0 })
+  expect(frameOffset({}, told)).toEqual({ x: 0, y: 0 })
 })
