@@ -1,4 +1,5 @@
 import { kernelWith } from '../containers/kernel/kernel.ts'
+import { hashAhead } from '../containers/kernel/numbers.ts'
 import { PREFIX_BROKEN } from '../formats/model-calls.ts'
 import { Hash64 } from '../model/hash.ts'
 import { roleKind } from '../model/roles.ts'
@@ -247,10 +248,12 @@ function countStates(runs: readonly StateRun[]) {
 function identity(ids: Int32Array, start: number, promptLength: number | null, end: number) {
   const hash = new Hash64()
   const mixer = kernelWith(ids)
-  if (promptLength === null) return { idsHash: hash.numbers(ids, start, end, mixer).digest(), promptHash: null }
+  const whole = start === 0 && end === ids.length ? hashAhead(ids) : null
+  const through = (from: number) => (whole ?? hash.numbers(ids, from, end, mixer)).digest()
+  if (promptLength === null) return { idsHash: through(start), promptHash: null }
   const promptEnd = Math.max(start, Math.min(end, start + promptLength))
   const promptHash = hash.numbers(ids, start, promptEnd, mixer).digest()
-  return { idsHash: hash.numbers(ids, promptEnd, end, mixer).digest(), promptHash }
+  return { idsHash: through(promptEnd), promptHash }
 }
 
 /**

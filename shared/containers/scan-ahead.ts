@@ -1,14 +1,20 @@
-import { type ByteRange, hashRanges } from '../model/hash.ts'
+import { type ByteRange, Hash64, hashRanges } from '../model/hash.ts'
 import type { RecordSpans } from './container.ts'
 import { parseJson } from './json.ts'
 import { JsonError } from './json-error.ts'
 import { type Kernel, kernelOver } from './kernel/kernel.ts'
-import type { ScannedSlot } from './kernel/scanned-slot.ts'
+import { ARRAY, type ScannedSlot } from './kernel/scanned-slot.ts'
 
 /** What a thread found of records ahead of the one that parses them, which goes on from it. */
 export interface ScannedText extends ScannedSlot {
   /** Of each record; null where it could not be parsed. */
   readonly hashes: readonly (string | null)[]
+}
+
+/** An array in the kernel's memory, and where in `ScannedSlot.arrays` it is told of. */
+interface ArrayAt {
+  readonly at: number
+  readonly numbers: Int32Array
 }
 
 /** Scans the arrays of numbers of records that lie in a slot from the byte `start` on, and hashes them. */
@@ -26,9 +32,17 @@ export function scanAhead(
   const parsed: ByteRange[] = []
   /** Which of the hashes is that of a record; null where it has none. */
   const places: (number | null)[] = []
+  /** Those whose hash is asked for, if any is: of each record the longest that is no mask, with its place in `arrays`. */
+  const hashed: ArrayAt[] = []
+  let longest: ArrayAt | null = null
   const keep = (at: number, next: number, numbers: Int32Array | Float64Array) => {
     const told = kernel.told(at, next, numbers)
-    if (told !== null) arrays.push(...told)
+    if (told === null) return
+    const { length } = arrays
+    arrays.push(...told)
+    const isMask = (told[ARRAY.most] as number) >>> 0 <= 1
+    if (!isMask && numbers.length > (longest?.numbers.length ?? 0))
+      longest = { at: length, numbers: numbers as Int32Array }
   }
   const base = offsets[0] ?? 0
   for (let i = 0; i < offsets.length; i++) {
@@ -38,16 +52,40 @@ export function scanAhead(
     }
     const from = (offsets[i] as number) - base
     const to = from + (lengths[i] as number)
+    longest = null
     try {
       parseJson(bytes, from, to, numericKeys, keep)
       places.push(parsed.push({ start: from, end: to }) - 1)
+      if (longest !== null) hashed.push(longest)
     } catch (error) {
       if (!(error instanceof JsonError)) throw error
       places.push(null)
     }
   }
   const found = hashRanges(bytes, parsed, kernelOver(bytes))
+  hashAll(hashed, arrays, kernel)
   kernel.leave()
   const hashes = places.map((place) => (place === null ? null : (found[place] as string)))
   return { slot, start, length, arrays: Int32Array.from(arrays), hashes }
+}
+
+/** Hashes arrays, two at a time, and tells of it in `into`: the ids of a rollout are hashed by whoever audits them. */
+function hashAll(arrays: readonly ArrayAt[], into: number[], kernel: Kernel): void {
+  for (let i = 0; i < arrays.length; i += 2) {
+    const one = arrays[i] as ArrayAt
+    const other = arrays[i + 1]
+    const hash = new Hash64()
+    if (other === undefined) tell(one, hash.numbers(one.numbers, 0, one.numbers.length, kernel))
+    else {
+      const second = new Hash64()
+      hash.bothNumbers(one.numbers, second, other.numbers, kernel)
+      tell(one, hash)
+      tell(other, second)
+    }
+  }
+  function tell({ at }: ArrayAt, { lanes: [low, high] }: Hash64): void {
+    into[at + ARRAY.isHashed] = 1
+    into[at + ARRAY.low] = low
+    into[at + ARRAY.high] = high
+  }
 }

@@ -6,6 +6,8 @@ export interface WordMixer {
   mixBoth(start: number, end: number, other: number, otherEnd: number, low: number, high: number): void
   readonly otherLow: number
   readonly otherHigh: number
+  /** As `mix` of all numbers that lie in its own memory, and of others as `mixBoth`. */
+  mixBothNumbers(numbers: Int32Array, others: Int32Array, low: number, high: number): void
   /** The numbers lie in its own memory. */
   mixNumbers(numbers: Int32Array, start: number, end: number, low: number, high: number): void
   readonly low: number
@@ -41,6 +43,19 @@ export class Hash64 {
     k = (k << 16) | (k >>> 16)
     this.high ^= Math.imul(k, 0xab0e9789)
     this.high = (Math.imul((this.high << 17) | (this.high >>> 15), 5) + 0x561ccd1b) | 0
+  }
+
+  /** What so many words were hashed to, by its lanes. */
+  static from(low: number, high: number, words: number): Hash64 {
+    const hash = new Hash64()
+    hash.low = low
+    hash.high = high
+    hash.length = words * 4
+    return hash
+  }
+
+  get lanes(): readonly [low: number, high: number] {
+    return [this.low, this.high]
   }
 
   /** What goes on from what was hashed so far, which stays as it is. */
@@ -88,6 +103,17 @@ export class Hash64 {
     this.high = mixer.high
     this.length += (end - start) * 4
     return this
+  }
+
+  /** As `numbers` of all of an array, and those of `other`, of which nothing was hashed before, at once. */
+  bothNumbers(numbers: Int32Array, other: Hash64, others: Int32Array, mixer: WordMixer): void {
+    mixer.mixBothNumbers(numbers, others, this.low, this.high)
+    this.low = mixer.low
+    this.high = mixer.high
+    this.length += numbers.length * 4
+    other.low = mixer.otherLow
+    other.high = mixer.otherHigh
+    other.length += others.length * 4
   }
 
   bytes(bytes: Uint8Array, start = 0, end = bytes.length, mixer: WordMixer | null = null): this {

@@ -4,7 +4,7 @@ import type { Tokenizer } from '../tokens/tokenizer.ts'
  * A tokenizer without its vocabulary: enough to frame, judge and decode ids, cheap to post to every audit worker. The files
  * behind it take a few hundred milliseconds to parse, and most dumps never need a text encoded.
  */
-export type PreparedTokenizer = Pick<Tokenizer, 'id' | 'title' | 'origin' | 'table' | 'frame' | 'template'>
+export type PreparedTokenizer = Pick<Tokenizer, 'id' | 'title' | 'origin' | 'table' | 'frame' | 'template' | 'learned'>
 
 /** A check wanted to encode a text; the job is done again once the whole tokenizer is loaded. */
 export class EncoderNotLoaded extends Error {
@@ -14,8 +14,8 @@ export class EncoderNotLoaded extends Error {
   }
 }
 
-export function prepared({ id, title, origin, table, frame, template }: Tokenizer): PreparedTokenizer {
-  return { id, title, origin, table, frame, template }
+export function prepared({ id, title, origin, table, frame, template, learned }: Tokenizer): PreparedTokenizer {
+  return { id, title, origin, table, frame, template, ...(learned === undefined ? {} : { learned }) }
 }
 
 /**

@@ -1,3 +1,4 @@
+import { partitionPoint } from '../model/partition-point.ts'
 import { SPLICE_TAGS } from '../model/tokens.ts'
 import { addedIds, bytesOf } from './table.ts'
 import { TokenKind, type TokenTable } from './tokenizer.ts'
@@ -64,11 +65,11 @@ export function lettersOfTags(table: TokenTable, { byId }: Pick<TagTable, 'byId'
 
 /** Ordinary ids that hold the beginning of a spelt tag, or all of it. */
 function spellingIds(table: TokenTable, tags: readonly Tag[]): number[] {
-  const { bytes, offsets, kinds } = table
+  const { size, bytes, offsets, kinds } = table
   const ids: number[] = []
-  let id = 0
   for (let at = bytes.indexOf(LESS_THAN); at >= 0; at = bytes.indexOf(LESS_THAN, at + 1)) {
-    while ((offsets[id + 1] as number) <= at) id++
+    // Few have one, and going through all others to find it would take longer than everything else here.
+    const id = partitionPoint(size, (each) => (offsets[each + 1] as number) <= at)
     const end = offsets[id + 1] as number
     if (kinds[id] === TokenKind.ordinary && ids.at(-1) !== id && tags.some((tag) => agrees(tag, bytes, at, end))) {
       ids.push(id)

@@ -1,3 +1,5 @@
+import type { LearnedTemplate } from './template/learned-template.ts'
+
 /** 0 no such id, 1 an ordinary piece, 2 added but not special (`<think>`), 3 special (`<|im_end|>`). */
 export const TokenKind = { none: 0, ordinary: 1, added: 2, special: 3 } as const
 
@@ -63,6 +65,8 @@ export interface Tokenizer {
   readonly frame: TurnFrame | null
   /** The chat template's Jinja source, where the configuration holds one. */
   readonly template: string | null
+  /** What the template does, where it was found out when the application was built; ask `learnedTemplateOf`. */
+  readonly learned?: LearnedTemplate | null
   /** The raw vocabulary entry of an id (`Ġdirector`), null where there is none. */
   raw(id: number): string | null
   /** Ids of a text, without added BOS; special tokens in the text become their ids only where `specials` is true. */

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { firstHigh } from '../../shared/checks/high-ids.ts'
 import { forgetLast } from '../../shared/checks/of-last.ts'
 import { kernelWith } from '../../shared/containers/kernel/kernel.ts'
-import { bagOf, bytesBeside, firstAtLeast, flagsOf } from '../../shared/containers/kernel/numbers.ts'
+import { bagOf, bytesBeside, firstAtLeast, firstOfNumber, flagsOf } from '../../shared/containers/kernel/numbers.ts'
 import { Hash64 } from '../../shared/model/hash.ts'
 import { firstOf, idSet } from '../../shared/tokens/id-set.ts'
 import { inKernel } from './numbers-in-kernel.ts'
@@ -78,6 +78,18 @@ describe('what the kernel tells of the numbers that lie in it', () => {
           const expected = firstAtLeast(numbers, bound, from, to)
           expect(firstHigh(numbers, lowest, bound, from, to)).toBe(expected)
         }
+      }),
+      { numRuns: 1000 },
+    )
+  })
+
+  test('a number is found where a search finds it', () => {
+    fc.assert(
+      fc.property(ids, fc.nat({ max: 90 }), place, place, (numbers, which, from, to) => {
+        const value = numbers[which] ?? 7
+        const at = numbers.findIndex((each, index) => index >= from && index < to && each === value)
+        expect(firstOfNumber(inKernel(numbers), value, from, to)).toBe(at < 0 ? to : at)
+        expect(firstOfNumber(numbers, value, from, to)).toBe(at < 0 ? to : at)
       }),
       { numRuns: 1000 },
     )

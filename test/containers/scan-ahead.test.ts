@@ -9,9 +9,10 @@ import {
   shareKernel,
   threadKernel,
 } from '../../shared/containers/kernel/kernel.ts'
-import { firstAtLeast } from '../../shared/containers/kernel/numbers.ts'
+import { firstAtLeast, hashAhead } from '../../shared/containers/kernel/numbers.ts'
 import { parseInPortions, parseRecords, parseScanned } from '../../shared/containers/records.ts'
 import { scanAhead } from '../../shared/containers/scan-ahead.ts'
+import { Hash64 } from '../../shared/model/hash.ts'
 
 const KEYS = new Set(['ids', 'mask'])
 const SLOTS = 3
@@ -100,7 +101,9 @@ describe('what another thread scanned', () => {
     const own = threadKernel() as Kernel
     own.slotInput(1).set(line)
     const text = scanAhead(own, 1, 0, line.length, spans, KEYS)
-    expect([...text.arrays]).toEqual([7, 18, 0, 3, 70000, 26, 33, 3, 3, 1])
+    const [low, high] = new Hash64().words([5, 6, 70000]).lanes
+    // No mask is hashed.
+    expect([...text.arrays]).toEqual([7, 18, 0, 3, 70000, 1, low, high, 26, 33, 3, 3, 1, 0, 0, 0])
     const there = auditing()
     // Other bytes than those that were scanned: what was found of these is what counts.
     there.slotInput(1).set(new TextEncoder().encode('{"ids":[9,9,99999]'))
@@ -155,6 +158,41 @@ describe('what another thread scanned', () => {
       }),
       { numRuns: 1000 },
     )
+  })
+
+  test('has the longest numbers of each record hashed', () => {
+    const { auditing } = kernels()
+    const numbers = fc
+      .array(fc.integer({ min: -9, max: 99_999 }), { maxLength: 40 })
+      .map((list) => Int32Array.from(list))
+    const rollout = fc.record({ ids: numbers, mask: numbers })
+    fc.assert(
+      fc.property(fc.array(rollout, { minLength: 1, maxLength: 5 }), (rollouts) => {
+        const texts = rollouts.map(({ ids, mask }) => `{"ids":[${ids.join()}],"mask":[${mask.join()}]}`)
+        const bytes = new TextEncoder().encode(`${texts.join('\n')}\n`)
+        const spans = spansOf(texts.map((text) => new TextEncoder().encode(text)))
+        const own = shareKernel(memory) as Kernel
+        own.slotInput(1).set(bytes)
+        const text = scanAhead(own, 1, 0, bytes.length, spans, KEYS)
+        const there = auditing()
+        const held = Array.from(parseScanned(there, text, spans, KEYS, 1), ({ records: [record] }) => {
+          const { ids, mask } = record!.value as { ids: Int32Array; mask: Int32Array }
+          const whole = [ids, mask].map((each) => hashAhead(each)?.digest() ?? null)
+          // Of a part of them it is another one.
+          if (ids.length > 1) expect(hashAhead(ids.subarray(0, ids.length - 1))).toBeNull()
+          return whole
+        })
+        const isMask = (each: Int32Array) => each.every((number) => number === 0 || number === 1)
+        const wanted = rollouts.map(({ ids, mask }) => {
+          const [first, second] = [isMask(ids) ? 0 : ids.length, isMask(mask) ? 0 : mask.length]
+          const hash = (each: Int32Array) => new Hash64().words(each).digest()
+          return [first > 0 && first >= second ? hash(ids) : null, second > first ? hash(mask) : null]
+        })
+        expect(held).toEqual(wanted)
+      }),
+      { numRuns: 500 },
+    )
+    expect(hashAhead(Int32Array.of(5, 6))).toBeNull()
   })
 
   test('gives no array where whoever parses keeps what it gets', () => {

@@ -5,6 +5,7 @@ import { compactTokenizer } from '../../shared/tokens/compact/compact-tokenizer.
 import { writeCompact } from '../../shared/tokens/compact/write-compact.ts'
 import { createTokenizer } from '../../shared/tokens/create.ts'
 import { bytesOf } from '../../shared/tokens/table.ts'
+import { learnedTemplateOf } from '../../shared/tokens/template/rerender.ts'
 import { type Tokenizer, TokenKind } from '../../shared/tokens/tokenizer.ts'
 import { FAMILIES, testTokenizer, testTokenizerFiles } from '../helpers/tokenizers.ts'
 import { corpus } from './corpus.ts'
@@ -50,6 +51,15 @@ describe.each(FAMILIES)('%s in compact form', (family) => {
       if (compact.raw(id) !== whole.raw(id) || compact.raw(id) !== theirs) wrong.push(id)
     }
     expect(wrong).toEqual([])
+  })
+
+  it('says what its template does, as the template itself does', () => {
+    const learned = learnedTemplateOf(whole)
+    expect(learned?.callOpening).toBeTypeOf('string')
+    expect(compact.learned).toEqual(learned)
+    expect(learnedTemplateOf(compact)).toBe(compact.learned)
+    // A tokenizer whose turns the ids contradict has none.
+    expect(learnedTemplateOf({ ...compact, template: null, frame: null })).toBeNull()
   })
 
   it('knows what the library knows of added tokens', () => {

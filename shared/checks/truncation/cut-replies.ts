@@ -1,3 +1,4 @@
+import { firstOfNumber } from '../../containers/kernel/numbers.ts'
 import { roleKind } from '../../model/roles.ts'
 import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { Segmentation, Span, Turn } from '../../model/tokens.ts'
@@ -243,9 +244,8 @@ export function replyTexts(table: TokenTable, ids: Int32Array, { start, end }: S
 function nextTag(ids: Int32Array, from: number, end: number, tag: Int32Array): number {
   const [first] = tag
   if (first === undefined || from >= end) return end
-  const within = ids.subarray(from, end)
-  for (let at = within.indexOf(first); at >= 0; at = within.indexOf(first, at + 1)) {
-    if (beginsAt(ids, from + at, end, tag)) return from + at
+  for (let at = firstOfNumber(ids, first, from, end); at < end; at = firstOfNumber(ids, first, at + 1, end)) {
+    if (beginsAt(ids, at, end, tag)) return at
   }
   return end
 }

@@ -1,7 +1,8 @@
-import type { WordMixer } from '../../model/hash.ts'
+import { Hash64, type WordMixer } from '../../model/hash.ts'
 import type { PlainNumbers } from '../plain-numbers.ts'
+import type { KernelExports } from './exports.ts'
 import { KERNEL_MODULE, SHARED_KERNEL_MODULE } from './kernel-module.ts'
-import type { ScannedSlot } from './scanned-slot.ts'
+import { ARRAY, type ScannedSlot } from './scanned-slot.ts'
 
 /** Bytes that lie in a slot of the kernel's memory at most. */
 export const INPUT_BYTES = 4 << 20
@@ -11,33 +12,6 @@ const SLOT_BYTES = 193 << 16
 const SET_BYTES = 128 << 10
 /** Bytes before them for what is known of each id: vocabularies have 262,144 at most. */
 const KNOWN_BYTES = 320 << 10
-/** What an array takes in `ScannedSlot.arrays`. */
-const ARRAY_NUMBERS = 5
-
-/** What kernel.wat exports. Addresses are offsets in `memory`. */
-interface KernelExports {
-  readonly memory: WebAssembly.Memory
-  plain(at: number, end: number, out: number): number
-  readonly written: WebAssembly.Global<'i32'>
-  hash(at: number, end: number, low: number, high: number): void
-  readonly low: WebAssembly.Global<'i32'>
-  readonly high: WebAssembly.Global<'i32'>
-  hashBoth(at: number, end: number, other: number, otherEnd: number, low: number, high: number): void
-  readonly otherLow: WebAssembly.Global<'i32'>
-  readonly otherHigh: WebAssembly.Global<'i32'>
-  most(at: number, end: number): number
-  look(at: number, end: number, known: number, size: number): number
-  readonly lookedAt: WebAssembly.Global<'i32'>
-  first(at: number, end: number, bound: number): number
-  member(at: number, end: number, set: number, words: number): number
-  narrow(at: number, end: number, out: number): void
-  bag(at: number, end: number): number
-  other(at: number, end: number, value: number): number
-  count(at: number, end: number, value: number): number
-  differ(at: number, end: number, other: number): number
-  fill(at: number, end: number, value: number): void
-  copy(at: number, end: number, out: number): void
-}
 
 /** Memory for kernels of several threads: the first slot is for what a thread reads by itself. */
 export function sharedMemory(slots: number): WebAssembly.Memory {
@@ -67,8 +41,8 @@ export class Kernel implements PlainNumbers, WordMixer {
   /** Addresses of the sets that lie here. */
   private readonly sets = new Map<Uint32Array, number>()
   private nextSet: number
-  /** The largest number, without a sign, of arrays of this input that another thread scanned, by where they begin. */
-  private readonly mosts = new Map<number, number>()
+  /** Where in `scanned` arrays of this input are that were taken, by where they begin. */
+  private readonly places = new Map<number, number>()
   /** Whose bytes lie here, one for each id; and these. */
   private knower: object | null = null
   private known = new Uint8Array(0)
@@ -106,7 +80,7 @@ export class Kernel implements PlainNumbers, WordMixer {
     this.floor = (slot * SLOT_BYTES + INPUT_BYTES) >> 2
     this.first = this.floor
     this.scanned = NONE
-    this.mosts.clear()
+    this.places.clear()
     return new Uint8Array(this.buffer, this.base, length)
   }
 
@@ -115,8 +89,8 @@ export class Kernel implements PlainNumbers, WordMixer {
     const bytes = this.enter(slot, start, length)
     const { length: all } = arrays
     // What is put beside them lies behind the last.
-    const last = all - ARRAY_NUMBERS
-    if (all > 0) this.floor += (arrays[last + 2] as number) + (arrays[last + 3] as number)
+    const last = all - ARRAY.numbers
+    if (all > 0) this.floor += (arrays[last + ARRAY.first] as number) + (arrays[last + ARRAY.count] as number)
     this.first = this.floor
     this.scanned = arrays
     this.nextScanned = 0
@@ -136,13 +110,13 @@ export class Kernel implements PlainNumbers, WordMixer {
   scannedAt(at: number, scan: { next: number }): Int32Array | null {
     const scanned = this.scanned
     let next = this.nextScanned
-    while (next < scanned.length && (scanned[next] as number) < at) next += ARRAY_NUMBERS
+    while (next < scanned.length && (scanned[next] as number) < at) next += ARRAY.numbers
     this.nextScanned = next
     if (next >= scanned.length || scanned[next] !== at || !this.passing) return null
-    scan.next = scanned[next + 1] as number
-    const start = ((this.slotEnd - SLOT_BYTES + INPUT_BYTES) >> 2) + (scanned[next + 2] as number)
-    this.mosts.set(start * 4, scanned[next + 4] as number)
-    return this.numbers.subarray(start, start + (scanned[next + 3] as number))
+    scan.next = scanned[next + ARRAY.next] as number
+    const start = ((this.slotEnd - SLOT_BYTES + INPUT_BYTES) >> 2) + (scanned[next + ARRAY.first] as number)
+    this.places.set(start * 4, next)
+    return this.numbers.subarray(start, start + (scanned[next + ARRAY.count] as number))
   }
 
   /** What `ScannedSlot.arrays` tells of an array that was scanned in this slot, from its bracket `at` to `next`; null where it lies elsewhere. */
@@ -150,7 +124,15 @@ export class Kernel implements PlainNumbers, WordMixer {
     if (numbers.buffer !== this.buffer) return null
     const { byteOffset, length } = numbers
     const first = (byteOffset - (this.slotEnd - SLOT_BYTES + INPUT_BYTES)) >> 2
-    return [at, next, first, length, this.code.most(byteOffset, byteOffset + length * 4)]
+    return [at, next, first, length, this.code.most(byteOffset, byteOffset + length * 4), 0, 0, 0]
+  }
+
+  /** `Hash64` of all of an array that this memory holds, where another thread told it; else null. */
+  hashAhead({ byteOffset, length }: Int32Array): Hash64 | null {
+    const { scanned } = this
+    const at = this.places.get(byteOffset)
+    if (at === undefined || scanned[at + ARRAY.count] !== length || scanned[at + ARRAY.isHashed] === 0) return null
+    return Hash64.from(scanned[at + ARRAY.low] as number, scanned[at + ARRAY.high] as number, length)
   }
 
   scan(at: number, end: number, count: number): number {
@@ -210,9 +192,15 @@ export class Kernel implements PlainNumbers, WordMixer {
   /** See `firstAtLeast`, of numbers that this memory holds. */
   firstAtLeast(numbers: Int32Array, bound: number, from: number, to: number): number {
     const at = numbers.byteOffset
-    const most = this.mosts.get(at)
-    if (most !== undefined && most >>> 0 < bound >>> 0) return to
+    const place = this.places.get(at)
+    if (place !== undefined && (this.scanned[place + ARRAY.most] as number) >>> 0 < bound >>> 0) return to
     return (this.code.first(at + from * 4, at + to * 4, bound) - at) >> 2
+  }
+
+  /** See `firstOfNumber`, of numbers that this memory holds. */
+  firstOfNumber(numbers: Int32Array, value: number, from: number, to: number): number {
+    const at = numbers.byteOffset
+    return (this.code.find(at + from * 4, at + to * 4, value) - at) >> 2
   }
 
   /**
@@ -324,6 +312,11 @@ export class Kernel implements PlainNumbers, WordMixer {
   mixNumbers(numbers: Int32Array, start: number, end: number, low: number, high: number): void {
     const at = numbers.byteOffset
     this.code.hash(at + start * 4, at + end * 4, low, high)
+  }
+
+  mixBothNumbers(numbers: Int32Array, others: Int32Array, low: number, high: number): void {
+    const [at, other] = [numbers.byteOffset, others.byteOffset]
+    this.code.hashBoth(at, at + numbers.length * 4, other, other + others.length * 4, low, high)
   }
 
   get low(): number {

@@ -322,6 +322,30 @@
         (br $one)))
     (local.get $at))
 
+  ;; The address of the first number of 32 bits from `at` to `end` that is `value`; `end` where none is.
+  (func (export "find") (param $at i32) (param $end i32) (param $value i32) (result i32)
+    (local $values v128)
+    (local.set $values (i32x4.splat (local.get $value)))
+    (block $found
+      (loop $sixteen
+        (br_if $found (i32.gt_u (i32.add (local.get $at) (i32.const 64)) (local.get $end)))
+        (br_if $found (v128.any_true (v128.or
+          (v128.or
+            (i32x4.eq (v128.load align=4 (local.get $at)) (local.get $values))
+            (i32x4.eq (v128.load offset=16 align=4 (local.get $at)) (local.get $values)))
+          (v128.or
+            (i32x4.eq (v128.load offset=32 align=4 (local.get $at)) (local.get $values))
+            (i32x4.eq (v128.load offset=48 align=4 (local.get $at)) (local.get $values))))))
+        (local.set $at (i32.add (local.get $at) (i32.const 64)))
+        (br $sixteen)))
+    (block $done
+      (loop $one
+        (br_if $done (i32.ge_u (local.get $at) (local.get $end)))
+        (br_if $done (i32.eq (i32.load (local.get $at)) (local.get $value)))
+        (local.set $at (i32.add (local.get $at) (i32.const 4)))
+        (br $one)))
+    (local.get $at))
+
   ;; The address of the first number of 32 bits from `at` to `end` that is in a set, `end` where none is. The set has a bit for each number: `words`
   ;; words of 32 bits from `set` on, and behind them one that is zero. Above that no number is in it; below zero none is either.
   (func (export "member") (param $at i32) (param $end i32) (param $set i32) (param $words i32) (result i32)

@@ -1,3 +1,4 @@
+import type { Hash64 } from '../../model/hash.ts'
 import { kernelWith } from './kernel.ts'
 
 /**
@@ -17,6 +18,20 @@ function scan(numbers: Int32Array, bound: number, from: number, to: number): num
   return to
 }
 
+/** Index of the first number of `[from, to)` that is `value`, `to` where none is. */
+export function firstOfNumber(numbers: Int32Array, value: number, from: number, to: number): number {
+  const start = Math.max(from, 0)
+  const end = Math.min(to, numbers.length)
+  if (start >= end) return to
+  const kernel = kernelWith(numbers)
+  if (kernel === null) {
+    const at = numbers.subarray(start, end).indexOf(value)
+    return at < 0 ? to : start + at
+  }
+  const found = kernel.firstOfNumber(numbers, value, start, end)
+  return found === end ? to : found
+}
+
 /** A hash (32 bits, with a sign) of the numbers of `[from, to)` that is the same for the same ones in any order. */
 export function bagOf(numbers: Int32Array, from: number, to: number): number {
   const kernel = from < to ? kernelWith(numbers) : null
@@ -27,6 +42,11 @@ export function bagOf(numbers: Int32Array, from: number, to: number): number {
     sum = (sum + Math.imul(mixed ^ (mixed >>> 15), 0x85ebca6b)) | 0
   }
   return sum
+}
+
+/** The hash of all of the numbers, where another thread found it; else null. */
+export function hashAhead(numbers: Int32Array): Hash64 | null {
+  return kernelWith(numbers)?.hashAhead(numbers) ?? null
 }
 
 /** Bytes that are all `value` and stand as long as `beside` does: they lie in the same memory where that is used again. */

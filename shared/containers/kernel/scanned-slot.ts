@@ -4,6 +4,24 @@ export interface ScannedSlot {
   /** Bytes from the start of the slot to those that were scanned, and how many these are. */
   readonly start: number
   readonly length: number
-  /** Of each array five numbers: the offset of its bracket, that behind it, the number in the slot it begins with, how many it has, and the largest without a sign. */
+  /** Of each array as many numbers as `ARRAY` says. */
   readonly arrays: Int32Array
 }
+
+/** Where in the numbers of an array what of it is told. */
+export const ARRAY = {
+  /** The offset of its bracket, and that behind it. */
+  at: 0,
+  next: 1,
+  /** The number in the slot that it begins with, and how many it has. */
+  first: 2,
+  count: 3,
+  /** The largest without a sign. */
+  most: 4,
+  /** 1 where it was hashed, and the lanes of that hash. */
+  isHashed: 5,
+  low: 6,
+  high: 7,
+  /** How many these are. */
+  numbers: 8,
+} as const

@@ -22,6 +22,7 @@ export function compactTokenizer(file: Uint8Array, name: TokenizerName): Tokeniz
     table,
     frame: header.frame === null ? null : { ...header.frame, newlines: new Map(header.frame.newlines) },
     template: header.template,
+    learned: header.learned,
     raw: (id) => contents.get(id) ?? (table.kinds[id] === TokenKind.ordinary ? spellBytes(bytesOf(table, id)) : null),
     encode(text, options) {
       if (encoding !== null) {

@@ -1,3 +1,4 @@
+import type { LearnedTemplate } from '../template/learned-template.ts'
 import type { TurnFrame } from '../tokenizer.ts'
 import type { AddedToken } from '../vocabulary.ts'
 
@@ -20,6 +21,8 @@ export interface CompactHeader {
   readonly wholes: number | null
   readonly added: readonly AddedToken[]
   readonly template: string | null
+  /** What the template does: finding it out takes an interpreter that nothing else may ask for. */
+  readonly learned: LearnedTemplate | null
   readonly frame: (Omit<TurnFrame, 'newlines'> & { readonly newlines: readonly (readonly [number, number])[] }) | null
 }
 

@@ -8,6 +8,7 @@ import { chatTemplate } from '../chat-template.ts'
 import { ordinaryOf } from '../encoder.ts'
 import { turnFrame } from '../frame.ts'
 import { bytesOf, tableOf } from '../table.ts'
+import { learnedTemplateOf } from '../template/rerender.ts'
 import { type TokenizerFiles, TokenKind, type TokenTable } from '../tokenizer.ts'
 import { TokenizerError } from '../tokenizer-error.ts'
 import { readVocabulary, type Vocabulary } from '../vocabulary.ts'
@@ -43,6 +44,7 @@ export function writeCompact(files: TokenizerFiles): Uint8Array {
     wholes: wholes?.length ?? null,
     added: vocabulary.added,
     template,
+    learned: learnedTemplateOf({ template, frame }),
     frame: frame === null ? null : { ...frame, newlines: [...frame.newlines] },
   }
   const text = new TextEncoder().encode(JSON.stringify(header))

@@ -1,6 +1,7 @@
 import type { TurnOpener } from '../tokenizer.ts'
 import type { Vocabulary } from '../vocabulary.ts'
-import { type LearnedTemplate, learnTemplate } from './learn.ts'
+import { learnTemplate } from './learn.ts'
+import type { LearnedTemplate } from './learned-template.ts'
 import { TemplateError } from './template-error.ts'
 
 export interface LearnedFrame {

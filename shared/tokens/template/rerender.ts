@@ -1,6 +1,7 @@
 import type { Message } from '../../model/trajectory.ts'
 import type { Tokenizer } from '../tokenizer.ts'
-import { type LearnedTemplate, learnTemplate } from './learn.ts'
+import { learnTemplate } from './learn.ts'
+import type { LearnedTemplate } from './learned-template.ts'
 import { type ChatTemplate, chatTemplate, templateMessages } from './render.ts'
 import { TemplateError } from './template-error.ts'
 
@@ -33,11 +34,13 @@ export function rerender(
 const learned = new WeakMap<object, LearnedTemplate | null>()
 
 /** What a tokenizer's template does; null without one, or where it cannot be learned. */
-export function learnedTemplateOf(tokenizer: Pick<Tokenizer, 'template' | 'frame'>): LearnedTemplate | null {
+export function learnedTemplateOf(
+  tokenizer: Pick<Tokenizer, 'template' | 'frame' | 'learned'>,
+): LearnedTemplate | null {
   let known = learned.get(tokenizer)
   if (known === undefined) {
-    const { template, frame } = tokenizer
-    known = orNull(() => (template === null ? null : learnTemplate(template, frame?.names)))
+    const { template, frame, learned: built } = tokenizer
+    known = template === null ? null : (built ?? orNull(() => learnTemplate(template, frame?.names)))
     learned.set(tokenizer, known)
   }
   return known
