@@ -1,28 +1,20 @@
 import { describe, expect, it } from 'vitest'
+import type { LineSums } from '../../shared/checks/logprobs/gap-line.ts'
 import { beginningsOff, laterTurnsOff, type TurnGap } from '../../shared/checks/logprobs/gap-turns.ts'
 import { DEFAULT_THRESHOLDS } from '../../shared/model/thresholds/registry.ts'
+import { turnGap } from './turn-gap.ts'
 
-const turn = (mean: number, error: number): TurnGap => ({
-  turn: null,
-  start: 0,
-  end: 20,
-  count: 20,
-  mean,
-  meanAbsolute: Math.abs(mean) + error,
-  earlyAbsolute: Math.abs(mean) + error,
-  lateAbsolute: Math.abs(mean) + error,
-  surprise: 0.5,
-  error,
-  headTokens: 0,
-  head: 0,
-  headError: 0,
-  headErrorByTail: 0,
-  tail: 0,
-  unsure: 6,
-  unsureAgreed: 0,
-  headUnsure: 0,
-  headAgreed: 0,
-})
+/** Three tokens of which the trainer finds less whatever the sampler finds less. */
+const ALONG: LineSums = { n: 3, sumX: -6, sumY: -12, sumXX: 14, sumXY: 25.8, sumYY: 50 }
+
+const turn = (mean: number, error: number): TurnGap =>
+  turnGap({
+    mean,
+    error,
+    meanAbsolute: Math.abs(mean) + error,
+    earlyAbsolute: Math.abs(mean) + error,
+    lateAbsolute: Math.abs(mean) + error,
+  })
 
 describe('a later turn that the trainer finds less likely', () => {
   it('is off where the engines agree in the first', () => {
@@ -67,6 +59,13 @@ describe('a later turn that the trainer finds less likely', () => {
     })
   })
 
+  it('is not where the trainer follows the sampler from token to token, however far below', () => {
+    const noisy = { ...turn(0.9, 0.25), line: ALONG }
+    expect(laterTurnsOff([turn(0.001, 0.004), noisy], DEFAULT_THRESHOLDS)).toEqual([])
+    const against = { ...noisy, line: { ...ALONG, sumXY: 2 * 24 - ALONG.sumXY } }
+    expect(laterTurnsOff([turn(0.001, 0.004), against], DEFAULT_THRESHOLDS)).toEqual([against])
+  })
+
   it('is not where most of what the sampler was not sure of is as likely as it was', () => {
     const few = { ...turn(0.9, 0.25), unsureAgreed: 4 }
     expect(laterTurnsOff([turn(0.001, 0.004), few], DEFAULT_THRESHOLDS)).toEqual([])
@@ -82,6 +81,19 @@ describe('beginnings of turns that the trainer finds less likely', () => {
     expect(laterTurnsOff([agrees, begun], DEFAULT_THRESHOLDS)).toEqual([])
     expect(beginningsOff([agrees, begun], DEFAULT_THRESHOLDS)).toEqual([begun])
     expect(beginningsOff([agrees, begun, begun], DEFAULT_THRESHOLDS)).toEqual([begun, begun])
+  })
+
+  it('are off where the engines differ in the first turn by a tenth of that, and not by much more', () => {
+    const first = { ...agrees, meanAbsolute: 0.25 }
+    expect(beginningsOff([first, begun], DEFAULT_THRESHOLDS)).toEqual([begun])
+    expect(beginningsOff([{ ...first, meanAbsolute: 0.35 }, begun], DEFAULT_THRESHOLDS)).toEqual([])
+  })
+
+  it('are not where the trainer follows the sampler from token to token, unless it lies further below than any noise', () => {
+    const noisy = { ...begun, head: 1.4, headLine: ALONG }
+    expect(beginningsOff([agrees, noisy], DEFAULT_THRESHOLDS)).toEqual([])
+    expect(beginningsOff([agrees, { ...noisy, headLine: turnGap({}).headLine }], DEFAULT_THRESHOLDS)).toHaveLength(1)
+    expect(beginningsOff([agrees, { ...noisy, head: 1.6 }], DEFAULT_THRESHOLDS)).toHaveLength(1)
   })
 
   describe('in every turn', () => {
@@ -100,7 +112,7 @@ describe('beginnings of turns that the trainer finds less likely', () => {
   })
 
   it.each([
-    ['the first turn is noisy, too', [{ ...agrees, meanAbsolute: 0.3 }, begun]],
+    ['the first turn is noisy, too', [{ ...agrees, meanAbsolute: 0.35 }, begun]],
     ['most of what the sampler was not sure of there is as likely as it was', [agrees, { ...begun, headAgreed: 2 }]],
     ['most later turns agree', [agrees, begun, agrees, agrees]],
   ])('are not where %s', (_, turns) => {

@@ -90,3 +90,14 @@ export function simulate(
 /** Logits with the noise of another kernel. */
 export const shaken = (values: readonly number[], next: () => number, size: number) =>
   values.map((value) => value + normal(next) * size)
+
+/** The same row with the turns of the model in it, one of each length, one behind the other. */
+export function viewOfTurns(scores: SimulatedScores, lengths: readonly number[]): TrajectoryView {
+  let start = 0
+  const turns = lengths.map((length, index) => {
+    const place = { start, headerEnd: start, contentStart: start, contentEnd: start + length, end: start + length }
+    start += length
+    return { ...place, index, role: 'assistant', kind: 'assistant', ordinal: index + 1, endToken: -1, spans: [] }
+  })
+  return { ...viewOf(scores), segmentation: { turns, letters: [] }, tokenizer: null } as unknown as TrajectoryView
+}

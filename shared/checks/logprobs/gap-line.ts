@@ -1,4 +1,5 @@
 import type { Thresholds } from '../../model/thresholds/registry.ts'
+import type { Span } from '../../model/tokens.ts'
 import type { ScoredPairs } from './scored.ts'
 
 /** Slope of a straight line, and share of the variance that it explains. */
@@ -17,6 +18,37 @@ export interface LineSums {
   readonly sumXX: number
   readonly sumXY: number
   readonly sumYY: number
+}
+
+/** Sums over the scored tokens of this range (of indices into `tokens`), trainer against sampler. */
+export function sumsAmong({ tokens, sampler, trainer }: ScoredPairs, { start, end }: Span): LineSums {
+  let sumX = 0
+  let sumY = 0
+  let sumXX = 0
+  let sumXY = 0
+  let sumYY = 0
+  for (let k = start; k < end; k++) {
+    const i = tokens[k] as number
+    const x = sampler[i] as number
+    const y = trainer[i] as number
+    sumX += x
+    sumY += y
+    sumXX += x * x
+    sumXY += x * y
+    sumYY += y * y
+  }
+  return { n: end - start, sumX, sumY, sumXX, sumXY, sumYY }
+}
+
+export function addSums(a: LineSums, b: LineSums): LineSums {
+  return {
+    n: a.n + b.n,
+    sumX: a.sumX + b.sumX,
+    sumY: a.sumY + b.sumY,
+    sumXX: a.sumXX + b.sumXX,
+    sumXY: a.sumXY + b.sumXY,
+    sumYY: a.sumYY + b.sumYY,
+  }
 }
 
 /** The line of least squares, from its sums. */

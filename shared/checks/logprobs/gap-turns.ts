@@ -2,7 +2,7 @@ import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { Span, Turn } from '../../model/tokens.ts'
 import type { TrajectoryView } from '../check.ts'
 import { writtenTurns } from '../edges.ts'
-import type { Line } from './gap-line.ts'
+import { addSums, fitLine, type Line, type LineSums, sumsAmong } from './gap-line.ts'
 import type { ScoredPairs } from './scored.ts'
 
 /** The gap of one assistant turn, in nats. */
@@ -36,6 +36,9 @@ export interface TurnGap {
   /** The same among the first tokens. */
   readonly headUnsure: number
   readonly headAgreed: number
+  /** Of a line through its tokens, trainer against sampler, and of one through the first alone. */
+  readonly line: LineSums
+  readonly headLine: LineSums
 }
 
 /** The gap of each turn that has scored tokens; of the whole row where no turns are known. */
@@ -58,15 +61,10 @@ export function gapsByTurn({ segmentation, thresholds }: TrajectoryView, pairs: 
 }
 
 /** A function of its own, so that its sums stay in registers. `among`: of the scored tokens, one or more, those of the turn; `start`: its first token. */
-function gapOfTurn(
-  turn: Turn | null,
-  start: number,
-  { tokens, sampler, trainer }: ScoredPairs,
-  among: Span,
-  thresholds: Thresholds,
-): TurnGap {
+function gapOfTurn(turn: Turn | null, start: number, pairs: ScoredPairs, among: Span, thresholds: Thresholds): TurnGap {
   const { 'turn-head-tokens': headLength, 'turn-head-gap': headGap, 'unsure-token': notSure } = thresholds
   const { 'unsure-moved': moved } = thresholds
+  const { tokens, sampler, trainer } = pairs
   const count = among.end - among.start
   const middle = among.start + (count >> 1)
   let sum = 0
@@ -129,6 +127,8 @@ function gapOfTurn(
     unsureAgreed,
     headUnsure,
     headAgreed,
+    line: sumsAmong(pairs, among),
+    headLine: sumsAmong(pairs, { start: among.start, end: among.start + headCount }),
   }
 }
 
@@ -143,6 +143,15 @@ export function isOfFewTokens(turns: readonly TurnGap[], { 'unsure-agreed': most
 function share(turns: readonly TurnGap[], part: 'unsureAgreed' | 'headAgreed', of: 'unsure' | 'headUnsure'): number {
   const all = turns.reduce((sum, turn) => sum + turn[of], 0)
   return all === 0 ? 0 : turns.reduce((sum, turn) => sum + turn[part], 0) / all
+}
+
+/**
+ * Whether the trainer follows the sampler from token to token: what engines differ by lies around what the sampler found, however large it is
+ * and wherever in a turn, and what is found behind another context hardly depends on it.
+ */
+function follows(turns: readonly LineSums[], { 'context-explained': most }: Thresholds): boolean {
+  const { slope, explained } = fitLine(turns.reduce(addSums), 'logprobs')
+  return slope > 0 && explained > most
 }
 
 /**
@@ -170,9 +179,18 @@ function isLessLikely(each: TurnGap, first: TurnGap, thresholds: Thresholds): bo
   const { 'gap-standard-errors': errors, 'turn-gap': leastGap, 'turn-gap-times': times } = thresholds
   return (
     !isOfFewTokens([each], thresholds) &&
+    !follows([each.line], thresholds) &&
     each.mean >= times * first.meanAbsolute &&
     each.mean - errors * Math.hypot(each.error, first.error) >= leastGap
   )
+}
+
+/** The engines agree in the first turn, or differ there by a small part of what each later beginning that is off has. */
+function isCalmBeside(first: TurnGap, later: readonly TurnGap[], thresholds: Thresholds): boolean {
+  const { 'turn-tokens': enoughTokens, 'turn-head-gap': headGap, 'turn-head-over-first': times } = thresholds
+  const heads = later.filter(({ count, head }) => count >= enoughTokens && head >= headGap).map(({ head }) => head)
+  if (first.meanAbsolute < thresholds['engines-agree']) return true
+  return heads.length > 0 && first.meanAbsolute * times < Math.min(...heads)
 }
 
 /**
@@ -182,14 +200,14 @@ function isLessLikely(each: TurnGap, first: TurnGap, thresholds: Thresholds): bo
 export function beginningsOff(all: readonly TurnGap[], thresholds: Thresholds): readonly TurnGap[] {
   const { 'turn-tokens': enoughTokens, 'turn-head-standard-errors': errors } = thresholds
   const [first, ...later] = all
-  const agrees = first !== undefined && first.count >= enoughTokens && first.meanAbsolute < thresholds['engines-agree']
+  const agrees = first !== undefined && first.count >= enoughTokens && isCalmBeside(first, later, thresholds)
   const turns = agrees ? later : all
   const asked = turns.filter(({ count }) => count >= enoughTokens)
   const beginnings = asked.filter(({ head }) => head >= thresholds['turn-head-gap'])
   if (beginnings.length === 0 || beginnings.length * 2 < turns.length) return []
   const total = (of: (gap: TurnGap) => number) => beginnings.reduce((sum, each) => sum + of(each), 0)
   const begins = total(({ head }) => head)
-  const follows = total(({ tail }) => Math.max(0, tail))
+  const behind = total(({ tail }) => Math.max(0, tail))
   // A single odd token is none: two engines may well differ on one.
   const enough = total(({ headTokens }) => headTokens) >= thresholds['turn-head-large']
   // Noise is largest where a turn begins, too, and makes one beginning less likely and another more. Where there is none in the first turn, as
@@ -203,7 +221,10 @@ export function beginningsOff(all: readonly TurnGap[], thresholds: Thresholds): 
   const isOwn = ofAll - errors * error(({ headError, headErrorByTail }) => Math.max(headError, headErrorByTail)) >= rest
   const surely = (agrees && isAnyToken) || (isLarge && isOwn)
   const isOfFew = share(asked, 'headAgreed', 'headUnsure') >= thresholds['unsure-agreed']
-  return enough && surely && !isOfFew && begins >= thresholds['turn-head-times'] * follows ? beginnings : []
+  const isBeyondNoise = begins >= thresholds['turn-head-sure'] * beginnings.length
+  const lines = beginnings.map(({ headLine }) => headLine)
+  const isOther = !isOfFew && (isBeyondNoise || !follows(lines, thresholds))
+  return enough && surely && isOther && begins >= thresholds['turn-head-times'] * behind ? beginnings : []
 }
 
 /** A temperature is the same in every turn: here engines agree in the first, four times as well as such a line would let them. */

@@ -116,7 +116,7 @@ function shapeOf(view: TrajectoryView, pairs: ScoredPairs): GapShape {
   const oneSided =
     isPast &&
     base.mean >= thresholds['one-sided-share'] * meanAbsolute &&
-    line.explained <= thresholds['one-sided-explained']
+    line.explained <= thresholds['context-explained']
   const everywhere =
     oneSided && turns.every(({ mean }) => mean >= thresholds['one-sided-gap']) && !isOfFewTokens(turns, thresholds)
   if (everywhere) return { ...base, cause: 'context', turns, affectedTurns: turns, contextSeen: 'in every turn' }

@@ -1,3 +1,4 @@
+import { CONTEXT_THRESHOLDS } from './contexts.ts'
 import { KL_THRESHOLDS } from './kl.ts'
 import { LIMIT_THRESHOLDS } from './limits.ts'
 import { LOGPROB_THRESHOLDS } from './logprobs.ts'
@@ -15,6 +16,7 @@ const FAMILIES = {
   ...LIMIT_THRESHOLDS,
   ...REWARD_THRESHOLDS,
   ...LOGPROB_THRESHOLDS,
+  ...CONTEXT_THRESHOLDS,
   ...KL_THRESHOLDS,
   ...VERDICT_THRESHOLDS,
 } as const

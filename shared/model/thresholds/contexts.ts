@@ -1,0 +1,127 @@
+import type { Threshold } from './threshold.ts'
+
+/** When a gap of sampler and trainer is that of another context (L02), by turn and at their beginnings. */
+export const CONTEXT_THRESHOLDS = {
+  'turn-head-tokens': {
+    value: 4,
+    unit: 'tokens',
+    range: [1, 1_000_000],
+    usedBy: ['L02'],
+    reason:
+      'Of a turn that count as its beginning: a context fault is worst there, because nothing of the turn can be read off yet.',
+  },
+  'turn-head-times': {
+    value: 1.5,
+    unit: 'times',
+    range: [0, 1_000_000],
+    usedBy: ['L02'],
+    reason:
+      'The gap at the beginning of turns over the gap after it, from which the context differs and not the engines.',
+  },
+  'turn-head-gap': {
+    value: 0.2,
+    unit: 'nats',
+    range: [0, 100],
+    usedBy: ['L02'],
+    reason: 'Mean gap at the beginning of turns from which it says anything: engines that agree stay far below it.',
+  },
+  'turn-head-large': {
+    value: 3,
+    unit: 'tokens',
+    range: [1, 1_000_000],
+    usedBy: ['L02'],
+    reason: 'At the beginning of turns that must have such a gap in a rollout: two engines may well differ on one.',
+  },
+  'turn-head-standard-errors': {
+    value: 3,
+    unit: 'standard errors',
+    range: [0, 1_000],
+    usedBy: ['L02'],
+    reason:
+      'By which the mean gap of all beginnings must pass that bound, and the gap of what follows them: they are few tokens, and of many rollouts that are merely noisy, be it to one side, some have their worst there.',
+  },
+  'turn-head-sure': {
+    value: 1.5,
+    unit: 'nats',
+    range: [0, 1_000],
+    usedBy: ['L02'],
+    reason:
+      'Mean gap of beginnings from which nothing else is asked of them: of simulated noise of 0.8 nats, largest at beginnings, one rollout in a hundred has so much there; of a few tokens a single unlikely one draws a line through all.',
+  },
+  'turn-head-over-first': {
+    value: 10,
+    unit: 'times',
+    range: [1, 1_000_000],
+    usedBy: ['L02'],
+    reason:
+      'The |gap| of the first turn that the beginning of a later one must have for the first to be calm beside it: noise that is largest at beginnings is there in the first turn as well, and makes a smaller part of it.',
+  },
+  'unsure-token': {
+    value: 0.25,
+    unit: 'nats',
+    range: [0, 100],
+    usedBy: ['L02'],
+    reason:
+      'Below 0 from which the sampler was not sure of a token: another context leaves few of these as likely as they were.',
+  },
+  'unsure-moved': {
+    value: 0.1,
+    unit: 'share',
+    range: [0, 1],
+    usedBy: ['L02'],
+    reason: 'Of the logprob of such a token, by which the trainer’s must differ to be another: numerics stay below it.',
+  },
+  'unsure-agreed': {
+    value: 0.4,
+    unit: 'share',
+    range: [0, 1],
+    usedBy: ['L02'],
+    reason:
+      'Of such tokens, those that the trainer finds as likely, from which a gap is that of a few tokens and no other context.',
+  },
+  'turn-tokens': {
+    value: 8,
+    unit: 'tokens',
+    range: [1, 1_000_000],
+    usedBy: ['L02'],
+    reason: 'That a turn must have before it is compared with the first one.',
+  },
+  'turn-gap-times': {
+    value: 5,
+    unit: 'times',
+    range: [0, 1_000_000],
+    usedBy: ['L02'],
+    reason:
+      'The |gap| of the first turn, and of the end of the turn before, from which a later turn has another context: noise that grows along a rollout takes smaller steps.',
+  },
+  'turn-gap': {
+    value: 0.1,
+    unit: 'nats',
+    range: [0, 100],
+    usedBy: ['L02'],
+    reason: 'Mean gap of a later turn from which it is compared with the first: twice that at which engines differ.',
+  },
+  'one-sided-gap': {
+    value: 0.5,
+    unit: 'nats',
+    range: [0, 100],
+    usedBy: ['L02'],
+    reason:
+      'Mean gap of every turn from which a trainer has another context in all of them: neither numerics nor a few updates do that.',
+  },
+  'one-sided-share': {
+    value: 0.9,
+    unit: 'share',
+    range: [0, 1],
+    usedBy: ['L02'],
+    reason: 'Mean gap over mean |gap| from which hardly any token is more likely to the trainer.',
+  },
+  'context-explained': {
+    value: 0.5,
+    unit: 'share',
+    range: [0, 1],
+    usedBy: ['L02'],
+    reason:
+      'Of the variance that a straight line may explain at most: a trainer with another context does not follow the sampler from token to token, as one that merely differs does, wherever in a turn and however far.',
+  },
+} as const satisfies Record<string, Threshold>
