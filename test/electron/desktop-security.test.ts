@@ -73,6 +73,25 @@ for (const host of [standInHost(chromiumMissing), realHost()]) {
       await expect.poll(() => desktop.inPage('arrived')).toEqual(['kept.jsonl'])
     })
 
+    // What the stand-in shows is a page of https, whose other addresses are no matter of Electron's.
+    if (!host.name.startsWith('stand-in'))
+      test('the page cannot be led to another host of its own scheme, nor to a page that it made itself', async () => {
+        desktop = await host.start([])
+        const before = desktop.page.url()
+        const made = await desktop.page.evaluate(() => {
+          const made = URL.createObjectURL(new Blob(['<p>made</p>'], { type: 'text/html' }))
+          location.href = made
+          return made
+        })
+        await expect.poll(() => desktop.askedToLeaveFor()).toEqual([made])
+        await desktop.page.evaluate(() => {
+          location.href = 'rollout-inspector://other/'
+        })
+        await expect.poll(() => desktop.askedToLeaveFor()).toEqual([made, 'rollout-inspector://other/'])
+        expect(desktop.page.url()).toBe(before)
+        expect(await desktop.page.evaluate(() => typeof window.inspector)).toBe('object')
+      })
+
     test('no second window opens, and only known sites go to the browser', async () => {
       desktop = await host.start([])
       await desktop.page.evaluate(() => {
@@ -103,6 +122,84 @@ for (const host of [standInHost(chromiumMissing), realHost()]) {
         return Promise.all(names.map(async (name) => (await navigator.permissions.query({ name })).state))
       })
       expect(states).not.toContain('granted')
+    })
+
+    test('what a person would be asked for is refused without asking', async () => {
+      desktop = await host.start([])
+      const outcomes = await desktop.page.evaluate(async () => {
+        const outcome = (asked: Promise<unknown>) =>
+          asked.then(
+            (value) => `given: ${value}`,
+            () => 'refused',
+          )
+        return {
+          notices: await Notification.requestPermission(),
+          camera: await outcome(navigator.mediaDevices.getUserMedia({ video: true })),
+          screen: await outcome(navigator.mediaDevices.getDisplayMedia()),
+          place: await outcome(new Promise((...ends) => navigator.geolocation.getCurrentPosition(...ends))),
+          clipboard: await outcome(navigator.clipboard.readText()),
+          storage: await navigator.storage.persisted(),
+        }
+      })
+      expect(outcomes).toEqual({
+        notices: 'denied',
+        camera: 'refused',
+        screen: 'refused',
+        place: 'refused',
+        clipboard: 'refused',
+        storage: false,
+      })
+    })
+
+    test('the page has nothing of Node or Electron but what is lent to it, and a frame of it has not even that', async () => {
+      desktop = await host.start([])
+      const seen = await desktop.page.evaluate(() => {
+        const names = ['require', 'process', 'module', 'Buffer', 'ipcRenderer', 'electron', '__dirname']
+        const frame = document.createElement('iframe')
+        document.body.append(frame)
+        const webview = document.createElement('webview')
+        return {
+          page: names.filter((name) => name in window),
+          frame: [...names, 'inspector'].filter((name) => name in frame.contentWindow!),
+          webview: 'getWebContentsId' in webview || 'reload' in webview,
+          lent: Object.values(window.inspector!).every((verb) => ['function', 'string'].includes(typeof verb)),
+        }
+      })
+      expect(seen).toEqual({ page: [], frame: [], webview: false, lent: true })
+    })
+
+    test('the content policy refuses text that becomes a script, frames, and what lies elsewhere', async () => {
+      desktop = await host.start([])
+      const refused = await desktop.page.evaluate(async () => {
+        const refused: string[] = []
+        document.addEventListener('securitypolicyviolation', ({ effectiveDirective }) => {
+          refused.push(effectiveDirective)
+        })
+        const add = (name: string, given: Record<string, string>) =>
+          document.body.append(Object.assign(document.createElement(name), given))
+        // By itself what a test runs in a page may do this.
+        // biome-ignore lint/security/noGlobalEval: that it is refused is what is tested
+        setTimeout(() => eval('1'))
+        add('img', { src: 'https://example.com/a.png' })
+        add('iframe', { src: 'https://example.com/' })
+        add('object', { data: 'https://example.com/' })
+        add('script', { src: 'https://example.com/a.js' })
+        add('link', { rel: 'stylesheet', href: 'https://example.com/a.css' })
+        add('base', { href: 'https://example.com/' })
+        await fetch('https://example.com/').catch(() => undefined)
+        await new Promise((later) => setTimeout(later, 200))
+        return [...new Set(refused)].sort()
+      })
+      expect(refused).toEqual([
+        'base-uri',
+        'connect-src',
+        'frame-src',
+        'img-src',
+        'object-src',
+        'script-src',
+        'script-src-elem',
+        'style-src-elem',
+      ])
     })
 
     test('scripts that are not files of the page do not run', async () => {
