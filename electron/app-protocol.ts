@@ -10,7 +10,8 @@ export const APP_ORIGIN = `${SCHEME}://app`
 /** To be registered before the application is ready. */
 export const APP_SCHEME: CustomScheme = {
   scheme: SCHEME,
-  privileges: { standard: true, secure: true, supportFetchAPI: true, stream: true },
+  // What was compiled of the page's scripts is kept for the next start, as Chromium does for a site.
+  privileges: { standard: true, secure: true, supportFetchAPI: true, stream: true, codeCache: true },
 }
 
 /** Answers the scheme with the site. Another host of the scheme is nothing. */

@@ -142,11 +142,23 @@ function recentItems(
   if (mac) return [{ role: 'recentDocuments', submenu: [{ role: 'clearRecentDocuments' }] }, clear]
   if (recent.length === 0) return [{ label: 'Open Recent', enabled: false }]
   const items = recent.map(({ id, name, where }) => ({
-    label: plainLabel(`${name}  (${where})`),
+    label: plainLabel(`${visible(name)}  (${visible(where)})`),
     click: () => actions.openRecent(id),
   }))
   return [{ label: 'Open Recent', submenu: [...items, { type: 'separator' }, clear] }]
 }
+
+/** A file may be called anything: what cannot be seen, or turns round what stands beside it, is marked; what is long loses its middle. */
+function visible(name: string): string {
+  const seen = name.replace(/[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, '\ufffd')
+  const letters = [...seen]
+  if (letters.length <= LONGEST_NAME) return seen
+  const half = LONGEST_NAME / 2
+  return `${letters.slice(0, half).join('')}…${letters.slice(-half).join('')}`
+}
+
+/** Characters of a name in the menu. */
+const LONGEST_NAME = 60
 
 /** A single & marks a letter instead of being drawn. */
 function plainLabel(text: string): string {

@@ -38,7 +38,12 @@ describe('security', () => {
 
   test('the page has a secure origin of its own, outside of which no content policy is bypassed', () => {
     expect(APP_ORIGIN).toBe('rollout-inspector://app')
-    expect(APP_SCHEME.privileges).toMatchObject({ standard: true, secure: true, supportFetchAPI: true })
+    expect(APP_SCHEME.privileges).toMatchObject({
+      standard: true,
+      secure: true,
+      supportFetchAPI: true,
+      codeCache: true,
+    })
     expect(APP_SCHEME.privileges?.bypassCSP).toBeUndefined()
     expect(APP_SCHEME.privileges?.corsEnabled).toBeUndefined()
   })
@@ -280,6 +285,15 @@ test('the menu is built again for other commands only; else items turn grey', ()
   menu.offer([])
   expect([shown.length, item()]).toEqual([4, undefined])
   expect(allItems(shown.at(-1)!).some(({ label }) => label?.startsWith('R&&D'))).toBe(true)
+})
+
+test('a recent file is named so that its name can do nothing to the menu', () => {
+  const label = (name: string) =>
+    allItems(menuTemplate('linux', menuActions([]), [], [{ ...RECENT, name }])).find(({ label }) =>
+      label?.endsWith('(runs/a)'),
+    )?.label
+  expect(label('r\u202egnp\n.jsonl')).toBe('r\ufffdgnp\ufffd.jsonl  (runs/a)')
+  expect(label(`${'x'.repeat(200)}.jsonl`)).toBe(`${'x'.repeat(30)}…${'x'.repeat(24)}.jsonl  (runs/a)`)
 })
 
 test('no key does two things in the menu, and what is large or small can be made otherwise by each of its keys', () => {
