@@ -34,10 +34,10 @@ export function TruthLine() {
   const rollouts = useFiles((files) => files.rollouts)
   const second = useSecondName()
   const dataset = useFiles((files) => files.dataset)
-  const isReading = useFiles((files) => files.phase === 'reading')
+  const isBegun = useFiles((files) => files.phase === 'reading' || files.readingFailed !== null)
   if (report === null) return null
-  // Before the first rollout nothing is known to be missing.
-  const isEmpty = isReading && report.totals.trajectories === 0
+  // Before the first rollout nothing is known to be missing, nor where reading ends before it.
+  const isEmpty = isBegun && report.totals.trajectories === 0
   const tokenizer = report.tokenizer.id ?? 'no tokenizer'
   const isRendered = report.sources.some(({ rendering }) => (rendering?.rollouts ?? 0) > 0)
   const name = runName(report.sources.length > 0 ? report.sources : (report.logs ?? []))

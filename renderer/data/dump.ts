@@ -33,6 +33,9 @@ import { MOST_NAMED, sayNothingReadable, sayUnreadable, unmappedOf } from './unr
 
 const NOT_COMPARED = 'A run that is followed is not compared. End following, then compare it again.'
 
+/** Nothing is known yet of what is read once more. */
+const READ_ANEW = { progress: null, rate: null, rollouts: 0, judgingStopped: false, readingFailed: null }
+
 /** What the page shows was opened, or read again, by this; answers to an earlier one are dropped. */
 let opening: symbol | null = null
 /** What was asked last that puts something else in the place of what is open: what it overtook neither took effect nor failed. */
@@ -167,7 +170,7 @@ export async function readFollowing(on: boolean, handles: readonly FileSystemHan
     forgetRows()
     forgetDetails()
     startClock()
-    useFiles.setState({ following: true, progress: null, rate: null, rollouts: 0, judgingStopped: false })
+    useFiles.setState({ ...READ_ANEW, following: true })
     takeOpened(opened)
     if (takeBeside() !== null) addProblem(NOT_COMPARED)
     return true
@@ -236,7 +239,7 @@ async function readUnder(run: symbol, change: Change): Promise<boolean> {
   opening = run
   asked = run
   beside = forgetSecond() ?? beside
-  useFiles.setState({ ...change, phase: 'reading', progress: null, rate: null, rollouts: 0, judgingStopped: false })
+  useFiles.setState({ ...READ_ANEW, ...change, phase: 'reading' })
   startClock()
   forgetRows()
   forgetDetails()
@@ -370,7 +373,7 @@ export async function judgeRest(): Promise<void> {
     return
   }
   if (run !== opening || useFiles.getState().phase !== 'open') return
-  useFiles.setState({ phase: 'reading', judgingStopped: false })
+  useFiles.setState({ phase: 'reading', judgingStopped: false, readingFailed: null })
   await finish()
 }
 

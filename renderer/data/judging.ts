@@ -30,7 +30,10 @@ export async function takeVerdicts(isStill: () => boolean): Promise<void> {
     }
   } catch (error) {
     if (!isStill() || (error instanceof Cancelled && !own.signal.aborted)) return
-    if (!own.signal.aborted) addProblem(sentenceOf(error))
+    if (!own.signal.aborted) {
+      addProblem(sentenceOf(error))
+      useFiles.setState({ readingFailed: sentenceOf(error) })
+    }
     // What was read until then is all there is, and more than was asked about last.
     await showAsRead()
   } finally {

@@ -31,7 +31,7 @@ export async function compareWith(sources: readonly SourceInput[]): Promise<void
     judged = { chosen: sources, run: second, progress: null }
     forgetSecondDetails()
     forgetKeptOfCompare()
-    useFiles.setState({ report, judgingStopped: false })
+    useFiles.setState({ report, judgingStopped: false, readingFailed: null })
     // The engine was done with it before it heard of the next one. Where that cannot be read, this one stays.
     if (call !== latest) return
     isReading = false
@@ -51,7 +51,7 @@ export async function takeSecondAway(): Promise<void> {
   forgetSecond()
   try {
     const { report } = await ask('compare', { sources: null })
-    if (useSecond.getState().chosen === null) useFiles.setState({ report, judgingStopped: false })
+    if (useSecond.getState().chosen === null) useFiles.setState({ report, judgingStopped: false, readingFailed: null })
   } catch (error) {
     if (!(error instanceof Cancelled)) addProblem(sentenceOf(error))
   }

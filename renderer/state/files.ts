@@ -22,6 +22,8 @@ export interface FilesState {
   readonly following: boolean
   /** A person did not wait for the verdicts on all that was read: `report` may be of a part. */
   readonly judgingStopped: boolean
+  /** Why verdicts on all that is there could not be drawn, in a sentence; `report` is of what came before. Null where nothing kept them. */
+  readonly readingFailed: string | null
   /** Bytes per second, smoothed. */
   readonly rate: number | null
   /** Rows known so far. */
@@ -45,6 +47,7 @@ const NOTHING_OPEN: Omit<FilesState, 'revision'> = {
   progress: null,
   following: false,
   judgingStopped: false,
+  readingFailed: null,
   rate: null,
   rollouts: 0,
   problems: [],

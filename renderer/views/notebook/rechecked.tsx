@@ -70,7 +70,7 @@ function MovedList({ moved }: { moved: readonly Moved[] }) {
 
 function useRecheck(evidence: Evidence): Checked {
   const report = useFiles((files) => files.report)
-  const isJudged = useFiles((files) => files.phase === 'open' && !files.judgingStopped)
+  const isJudged = useFiles((files) => files.phase === 'open' && !files.judgingStopped && files.readingFailed === null)
   const second = useSecond((state) => state.run)
   const dump = useFiles((files) => files.dumpHash)
   const [checked, setChecked] = useState<Checked>(null)

@@ -8,8 +8,11 @@ import { useKeptScroll } from '../../lists/use-kept-scroll.ts'
 import { useScrollFocus } from '../../lists/use-scroll-focus.ts'
 import { useFiles } from '../../state/files.ts'
 import { useSecond } from '../../state/second.ts'
+import { inApp } from '../../text/app-words.ts'
 import { judgedOf } from '../../text/judged.ts'
+import { counted } from '../../text/numbers.ts'
 import { runName } from '../../text/run-name.ts'
+import { spelt } from '../../text/visible.ts'
 import { AdvicePanel } from './advice.tsx'
 import { BoundaryTable } from './boundary-table.tsx'
 import { BySteps, WithSteps } from './by-step.tsx'
@@ -40,8 +43,10 @@ export function Verdicts({ report, reading }: { report: Report; reading: { reado
   useKeptScroll(scroller, 'verdicts', !isEmpty)
   useScrollFocus(scroller, !isEmpty)
   const isStopped = useFiles((files) => files.judgingStopped)
+  const failed = useFiles((files) => files.readingFailed)
   if (isStopped && report.totals.trajectories === 0) return <NothingYet following={false} />
   if (isEmpty) return <NothingYet following={reading.following} />
+  if (failed !== null && report.totals.trajectories === 0) return <NothingRead why={failed} />
   return (
     <div ref={scroller} className="verdicts" tabIndex={-1}>
       <h1 className="visually-hidden">Verdicts</h1>
@@ -53,6 +58,7 @@ export function Verdicts({ report, reading }: { report: Report; reading: { reado
         </p>
       )}
       <OfAPart />
+      {failed !== null && <BeforeFailure rollouts={report.totals.trajectories} why={failed} />}
       <Beside />
       {report.thresholds !== undefined && (
         <p>
@@ -96,6 +102,31 @@ function NothingYet({ following }: { following: boolean }) {
         </p>
       )}
     </div>
+  )
+}
+
+/** Reading ended before the first rollout was judged: that is all there is to say. Nothing of it is a lack of the dump. */
+function NothingRead({ why }: { why: string }) {
+  return (
+    <div className="verdicts">
+      <h1 className="visually-hidden">Verdicts</h1>
+      <section className="advice mend" aria-labelledby="not-read">
+        <h2 id="not-read" className="advice-title">
+          Reading failed
+        </h2>
+        <p className="advice-first">No rollout was judged, so nothing is known of what this dump has or lacks.</p>
+        <p>{spelt(inApp(why))}</p>
+      </section>
+    </div>
+  )
+}
+
+function BeforeFailure({ rollouts, why }: { rollouts: number; why: string }) {
+  return (
+    <p>
+      <span className="error-text">✖</span> Reading failed: {spelt(inApp(why))} What stands here is of the{' '}
+      {counted(rollouts, 'rollout')} that had been judged by then.
+    </p>
   )
 }
 
