@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { bringIntoSight } from '../lists/into-sight.ts'
 import { useKeptFold } from '../state/kept.ts'
 
 /** What opens below its line, and is as it was left when its view comes back. */
@@ -18,7 +19,9 @@ export function KeptDetails(props: {
       open={isOpen}
       onToggle={({ currentTarget }) => {
         // It is also told of what the page opens, which is nothing that a person left so.
-        if (currentTarget.open !== isOpen) setOpen(currentTarget.open)
+        if (currentTarget.open === isOpen) return
+        setOpen(currentTarget.open)
+        if (currentTarget.open) bringIntoSight(currentTarget, currentTarget.firstElementChild)
       }}
     >
       <summary>{summary}</summary>

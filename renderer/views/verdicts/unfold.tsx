@@ -1,4 +1,6 @@
 import { type ReactNode, useId } from 'react'
+import { flushSync } from 'react-dom'
+import { bringIntoSight } from '../../lists/into-sight.ts'
 import { useKeptFold } from '../../state/kept.ts'
 
 /** Whether something stands open below its line, the id of its place, and how to open or close it. */
@@ -11,7 +13,13 @@ export interface Fold {
 /** @param name its own in the whole page: it is as it was left when the view comes back */
 export function useFold(name: string): Fold {
   const [isOpen, setOpen] = useKeptFold(name)
-  return { isOpen, body: useId(), toggle: () => setOpen(!isOpen) }
+  const body = useId()
+  const toggle = () => {
+    // Drawn before it is looked for.
+    flushSync(() => setOpen(!isOpen))
+    if (!isOpen) bringIntoSight(document.getElementById(body), document.querySelector(`[aria-controls="${body}"]`))
+  }
+  return { isOpen, body, toggle }
 }
 
 /** Opens and closes what lies below its line. `label` where the arrow stands alone. */
