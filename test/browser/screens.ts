@@ -54,7 +54,7 @@ export const SCREENS: Readonly<Record<string, (window: Window, look: Look) => Pr
     await page.locator('.completion-offers > button').first().waitFor()
     await look('completions')
     await page.keyboard.type('okens > 300 and ')
-    await page.locator('.query-problems').waitFor()
+    await page.locator('.completion-problem').waitFor()
     await look('a query that cannot be read')
     await page.getByRole('combobox', { name: /^Query/ }).fill('tokens > 300')
     await page.keyboard.press('Enter')

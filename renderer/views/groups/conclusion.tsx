@@ -1,6 +1,6 @@
 import type { GroupSummary } from '../../../shared/session/requests/groups.ts'
 import { count, counted, real } from '../../text/numbers.ts'
-import { SCHEME_WORDS } from './group-words.ts'
+import { SCHEME_NAMES } from './group-words.ts'
 
 /** What the groups teach, in two sentences: how many teach nothing and why, and what becomes of the rewards of the others. */
 export function Conclusion({ summary }: { summary: GroupSummary }) {
@@ -49,7 +49,7 @@ function teaching(groups: number, of: number | null): string {
 /** What dividing by a std does to the groups that are not dead. */
 function scaledBy({ scaling, amplified }: GroupSummary): string | null {
   if (amplified === null) return null
-  const { name } = SCHEME_WORDS[scaling.scheme]
+  const name = SCHEME_NAMES[scaling.scheme]
   const isAssumed = scaling.origin === 'assumed'
   if (!isAssumed && !scaling.scaled)
     return `Advantages are ${name}: no std divides them, so differences of rewards stay as they are.`

@@ -1,6 +1,7 @@
 import { useEffect } from 'react'
 import type { GroupDetail, GroupSummary } from '../../../shared/session/requests/groups.ts'
 import { CheckName } from '../../app/check-name.tsx'
+import { LongId } from '../../app/long-id.tsx'
 import { PinButton } from '../../app/pin-button.tsx'
 import { Term } from '../../app/term.tsx'
 import { WaitingForAnother } from '../../app/under-way.tsx'
@@ -83,7 +84,10 @@ function Head({ detail }: { detail: GroupDetail }) {
   return (
     <header className="group-head">
       <div className="group-title">
-        <h2 title={wholeId(row.id)}>Group {shownId(row.id, 60)}</h2>
+        <h2 className="group-name" title={wholeId(row.id)}>
+          Group&nbsp;
+          <LongId id={row.id} />
+        </h2>
         <span className={`group-kind-chip ${row.kind}`}>
           <span aria-hidden="true">{glyph}</span> {name}
         </span>

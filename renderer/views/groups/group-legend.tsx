@@ -1,5 +1,6 @@
+import { ADVANTAGE_SCHEMES, SCHEME_FORMULAS } from '../../../shared/checks/groups/advantages.ts'
 import { GROUP_KINDS, GROUP_MARKS } from '../../../shared/session/requests/groups.ts'
-import { COLUMN_WORDS, KIND_WORDS, MARK_WORDS, SCHEME_WORDS } from './group-words.ts'
+import { COLUMN_WORDS, KIND_WORDS, MARK_WORDS, SCHEME_NAMES } from './group-words.ts'
 
 /** What the words and signs of this view mean, to be unfolded where one is not known. */
 export function GroupWords() {
@@ -16,10 +17,10 @@ export function GroupWords() {
             <dd>{what}</dd>
           </div>
         ))}
-        {Object.values(SCHEME_WORDS).map(({ name, formula }) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>advantage = {formula}</dd>
+        {ADVANTAGE_SCHEMES.map((scheme) => (
+          <div key={scheme}>
+            <dt>{SCHEME_NAMES[scheme]}</dt>
+            <dd>advantage = {SCHEME_FORMULAS[scheme]}</dd>
           </div>
         ))}
         {Object.values(COLUMN_WORDS).map(({ name, what }) => (

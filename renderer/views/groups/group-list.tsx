@@ -15,11 +15,19 @@ import { RewardTicks } from './reward-ticks.tsx'
 /** Of means and stds: rows come as they are scrolled to, so that no column is known whole. */
 const DECIMALS = 3
 
-/** Beside the chosen group, which says both, a narrow window has no room for these; what the list is sorted by stays. */
-const FOLD_FIRST: ReadonlySet<GroupSort | null> = new Set(['step', 'mean'])
+/** Beside the chosen group, which says these, there is no room for them in a window that is not wide, or narrow; what the list is sorted by stays. */
+const FOLD_FIRST: ReadonlySet<GroupSort | null> = new Set(['step'])
+const FOLD_NARROW: ReadonlySet<GroupSort | null> = new Set(['step', 'mean', 'std'])
 
-/** @param ends least and greatest reward of the dump */
-const columnsFor = (ends: GroupSummary['rewards']): readonly ListColumn<GroupRow, GroupSort>[] => [
+/** Codes of a group that the list has room for. */
+const MOST_CODES = 2
+const MOST_CODES_NARROW = 1
+
+/**
+ * @param ends least and greatest reward of the dump
+ * @param codes of a group that there is room for
+ */
+const columnsFor = (ends: GroupSummary['rewards'], codes: number): readonly ListColumn<GroupRow, GroupSort>[] => [
   {
     sort: null,
     title: '',
@@ -51,7 +59,7 @@ const columnsFor = (ends: GroupSummary['rewards']): readonly ListColumn<GroupRow
     sort: null,
     title: 'rewards',
     says: 'each reward of the group, on the scale of the whole dump',
-    width: 'minmax(3rem, 1.2fr)',
+    width: 'minmax(3.8rem, 1.2fr)',
     cell: (row) => <RewardTicks rewards={row.rewards} ends={ends} />,
   },
   {
@@ -82,8 +90,8 @@ const columnsFor = (ends: GroupSummary['rewards']): readonly ListColumn<GroupRow
     sort: 'findings',
     title: 'findings',
     says: 'checks that found something in the group',
-    width: 'minmax(4.6rem, 0.9fr)',
-    cell: (row) => <Findings row={row} />,
+    width: `minmax(${5.5 + 2.5 * codes}rem, 0.9fr)`,
+    cell: (row) => <Findings row={row} most={codes} />,
   },
 ]
 
@@ -91,7 +99,8 @@ function times(value: number): string {
   return value === 1 ? '1' : value >= 100 ? count(value) : inDecimals(value, 2)
 }
 
-function Findings({ row: { codes, worst, marks } }: { row: GroupRow }) {
+/** As many codes as there is room for, and how many more there are: none is cut in the middle. */
+function Findings({ row: { codes, worst, marks }, most }: { row: GroupRow; most: number }) {
   const own = marks.filter((mark) => mark !== 'findings')
   return (
     <span title={[...own.map((mark) => MARK_WORDS[mark].what), codes.join(', ')].filter(Boolean).join('; ')}>
@@ -106,7 +115,16 @@ function Findings({ row: { codes, worst, marks } }: { row: GroupRow }) {
           <span className={`severity ${worst}`} aria-hidden="true">
             {SEVERITY_WORDS[worst].glyph}
           </span>
-          <span className="visually-hidden">worst: {SEVERITY_WORDS[worst].name}.</span> {codes.join(' ')}
+          <span className="visually-hidden">worst: {SEVERITY_WORDS[worst].name}.</span> {codes.slice(0, most).join(' ')}
+          {codes.length > most && (
+            <>
+              <span className="quiet" aria-hidden="true">
+                {' '}
+                +{count(codes.length - most)}
+              </span>
+              <span className="visually-hidden"> {codes.slice(most).join(' ')}</span>
+            </>
+          )}
         </>
       )}
     </span>
@@ -130,10 +148,12 @@ export function GroupList({
   const { rewards } = summary
   const { sort = 'order', descending = false } = query
   const isNarrow = useMedia('screen and (max-width: 1100px)')
+  const isWide = useMedia('screen and (min-width: 1501px)')
   const columns = useMemo(() => {
-    const all = columnsFor(rewards)
-    return isNarrow ? all.filter((column) => column.sort === sort || !FOLD_FIRST.has(column.sort)) : all
-  }, [rewards, isNarrow, sort])
+    const all = columnsFor(rewards, isWide ? MOST_CODES : MOST_CODES_NARROW)
+    const folded = isNarrow ? FOLD_NARROW : FOLD_FIRST
+    return isWide ? all : all.filter((column) => column.sort === sort || !folded.has(column.sort))
+  }, [rewards, isNarrow, isWide, sort])
   return (
     <PositionList
       name="group"

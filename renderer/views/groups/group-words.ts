@@ -40,34 +40,28 @@ export const COLUMN_WORDS = {
   trained: { name: 'trained', what: 'tokens of the rollout that carry loss' },
 } as const
 
-/** A column head, and the formula behind it. r = reward, s = standard deviation. */
-export const SCHEME_WORDS: Readonly<Record<AdvantageScheme, { readonly name: string; readonly formula: string }>> = {
-  none: { name: 'reward', formula: 'r, neither centred nor scaled' },
-  centre: { name: 'centred', formula: 'r − mean of the group, not scaled' },
-  'leave-one-out': { name: 'leave one out', formula: 'r − mean of the others' },
-  'group-std-unbiased': { name: 'group std', formula: '(r − mean) / (s of the group over n − 1, + eps)' },
-  'group-std-biased': { name: 'group std, over n', formula: '(r − mean) / (s of the group over n, + eps)' },
-  'batch-std': { name: 'batch std', formula: '(r − mean) / (s of all rewards of the step + eps)' },
-  'leave-one-out-std': { name: 'std of the others', formula: '(r − mean of the others) / (s of the others + eps)' },
-  'batch-mean-std': {
-    name: 'REINFORCE++',
-    formula: '(r − mean of the step) / (s of all rewards of the step + eps)',
-  },
-  'centre-batch-std': {
-    name: 'REINFORCE++ with baseline',
-    formula: 'c = r − mean of the group; (c − mean of all c of the step) / (s of all c of the step + eps)',
-  },
+/** Heads of the columns of schemes. */
+export const SCHEME_NAMES: Readonly<Record<AdvantageScheme, string>> = {
+  none: 'reward',
+  centre: 'centred',
+  'leave-one-out': 'leave one out',
+  'group-std-unbiased': 'group std',
+  'group-std-biased': 'group std, over n',
+  'batch-std': 'batch std',
+  'leave-one-out-std': 'std of the others',
+  'batch-mean-std': 'REINFORCE++',
+  'centre-batch-std': 'REINFORCE++ with baseline',
 }
 
 /** A scheme of advantages in the words of the columns that show it, where a measure tells one; null of other measures. */
 export function spelledScheme({ measure, value }: Pick<Measure, 'measure' | 'value'>): string | null {
   if (measure !== 'advantage scheme' || typeof value !== 'string') return null
-  return value.replace(/^[a-z-]+/, (id) => SCHEME_WORDS[id as AdvantageScheme]?.name ?? id)
+  return value.replace(/^[a-z-]+/, (id) => SCHEME_NAMES[id as AdvantageScheme] ?? id)
 }
 
 /** Where it is known from how rewards become advantages. */
 export function scalingWords({ scheme, scaled, eps, origin }: GroupScaling): string {
-  const formula = `${SCHEME_WORDS[scheme].name}${scaled ? `, eps ${real(eps)}` : ''}`
+  const formula = `${SCHEME_NAMES[scheme]}${scaled ? `, eps ${real(eps)}` : ''}`
   if (origin === 'given') return `advantages: ${formula} (given)`
   if (origin === 'fitted') return `advantages: ${formula} (fits those stored)`
   return 'nothing tells how rewards are scaled: amplification is what dividing by the group’s std would give'

@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { SCHEME_FORMULAS } from '../../../shared/checks/groups/advantages.ts'
 import type { GroupDetail, GroupMember, GroupScheme } from '../../../shared/session/requests/groups.ts'
 import { LongId } from '../../app/long-id.tsx'
 import { openRollout } from '../../commands/go.ts'
@@ -6,7 +7,7 @@ import { ABSENT, allDigits, count, decimalsOf, inDecimals, percent, real } from 
 import { shownId, wholeId } from '../../text/visible.ts'
 import { END_WORDS } from '../../text/words.ts'
 import { useMedia } from '../rollout/use-canvas.ts'
-import { COLUMN_WORDS, MARK_WORDS, SCHEME_WORDS } from './group-words.ts'
+import { COLUMN_WORDS, MARK_WORDS, SCHEME_NAMES } from './group-words.ts'
 import { chooseSibling, layBeside } from './groups-place.ts'
 
 /**
@@ -32,7 +33,7 @@ export function SiblingTable({
   const [isAll, setAll] = useState(false)
   const { members, schemes } = detail
   const isNarrow = useMedia('screen and (max-width: 1100px)')
-  const usual = isNarrow && schemes.some(({ inUse }) => inUse) ? [] : USUAL
+  const usual = !isNarrow ? USUAL : schemes.some(({ inUse }) => inUse) ? [] : USUAL.slice(0, 1)
   const shown = schemes
     .map((scheme, at) => ({ ...scheme, at }))
     .filter(({ scheme, inUse }) => isAll || inUse || usual.includes(scheme))
@@ -136,29 +137,29 @@ function SchemeHead({
   scheme: GroupScheme
   isStored: boolean
 }) {
-  const { name, formula } = SCHEME_WORDS[scheme]
   const fits = residual !== null && residual <= 0.01
   return (
     <th
       scope="col"
       className={inUse ? 'number scheme in-use' : 'number scheme'}
-      title={`${formula}${eps === null ? '' : `, eps ${real(eps)}`}${
+      title={`${SCHEME_FORMULAS[scheme]}${eps === null ? '' : `, eps ${real(eps)}`}${
         residual === null ? '' : `. Differs from the stored ones by ${percent(residual)} of the largest`
       }`}
     >
-      {name}
+      {SCHEME_NAMES[scheme]}
       <span className="scheme-note">
-        {inUse ? 'in use' : ''}
-        {inUse && residual !== null ? ' · ' : ''}
-        {residual === null
-          ? ''
-          : isStored
-            ? '✓ as stored'
-            : fits
-              ? '✓ fits'
-              : residual < 1
-                ? `off by ${percent(residual)}`
-                : '✗ does not fit'}
+        {inUse && <span>in use{residual !== null && ' ·'} </span>}
+        {residual !== null && (
+          <span>
+            {isStored
+              ? '✓ as stored'
+              : fits
+                ? '✓ fits'
+                : residual < 1
+                  ? `off by ${percent(residual)}`
+                  : '✗ does not fit'}
+          </span>
+        )}
       </span>
     </th>
   )

@@ -13,7 +13,6 @@ import { markKey, useMarks } from '../../state/marks.ts'
 import { useSecond } from '../../state/second.ts'
 import { type RolloutTab, show, useView } from '../../state/view.ts'
 import { count, percent, real } from '../../text/numbers.ts'
-import { shownId } from '../../text/visible.ts'
 import { END_WORDS } from '../../text/words.ts'
 import { hasIds } from '../rollouts/columns.tsx'
 import { Siblings } from './relatives.tsx'
@@ -86,7 +85,7 @@ export function RolloutHead(props: {
         ))}
       </div>
       <dl className="rollout-facts">
-        <Fact name="group" value={facts.group === null ? null : shownId(facts.group)} isId>
+        <Fact name="group" value={facts.group} isId>
           <Siblings relatives={relatives} of={detail} />
         </Fact>
         <Fact name="step" value={facts.step === null ? null : count(facts.step)} />
@@ -138,8 +137,8 @@ function Fact(props: { name: string; value: string | null; isId?: boolean; child
       <dt>{name}</dt>
       <dd>
         {isId ? (
-          <span className="rollout-fact-id" title={value}>
-            {value}
+          <span className="rollout-fact-id">
+            <LongId id={value} />
           </span>
         ) : (
           value

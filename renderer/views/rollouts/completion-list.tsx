@@ -14,11 +14,13 @@ interface CompletionListProps {
   readonly at: number
   /** Tab takes the first where none is chosen. */
   readonly takesFirst: boolean
+  /** What keeps the query from being read as it stands, where the next word may mend it; null where nothing does. */
+  readonly problem: string | null
   readonly onTake: (offer: Offer) => void
 }
 
 /** What may be written at the caret, with what it means and how many rollouts have it. */
-export function CompletionList({ offers, at, takesFirst, onTake }: CompletionListProps) {
+export function CompletionList({ offers, at, takesFirst, problem, onTake }: CompletionListProps) {
   const list = useRef<HTMLDivElement>(null)
   useEffect(() => {
     if (at >= 0) list.current?.children[at]?.scrollIntoView({ block: 'nearest' })
@@ -53,6 +55,11 @@ export function CompletionList({ offers, at, takesFirst, onTake }: CompletionLis
           </button>
         ))}
       </div>
+      {problem !== null && (
+        <p className="completion-problem" id="query-problems" role="alert">
+          So far it cannot be read. <WithCode text={problem} />
+        </p>
+      )}
       <p className="completion-keys quiet">
         {at >= 0 ? (
           <>

@@ -39,11 +39,9 @@ export function QueryLine({ table }: { table: RefObject<HTMLTableElement | null>
   const [doubt, setDoubt] = useState<{ readonly draft: string; readonly problem: QueryProblem } | null>(null)
   const doubted = doubt?.draft === draft ? [doubt.problem] : []
   const shownProblems = problems.length > 0 ? problems : draft.trim() === query ? refused : doubted
-
   /** A word that may become a field is not yet looked for as a text. */
   const isUnfinished = offers.to > offers.from && offers.items.some(({ kind }) => kind === 'field')
   const isHeld = isUnfinished || doubted.length > 0
-
   // A chip, a number of another view or a link asks for something else.
   useEffect(() => setDraft((own) => (own.trim() === query ? own : query)), [query])
   useEffect(() => {
@@ -136,8 +134,6 @@ export function QueryLine({ table }: { table: RefObject<HTMLTableElement | null>
     } else return
     event.preventDefault()
   }
-  const isOpen = offers.items.length > 0
-  const settled = isOpen ? shownProblems.filter((problem) => isSettled(problem, draft, offers.from)) : []
   return (
     <div className="query-place">
       <input
@@ -145,7 +141,7 @@ export function QueryLine({ table }: { table: RefObject<HTMLTableElement | null>
         className="query-input"
         role="combobox"
         aria-label="Query"
-        aria-expanded={isOpen}
+        aria-expanded={offers.items.length > 0}
         aria-controls="query-completions"
         aria-autocomplete="list"
         aria-activedescendant={at < 0 ? undefined : `completion-${at}`}
@@ -179,11 +175,40 @@ export function QueryLine({ table }: { table: RefObject<HTMLTableElement | null>
           ✕
         </button>
       )}
-      <div className="query-below">
-        {settled.length > 0 && <QueryProblems text={draft} problems={settled} />}
-        <CompletionList offers={offers.items} at={at} takesFirst={isUnfinished} onTake={take} />
-      </div>
-      {shownProblems.length > 0 && settled.length === 0 && <QueryProblems text={draft} problems={shownProblems} />}
+      <BelowLine
+        draft={draft}
+        offers={offers}
+        at={at}
+        takesFirst={isUnfinished}
+        problems={shownProblems}
+        onTake={take}
+      />
+    </div>
+  )
+}
+
+/** What may be written at the caret, with what is wrong above it; what the next word may mend is told within. */
+function BelowLine(props: {
+  draft: string
+  offers: typeof NOTHING
+  at: number
+  takesFirst: boolean
+  problems: readonly QueryProblem[]
+  onTake: (offer: Offer) => void
+}) {
+  const { draft, offers, at, takesFirst, problems, onTake } = props
+  const isOpen = offers.items.length > 0
+  const settled = isOpen ? problems.filter((problem) => isSettled(problem, draft, offers.from)) : problems
+  return (
+    <div className="query-below">
+      {settled.length > 0 && <QueryProblems text={draft} problems={settled} />}
+      <CompletionList
+        offers={offers.items}
+        at={at}
+        takesFirst={takesFirst}
+        problem={settled.length === 0 ? (problems[0]?.message ?? null) : null}
+        onTake={onTake}
+      />
     </div>
   )
 }

@@ -3,13 +3,17 @@ import { adviceOf, adviceSentences } from '../../../shared/hypotheses/advice.ts'
 import type { Report } from '../../../shared/model/report.ts'
 import { useCheckPage } from '../../data/check-pages.ts'
 import { inApp } from '../../text/app-words.ts'
+import { inStreamWords } from '../../text/stream-words.ts'
 import { spelt } from '../../text/visible.ts'
 import { verdictPlace } from './hypotheses.tsx'
 
 /** What all verdicts and faults come to: what to mend first and why, or that nothing is wrong as far as could be seen. */
 export function AdvicePanel({ report, openCause }: { report: Report; openCause: (id: string) => void }) {
   const advice = useMemo(() => adviceOf(report), [report])
-  const sentences = useMemo(() => adviceSentences(report).map(({ text }) => spelt(inApp(text))), [report])
+  const sentences = useMemo(
+    () => adviceSentences(report).map(({ text }) => spelt(inStreamWords(inApp(text)))),
+    [report],
+  )
   const causes = new Set(advice.steps.flatMap(({ cause }) => cause?.ids ?? []))
   const open = (id: string) => (causes.has(id) ? openCause(id) : goToVerdict(id))
   const known = new Set([...causes, ...report.hypotheses.map(({ id }) => id)])

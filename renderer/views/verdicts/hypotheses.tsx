@@ -77,7 +77,7 @@ export function HypothesisLine({ result, view }: { result: HypothesisResult; vie
       </button>
       <VerdictChip result={result} />
       <span className="quiet verdict-row-sure">
-        {result.verdict !== 'not-checkable' && result.confidence} <PinVerdict result={result} />{' '}
+        {result.verdict !== 'not-checkable' && `${result.confidence} confidence`} <PinVerdict result={result} />{' '}
         <ByStepLink of={result.id} />
       </span>
       <span className="verdict-row-measure">{deciding !== undefined && <MeasureLine measure={deciding} />}</span>

@@ -1,7 +1,7 @@
 import { filtered, forEachOf, type Steps, within } from '../../model/steps.ts'
 import type { Check, DumpFault, DumpReporter, DumpView, GroupView } from '../check.ts'
 import type { TrajectoryFacts } from '../facts.ts'
-import { advantageBound, isGroupScaled, recomputeAdvantages } from './advantages.ts'
+import { advantageBound, isGroupScaled, recomputeAdvantages, SCHEME_FORMULAS } from './advantages.ts'
 import { fitOf, fitting, scalingOf } from './scaling.ts'
 import { completeGroups, rewardsOf, trainedIn } from './statistics.ts'
 
@@ -48,7 +48,7 @@ function* lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
   if (!isGroupScaled(scaling.scheme)) {
     report.abstain(
       'not-applicable',
-      `advantages are not scaled by the group's std (${scaling.origin}: ${scaling.scheme})`,
+      `advantages are not scaled by the group's std (${scaling.origin}: ${SCHEME_FORMULAS[scaling.scheme]})`,
     )
     return
   }

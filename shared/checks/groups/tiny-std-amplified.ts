@@ -1,5 +1,6 @@
 import { forEachOf, type Steps, within } from '../../model/steps.ts'
 import type { Check, DumpReporter, DumpView, GroupView } from '../check.ts'
+import { SCHEME_FORMULAS } from './advantages.ts'
 import { fitting, type GroupSpread, isNoise, measuringSpreads, scalingOf } from './scaling.ts'
 import { completeGroups, rangeOf, trainedIn } from './statistics.ts'
 
@@ -28,7 +29,10 @@ function* lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
     return
   }
   if (!scaling.scaled) {
-    report.abstain('not-applicable', `advantages are not scaled (${scaling.origin}: ${scaling.scheme})`)
+    report.abstain(
+      'not-applicable',
+      `advantages are not scaled (${scaling.origin}: ${SCHEME_FORMULAS[scaling.scheme]})`,
+    )
     return
   }
   const { groups } = yield* within(0.3, 0.6, measuringSpreads(view, scaling))
