@@ -244,8 +244,23 @@ function columnStyle(columns: ZoomColumns, edge: TurnEdge, position: number): CS
   }
 }
 
+/** Drawn in this frame, and not yet scrolled. */
+const justDrawn = new Set<HTMLElement>()
+
 /** Where not all tokens fit, those at the edge are what one came for. */
 function toEdge(element: HTMLElement | null): void {
-  const edge = element?.querySelector<HTMLElement>('.at-edge')
-  if (element !== null && edge) element.scrollLeft = edge.offsetLeft - element.clientWidth / 2
+  if (element === null) return
+  if (justDrawn.size === 0) queueMicrotask(scrollToEdges)
+  justDrawn.add(element)
+}
+
+/** All are measured before the first is scrolled: in turns, each of them would have the page laid out anew. */
+function scrollToEdges(): void {
+  const places = [...justDrawn].flatMap((element) => {
+    const edge = element.querySelector<HTMLElement>('.at-edge')
+    const isWhole = edge === null || element.scrollWidth <= element.clientWidth
+    return isWhole ? [] : [{ element, left: edge.offsetLeft - element.clientWidth / 2 }]
+  })
+  justDrawn.clear()
+  for (const { element, left } of places) element.scrollLeft = left
 }
