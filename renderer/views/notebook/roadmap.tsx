@@ -68,7 +68,15 @@ function RoadmapRow({ hypothesis }: { hypothesis: Hypothesis }) {
         <VerdictMark hypothesis={hypothesis} />
       </td>
       <td>{PRIORITY_WORDS[priority]}</td>
-      <td>{testing === '' ? <span className="quiet">–</span> : <PlainMarkdown text={testing} />}</td>
+      <td>
+        {testing === '' ? <span className="quiet">–</span> : <PlainMarkdown text={testing} />}
+        {phase === 'later' && priority === 'critical' && !isDecided(hypothesis) && (
+          <p className="warn-text phase-note">
+            <span aria-hidden="true">▲</span> Critical, and not planned: it waits for what its order names. Move it to
+            phase 1 where that is seen.
+          </p>
+        )}
+      </td>
       <td>{nextAction === '' ? <span className="quiet">–</span> : <PlainMarkdown text={nextAction} />}</td>
       <td>
         <select
@@ -82,12 +90,6 @@ function RoadmapRow({ hypothesis }: { hypothesis: Hypothesis }) {
             </option>
           ))}
         </select>
-        {phase === 'later' && priority === 'critical' && !isDecided(hypothesis) && (
-          <p className="warn-text phase-note">
-            <span aria-hidden="true">▲</span> Critical, and not planned: it waits for what its order names. Move it to
-            phase 1 where that is seen.
-          </p>
-        )}
       </td>
     </tr>
   )

@@ -106,7 +106,7 @@ export function RolloutHead(props: {
         <Fact name="end" value={END_WORDS[facts.endReason]} />
       </dl>
       {!isSecond && (
-        <>
+        <span className="rollout-hands">
           <button
             type="button"
             className="flag-button"
@@ -117,7 +117,7 @@ export function RolloutHead(props: {
             {isFlagged ? '⚑ flagged' : '⚐ flag'}
           </button>
           <PinButton of={null} what="what is marked here" />
-        </>
+        </span>
       )}
     </header>
   )
