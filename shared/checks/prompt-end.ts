@@ -1,5 +1,6 @@
-import type { Segmentation, Turn } from '../model/tokens.ts'
+import { Provenance, type Segmentation, type Turn } from '../model/tokens.ts'
 import type { Trajectory } from '../model/trajectory.ts'
+import type { TrajectoryView } from './check.ts'
 
 /** Tokens by which a prompt may begin the model's turn for it: a think tag, `Let me solve this step by step.` */
 export const LONGEST_PREFILL = 16
@@ -40,6 +41,13 @@ export function storedPromptEnd(
   if (endsPrefill(promptLength)) return promptLength
   if (endsPrefill(without)) return without
   return counted < uncounted ? promptLength : without
+}
+
+/** Whether a prompt that ends before token `at` ends with the think tag of a generation prompt: nothing says that the model wrote the tag itself. */
+export function endsInThinkTag({ provenance, text }: TrajectoryView, { contentStart }: Turn, at: number): boolean {
+  if (at <= contentStart || at > contentStart + LONGEST_PREFILL) return false
+  if (provenance?.subarray(contentStart, at).includes(Provenance.sampled)) return false
+  return /^\s*<think>\s*$/.test(text({ start: contentStart, end: at }))
 }
 
 /** A turn of the prompt that the model's answer begins in, from token `at` through `end` (exclusive). */

@@ -1,6 +1,6 @@
 import { Provenance, type Turn } from '../../model/tokens.ts'
 import type { Check, TrajectoryView } from '../check.ts'
-import { answerInsidePrompt, storedPromptEnd } from '../prompt-end.ts'
+import { answerInsidePrompt, endsInThinkTag, storedPromptEnd } from '../prompt-end.ts'
 import { listOf } from '../spans.ts'
 
 /** S05. A stored prompt length that lies inside a header, inside a turn of the environment, or after words that are trained. */
@@ -69,7 +69,7 @@ function problemInTurn(view: TrajectoryView, turn: Turn, at: number, name: strin
   const { mask, provenance } = view
   if (at <= turn.contentStart || mask === null) return null
   // Generation prompts end with a think tag: where that is trained, it is M09.
-  if (provenance === null && /^\s*<think>\s*$/.test(view.text({ start: turn.contentStart, end: at }))) return null
+  if (endsInThinkTag(view, turn, at)) return null
   let trained = 0
   for (let i = turn.contentStart; i < at; i++) {
     // What provably nobody sampled is the prompt's, and M09 where it is trained.

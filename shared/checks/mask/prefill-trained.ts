@@ -5,7 +5,7 @@ import type { Check, TrajectoryView } from '../check.ts'
 import { carryLoss, edgeBefore } from '../edges.ts'
 import { isCertainBlock } from '../logprobs/certain-block.ts'
 import { forcedPrefillEnd } from '../logprobs/forced-prefill.ts'
-import { LONGEST_PREFILL, storedPromptEnd } from '../prompt-end.ts'
+import { endsInThinkTag, LONGEST_PREFILL, storedPromptEnd } from '../prompt-end.ts'
 import { hidesEdges, isSwallowed } from '../shape.ts'
 import { lengthOf, runsOf } from '../spans.ts'
 import { isDisplacedByBlock } from './drift-by-prefill.ts'
@@ -72,20 +72,18 @@ function isOwnBlock({ writesBlocks, provenance, trajectory, thresholds }: Trajec
  */
 function prefillEnd(view: TrajectoryView, turn: Turn): number {
   const { headerEnd, contentStart, contentEnd } = turn
-  const { provenance, segmentation, trajectory, text } = view
+  const { provenance, text } = view
   if (contentStart > headerEnd) return contentStart
   if (provenance !== null) {
     let end = contentStart
     while (end < contentEnd && provenance[end] === Provenance.notSampled) end++
-    if (end === contentStart) return forcedPrefillEnd(view, turn)
+    if (end === contentStart) return promptEndIn(view, turn) ?? forcedPrefillEnd(view, turn)
     // Of a turn with nothing sampled but its end, the text was written by whoever wrote all of it.
     return end < contentEnd && provenance[end] === Provenance.sampled ? end : contentStart
   }
-  const prompt = segmentation === null ? null : storedPromptEnd(trajectory, segmentation, segmentation.padding)
+  const prompt = promptEndIn(view, turn)
+  if (prompt !== null) return prompt
   const longest = Math.min(contentEnd, contentStart + LONGEST_PREFILL)
-  if (prompt !== null && contentStart < prompt && prompt <= longest) {
-    if (/^\s*<think>\s*$/.test(text({ start: contentStart, end: prompt }))) return prompt
-  }
   const prefill = prefillOf(view.tokenizer)
   if (prefill === '') return contentStart
   for (let end = contentStart + 1; end <= longest; end++) {
@@ -94,6 +92,13 @@ function prefillEnd(view: TrajectoryView, turn: Turn): number {
     if (!prefill.startsWith(words)) break
   }
   return contentStart
+}
+
+/** Token behind the think tag with which the stored prompt ends in this turn; null where it does not. */
+function promptEndIn(view: TrajectoryView, turn: Turn): number | null {
+  const { segmentation, trajectory } = view
+  const prompt = segmentation === null ? null : storedPromptEnd(trajectory, segmentation, segmentation.padding)
+  return prompt !== null && prompt <= turn.contentEnd && endsInThinkTag(view, turn, prompt) ? prompt : null
 }
 
 const prefills = new WeakMap<Tokenizer, string>()

@@ -104,3 +104,46 @@ export const skyrl = {
     }
   },
 } satisfies Writer
+
+/**
+ * A row of ROLL's DataProto: padding on the right, the mask over the whole width, logprobs as predictions of the next token, and one score on the
+ * last column.
+ */
+function rollRow(rollout: PlantedRollout, width: number): Record<string, unknown> {
+  const real = realOf(rollout)
+  const right = filled(width - real.length, 0)
+  const start = promptOf(rollout)
+  return {
+    __class__: 'roll.DataProto',
+    batch: {
+      input_ids: [...real.map(({ id }) => id), ...filled(right.length, rollout.family.pad)],
+      attention_mask: [...real.map(({ attended }) => (attended ? 1 : 0)), ...right],
+      position_ids: [...real.map((_, at) => at), ...right],
+      prompt_mask: [...filled(start, 1), ...filled(width - start, 0)],
+      response_mask: [...real.map(({ trained }) => (trained ? 1 : 0)), ...right],
+      infer_logprobs: [...real.slice(1).map(({ sampler }) => known(sampler)), ...right],
+      scores: [...filled(width - 1, 0), numberOf(rollout.reward)],
+    },
+    non_tensor_batch: {
+      traj_group_id: rollout.group,
+      traj_id: rollout.id,
+      episode_scores: numberOf(rollout.reward),
+      step: 0,
+    },
+    meta_info: { global_step: rollout.step },
+  }
+}
+
+/** DataProto of agents that ROLL runs, by the row. */
+export const rollBatch = {
+  format: 'roll-batch' as const,
+  carries: new Set(['mask', 'groups', 'sampler', 'attention'] as const),
+  write(dump: PlantedDump) {
+    const width = Math.max(...dump.rollouts.map((rollout) => realOf(rollout).length)) + 16
+    return {
+      text: jsonl(dump.rollouts.map((rollout) => rollRow(rollout, width))),
+      options: {},
+      places: rowPlaces(dump),
+    }
+  },
+} satisfies Writer

@@ -1,7 +1,7 @@
 import type { Random } from '../../../samples/random.ts'
 import type { Padding } from '../dump.ts'
 import { atropos } from './atropos.ts'
-import { skyrl, verlBatch } from './batches.ts'
+import { rollBatch, skyrl, verlBatch } from './batches.ts'
 import { native, nativeLean } from './native.ts'
 import { nemoGym } from './nemo-gym.ts'
 import { nemoRl } from './nemo-rl.ts'
@@ -22,7 +22,14 @@ export const WRITERS = [
 ] as const satisfies readonly Writer[]
 
 /** Formats that hold what few others do: drawn for the plants that name them (`alsoIn`) alone. */
-const SPECIAL_WRITERS = [slimeRollout, slimeTrain, skyrl, verlBatch, verifiersV1] as const satisfies readonly Writer[]
+const SPECIAL_WRITERS = [
+  slimeRollout,
+  slimeTrain,
+  skyrl,
+  verlBatch,
+  rollBatch,
+  verifiersV1,
+] as const satisfies readonly Writer[]
 
 export type FormatName = (typeof WRITERS | typeof SPECIAL_WRITERS)[number]['format']
 
