@@ -11,7 +11,8 @@ const SIZE = { width: 512, height: 1 }
 /** What the colour and the moving of the sign depend on. */
 const DRESSES = ['(prefers-color-scheme: dark)', '(prefers-contrast: more)', '(prefers-reduced-motion: reduce)']
 
-let tell: (message: BusyMessage) => void = () => undefined
+/** Null where no sign is kept: before the page has one, and where it cannot have one. */
+let tell: ((message: BusyMessage) => void) | null = null
 let isWatching = false
 
 /**
@@ -28,11 +29,12 @@ export function keepBusySign(): void {
   const worker = new Worker(new URL('./busy-sign-worker.ts', import.meta.url), { type: 'module' })
   // Without its thread the page works as well.
   worker.addEventListener('error', (event) => event.preventDefault())
-  tell = (message) => worker.postMessage(message)
+  const post = (message: BusyMessage) => worker.postMessage(message)
+  tell = post
   const drawn = canvas.transferControlToOffscreen()
   worker.postMessage({ kind: 'sign', canvas: drawn } satisfies BusyMessage, [drawn])
   const dress = () =>
-    tell({
+    post({
       kind: 'dress',
       colour: getComputedStyle(canvas).color,
       isStill: matchMedia('(prefers-reduced-motion: reduce)').matches,
@@ -44,9 +46,10 @@ export function keepBusySign(): void {
 
 /** From here on the page may be held up: until it draws again and has nothing left to do. */
 export function beginBusy(): void {
-  if (isWatching) return
+  const post = tell
+  if (post === null || isWatching) return
   isWatching = true
-  tell({ kind: 'busy' })
+  post({ kind: 'busy' })
   let isIdle = false
   requestIdleCallback(() => {
     isIdle = true
@@ -54,7 +57,7 @@ export function beginBusy(): void {
   const look = () =>
     afterFrame(() => {
       isWatching = !isIdle
-      tell({ kind: isIdle ? 'free' : 'busy' })
+      post({ kind: isIdle ? 'free' : 'busy' })
       if (!isIdle) look()
     })
   look()
