@@ -2,7 +2,7 @@ import type { CustomScheme, Protocol } from 'electron'
 import { plainResponse } from '../cli/server/file-response.ts'
 import type { Site } from '../cli/server/site.ts'
 
-const SCHEME = 'rollout-inspector'
+export const SCHEME = 'rollout-inspector'
 
 /** Where the page lives. People's flags are kept under this origin: it must never change. */
 export const APP_ORIGIN = `${SCHEME}://app`

@@ -72,6 +72,8 @@ export interface OpenedFiles {
   readonly problems: readonly string[]
   /** What was on screen when the workspace that names these files was saved, as it stands behind the `#`. */
   readonly address?: string
+  /** A place that a link points to, from the `#` on: in what is opened with it, else in what is open. */
+  readonly link?: string
 }
 
 export interface RecentFile {

@@ -4,7 +4,7 @@ import { findPlaces } from '../cli/server/places.ts'
 import { findSample } from '../cli/server/sample.ts'
 import { ServedFiles } from '../cli/server/served-files.ts'
 import { createSite } from '../cli/server/site.ts'
-import { APP_ORIGIN, APP_SCHEME, handleAppScheme } from './app-protocol.ts'
+import { APP_ORIGIN, APP_SCHEME, handleAppScheme, SCHEME } from './app-protocol.ts'
 import type { OfferedCommand } from './bridge.ts'
 import { recoverPage } from './crashed.ts'
 import { OPEN_FILES, RUN_COMMAND } from './ipc-contract.ts'
@@ -51,6 +51,12 @@ function start(): void {
     event.preventDefault()
     openFromOutside({ paths: [path], directory: '/' })
   })
+  app.on('open-url', (event, url) => {
+    event.preventDefault()
+    openFromOutside({ paths: [url], directory: '/' })
+  })
+  // Elsewhere the package says so.
+  if (app.isPackaged && process.platform === 'win32') app.setAsDefaultProtocolClient(SCHEME)
   app.on('web-contents-created', (_event, contents) => guardContents(contents, APP_ORIGIN, openOutside))
   app.on('window-all-closed', () => {
     if (process.platform !== 'darwin') app.quit()

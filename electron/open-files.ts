@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { openForPage } from '../cli/server/opening.ts'
 import type { ServedFiles } from '../cli/server/served-files.ts'
 import type { OpenedFiles } from './bridge.ts'
+import { placeOfLink } from './links.ts'
 import { isWorkspace, openWorkspace } from './workspace.ts'
 
 /**
@@ -63,10 +64,11 @@ export class OpenFiles {
     this.pageListens = false
   }
 
-  /** Opens paths and remembers those that gave files. Sentences about the others name them without their folders. */
+  /** Opens paths, and links of the page, and remembers paths that gave files. Sentences about the others name them without their folders. */
   async open(paths: readonly string[], directory: string): Promise<OpenedFiles> {
     const { served, remember } = this.parts
-    const absolute = paths.map((path) => resolve(directory, path))
+    const links = paths.flatMap((path) => placeOfLink(path) ?? [])
+    const absolute = paths.filter((path) => placeOfLink(path) === null).map((path) => resolve(directory, path))
     const plain = absolute.filter((path) => !isWorkspace(path))
     const { gave, ...opened } = await openForPage(plain, directory, served)
     const all: OpenedFiles[] = [opened]
@@ -77,7 +79,7 @@ export class OpenFiles {
       all.push(workspace)
     }
     for (const path of absolute) if (isOpen.has(path)) remember(path)
-    return together(all)
+    return together([...all, ...links.map((link) => ({ files: [], problems: [], link }))])
   }
 }
 
@@ -85,5 +87,6 @@ function together(opened: readonly OpenedFiles[]): OpenedFiles {
   const files = opened.flatMap((one) => one.files)
   const problems = opened.flatMap((one) => one.problems)
   const address = opened.find((one) => one.address !== undefined)?.address
-  return address === undefined ? { files, problems } : { files, problems, address }
+  const link = opened.find((one) => one.link !== undefined)?.link
+  return { files, problems, ...(address === undefined ? {} : { address }), ...(link === undefined ? {} : { link }) }
 }

@@ -144,8 +144,12 @@ export async function openFromShell(opened: OpenedFiles): Promise<void> {
   for (const problem of opened.problems) addProblem(problem)
   // The shell has opened a workspace by its name; one of another name stays among the files, and is said to be unreadable there.
   const files = opened.address === undefined ? (await withoutOwn(opened.files, looseAddress)).files : opened.files
-  if (files.length === 0) return
-  const { address } = opened
+  const { address, link } = opened
+  if (files.length === 0) {
+    if (link !== undefined) location.hash = link
+    return
+  }
+  if (link !== undefined) wantAddress(link)
   if (address === undefined) return openChosen(files)
   wantAddress(address)
   if (!(await openSources(files.map((file) => urlSource(file))))) return

@@ -117,6 +117,30 @@ for (const host of [standInHost(chromiumMissing), realHost()]) {
       expect(desktop.windowCount()).toBe(1)
     })
 
+    test('a link that was copied goes to its place, also in a file that is opened with it', async () => {
+      const path = join(folder, 'run.jsonl.gz')
+      copyFileSync(join(ROOT, 'samples', 'clean-gsm8k.jsonl.gz'), path)
+      desktop = await host.start([])
+      const { page } = desktop
+      await page.getByText('Drop').first().waitFor()
+      await desktop.startAgain([path])
+      await page.getByText('read 64 rollouts').waitFor()
+      await page.keyboard.press('2')
+      await page.locator('.rollout-table tbody .rollout-row').first().click()
+      await expect.poll(() => new URL(page.url()).hash).toContain('view=rollout')
+      const shown = page.url()
+      const link = `rollout-inspector://app/${new URL(shown).hash}`
+      await page.keyboard.press('1')
+      await expect.poll(() => page.url()).not.toBe(shown)
+      await desktop.startAgain([link])
+      await expect.poll(() => new URL(page.url()).hash).toBe(new URL(link).hash)
+      expect(desktop.windowCount()).toBe(1)
+      await page.keyboard.press('1')
+      await expect.poll(() => page.url()).not.toBe(shown)
+      await desktop.startAgain([path, link])
+      await expect.poll(() => new URL(page.url()).hash).toBe(new URL(link).hash)
+    })
+
     test('a file that is not there is a sentence for the page, without its folder', async () => {
       desktop = await host.start([])
       const arrived = await listen()

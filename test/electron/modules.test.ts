@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { APP_ORIGIN, APP_SCHEME } from '../../electron/app-protocol.ts'
 import type { OfferedCommand, RecentFile } from '../../electron/bridge.ts'
 import { type Handlers, handleRequests } from '../../electron/ipc-handlers.ts'
+import { placeOfLink } from '../../electron/links.ts'
 import { ApplicationMenu, acceleratorOf, type MenuActions, menuTemplate } from '../../electron/menu.ts'
 import { pathsFromArguments } from '../../electron/open-files.ts'
 import { RecentFiles } from '../../electron/recent.ts'
@@ -227,6 +228,18 @@ test('arguments are files, not switches nor the program itself', () => {
   const path = join(folder, 'a b.rollout-workspace')
   expect(pathsFromArguments(['rollout-inspector', pathToFileURL(path).href], true)).toEqual([path])
   expect(pathsFromArguments(['rollout-inspector', 'file://%zz'], true)).toEqual(['file://%zz'])
+})
+
+test.each([
+  ['rollout-inspector://app/#view=groups', '#view=groups'],
+  ['rollout-inspector://app/', '#'],
+  ['rollout-inspector://app/file/AAAA#view=lab', '#view=lab'],
+  ['rollout-inspector://app.evil/#view=groups', null],
+  ['rollout-inspector://other/#view=groups', null],
+  [`rollout-inspector://app/#${'a'.repeat(100_000)}`, null],
+  ['run.jsonl', null],
+])('of %.60s as a link is taken %s', (word, place) => {
+  expect(placeOfLink(word)).toBe(place)
 })
 
 function menuActions(done: string[]): MenuActions {

@@ -1,0 +1,14 @@
+import { APP_ORIGIN } from './app-protocol.ts'
+
+/** A place is a few words, and a query of some lines at most. */
+const MOST_CHARACTERS = 100_000
+
+/**
+ * What stands from the `#` on in a link that the page copied, which is all that is taken of it: a place in the page and no file. Null for
+ * anything else.
+ */
+export function placeOfLink(word: string): string | null {
+  if (!word.startsWith(`${APP_ORIGIN}/`) || word.length > MOST_CHARACTERS) return null
+  const at = word.indexOf('#')
+  return at < 0 ? '#' : word.slice(at)
+}
