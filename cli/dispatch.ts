@@ -5,6 +5,7 @@ import { type ParsedArguments, parseArguments } from './arguments.ts'
 import { type CommandIo, Exit, UsageError } from './io.ts'
 import { EXPORT_OPTIONS, INSPECT_OPTIONS, LIST_OPTIONS, MERGE_OPTIONS, SHOW_OPTIONS } from './options.ts'
 import { createTerminal } from './terminal.ts'
+import { startAhead } from './threads.ts'
 import { type CommandHelp, printCommandHelp, printUsage } from './usage.ts'
 
 interface Command extends CommandHelp {
@@ -18,7 +19,10 @@ const COMMANDS: readonly Command[] = [
     takes: 'PATH… [options]',
     does: 'Audits dumps (files, folders, patterns, - for standard input) and says what is wrong.',
     options: INSPECT_OPTIONS,
-    run: async (given, io) => (await import('./inspect.ts')).inspect(given, io),
+    run: async (given, io) => {
+      startAhead(given.paths, io.directory, given.options.jobs as number | undefined)
+      return (await import('./inspect.ts')).inspect(given, io)
+    },
   },
   {
     name: 'show',

@@ -306,6 +306,7 @@ function turnFacts(segmentation: Segmentation) {
 function prefixFacts({ ids, segmentation }: PreparedTokens): Pick<TrajectoryFacts, 'prefixHashes'> | null {
   if (segmentation === null) return null
   const hash = new Hash64()
+  const mixer = kernelWith(ids)
   const digests: string[] = []
   let hashed = 0
   for (const turn of writtenTurns(segmentation)) {
@@ -314,7 +315,7 @@ function prefixFacts({ ids, segmentation }: PreparedTokens): Pick<TrajectoryFact
       while (at < end && digests.length < PREFIX_TOKENS.length) {
         const due = PREFIX_TOKENS[digests.length] as number
         const to = Math.min(end, at + due - hashed)
-        hash.words(ids, at, to)
+        hash.numbers(ids, at, to, mixer)
         hashed += to - at
         at = to
         if (hashed === due) digests.push(hash.digest().slice(0, 8))

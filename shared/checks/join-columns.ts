@@ -3,7 +3,8 @@
  * value is read back as it was.
  */
 
-import { Column, cellAt, KIND, type Numbers, packColumn, packNumbers, packTemplated } from './packed-columns.ts'
+import { Column, cellAt, KIND, packColumn, packTemplated } from './packed-columns.ts'
+import { type Numbers, packNumbers } from './packed-numbers.ts'
 import { commonTemplate, type TextTemplate } from './text-template.ts'
 
 /** A column and how many rows it has, which one of a single value does not tell. */

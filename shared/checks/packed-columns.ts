@@ -5,9 +5,8 @@
 
 import { eightDigits, sixteenDigits } from '../model/hash.ts'
 import { partitionPoint } from '../model/partition-point.ts'
+import { type Numbers, packIfNumbers, packNumbers } from './packed-numbers.ts'
 import { type TextTemplate, templatedTexts, textOf } from './text-template.ts'
-
-export type Numbers = Uint8Array | Uint16Array | Int32Array | Uint32Array | Float64Array
 
 export const KIND = {
   /** One value for all rows. */
@@ -96,14 +95,17 @@ export function packColumn(values: readonly unknown[]): Column {
     return column(kind, { numbers, absent: absentOf(values) })
   }
   if (type === 'string' || type === 'boolean') return packTexts(values)
-  if (type === 'bytes') return packLists(KIND.bytes, values as Uint8Array[], (all) => Uint8Array.from(all))
+  if (type === 'bytes') {
+    const lists = values as readonly (Uint8Array | null | undefined)[]
+    return packLists(KIND.bytes, lists, joinedBytes(lists))
+  }
   if (type === 'list') {
-    const elements = (values as (readonly unknown[] | null | undefined)[]).flatMap((list) => list ?? [])
-    if (elements.length === 0 || (commonType(elements) === 'number' && elements.every((each) => each != null))) {
-      return packLists(KIND.lists, values as number[][], packNumbers)
-    }
+    const lists = values as readonly (readonly unknown[] | null | undefined)[]
+    const elements = lists.flatMap((list) => list ?? [])
+    const numbers = packIfNumbers(elements)
+    if (numbers !== null) return packLists(KIND.lists, lists, numbers)
     if (elements.every((each) => typeof each === 'string' && SHORT_DIGEST.test(each))) {
-      return packLists(KIND.shortDigestLists, values as string[][], (all) => Uint32Array.from(all, numberOf))
+      return packLists(KIND.shortDigestLists, lists, Uint32Array.from(elements as string[], numberOf))
     }
     return (
       packObjectLists(values as (readonly Record<string, unknown>[] | null | undefined)[], elements) ?? listed(values)
@@ -149,22 +151,6 @@ function typeOf(value: unknown): string {
 function absentOf(values: readonly unknown[]): Uint8Array | null {
   if (values.every((value) => value !== null && value !== undefined)) return null
   return Uint8Array.from(values, (value) => (value === null ? NULL : value === undefined ? UNDEFINED : 0))
-}
-
-/** In the narrowest array that holds all of them. A number that is not there stands as 0. */
-export function packNumbers(values: readonly (number | null | undefined)[]): Numbers {
-  let least = 0
-  let most = 0
-  for (let row = 0; row < values.length; row++) {
-    const value = values[row]
-    if (value === null || value === undefined) continue
-    if (!Object.is(value | 0, value)) return Float64Array.from(values, (each) => each ?? 0)
-    if (value < least) least = value
-    if (value > most) most = value
-  }
-  const own = values as readonly number[]
-  if (least < 0 || most > 0xffff) return Int32Array.from(own)
-  return most > 0xff ? Uint16Array.from(own) : Uint8Array.from(own)
 }
 
 export const DIGEST = /^[0-9a-f]{16}$/
@@ -221,18 +207,22 @@ export function packTemplated(values: readonly unknown[]): Column | null {
   return column(KIND.templated, { values: texts.template, absent: absentOf(values), parts })
 }
 
-function packLists<Element>(
-  kind: Kind,
-  lists: readonly (ArrayLike<Element> | null | undefined)[],
-  pack: (elements: readonly Element[]) => Numbers,
-): Column {
-  const elements: Element[] = []
-  const ends: number[] = []
+/** @param numbers what the lists hold, one after the other */
+function packLists(kind: Kind, lists: readonly (ArrayLike<unknown> | null | undefined)[], numbers: Numbers): Column {
+  let end = 0
+  const ends = lists.map((list) => (end += list?.length ?? 0))
+  return column(kind, { numbers, ends: packNumbers(ends), absent: absentOf(lists) })
+}
+
+function joinedBytes(lists: readonly (Uint8Array | null | undefined)[]): Uint8Array {
+  const all = new Uint8Array(lists.reduce((sum, list) => sum + (list?.length ?? 0), 0))
+  let at = 0
   for (const list of lists) {
-    if (list !== null && list !== undefined) for (let i = 0; i < list.length; i++) elements.push(list[i] as Element)
-    ends.push(elements.length)
+    if (list === null || list === undefined) continue
+    all.set(list, at)
+    at += list.length
   }
-  return column(kind, { numbers: pack(elements), ends: packNumbers(ends), absent: absentOf(lists) })
+  return all
 }
 
 /** Null where they do not all have the same names in the same order. */

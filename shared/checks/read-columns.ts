@@ -1,7 +1,8 @@
 /** Reading many rows of a packed column (`packed-columns.ts`) in one go. */
 
 import { Hash64 } from '../model/hash.ts'
-import { type Column, cellAt, DIGEST, KIND, type Numbers } from './packed-columns.ts'
+import { type Column, cellAt, DIGEST, KIND } from './packed-columns.ts'
+import type { Numbers } from './packed-numbers.ts'
 
 /** Rows beside each other. */
 export interface Rows {

@@ -122,7 +122,7 @@ async function openPlain(
       ? {}
       : { refer: (spans: RecordSpans) => ({ decoder: 'elsewhere', spans, bytes: [], source: elsewhere }) as const }),
     async read(spans) {
-      const { start, end } = extentOf(spans)
+      const { firstByte: start, endByte: end } = extentOf(spans)
       return { decoder: 'json', spans, bytes: [end > start ? await bytes.slice(start, end) : new Uint8Array(0)] }
     },
   }

@@ -6,6 +6,7 @@ import { parseJson } from './json.ts'
 import { JsonError } from './json-error.ts'
 import { inKernel, type Kernel, kernelOver } from './kernel/kernel.ts'
 import type { ScannedText } from './scan-ahead.ts'
+import { asSmall } from './spans.ts'
 
 /**
  * Parses JSON records of `spans`, whose bytes (`given`) `Container.read` gave. Never throws for what the bytes hold: each span ends
@@ -74,8 +75,8 @@ function parseSpans(
       skipped.push({ ...place, code: spans.damaged.code, message: spans.damaged.message })
       continue
     }
-    const start = byte - base
-    const end = Math.min(start + length, bytes.length)
+    const start = asSmall(byte - base)
+    const end = Math.min(asSmall(start + length), bytes.length)
     try {
       const value = parseJson(bytes, start, end, numericKeys)
       if (value === null || typeof value !== 'object' || Array.isArray(value) || ArrayBuffer.isView(value)) {

@@ -4,6 +4,7 @@ import { parseJson } from './json.ts'
 import { JsonError } from './json-error.ts'
 import { type Kernel, kernelOver } from './kernel/kernel.ts'
 import { ARRAY, type ScannedSlot } from './kernel/scanned-slot.ts'
+import { asSmall } from './spans.ts'
 
 /** What a thread found of records ahead of the one that parses them, which goes on from it. */
 export interface ScannedText extends ScannedSlot {
@@ -50,8 +51,8 @@ export function scanAhead(
       places.push(null)
       continue
     }
-    const from = (offsets[i] as number) - base
-    const to = from + (lengths[i] as number)
+    const from = asSmall((offsets[i] as number) - base)
+    const to = asSmall(from + (lengths[i] as number))
     longest = null
     try {
       parseJson(bytes, from, to, numericKeys, keep)

@@ -72,12 +72,26 @@ export function rowSpans(first: number, count: number, byte: number): RecordSpan
   }
 }
 
-/** Where the bytes of a batch begin and end in its container. */
-export function extentOf(spans: RecordSpans): { readonly start: number; readonly end: number } {
+/**
+ * Where the bytes of a batch begin and end in its container. Not named as in a span of tokens: to V8 all objects with the same names are of one kind, and were
+ * those numbers as large as these are, each of them would be an object of its own.
+ */
+export interface Extent {
+  readonly firstByte: number
+  readonly endByte: number
+}
+
+export function extentOf(spans: RecordSpans): Extent {
   const last = spans.offsets.length - 1
-  if (last < 0) return { start: 0, end: 0 }
+  if (last < 0) return { firstByte: 0, endByte: 0 }
   return {
-    start: spans.offsets[0] as number,
-    end: (spans.offsets[last] as number) + (spans.lengths[last] as number),
+    firstByte: spans.offsets[0] as number,
+    endByte: (spans.offsets[last] as number) + (spans.lengths[last] as number),
   }
+}
+
+/** The same number, as an integer of 32 bits where it is one: what is read from `RecordSpans` is kept as a float, and all that is counted on from it. */
+export function asSmall(number: number): number {
+  const small = number | 0
+  return small === number ? small : number
 }

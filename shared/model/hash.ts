@@ -123,7 +123,7 @@ export class Hash64 {
       this.low = mixer.low
       this.high = mixer.high
     } else this.mixWords(bytes, start, whole)
-    this.mixTail(bytes, whole, { start, end })
+    this.mixTail(bytes, whole, start, end)
     return this
   }
 
@@ -136,12 +136,12 @@ export class Hash64 {
     this.high = mixer.high
     other.low = mixer.otherLow
     other.high = mixer.otherHigh
-    this.mixTail(bytes, ownWhole, own)
-    other.mixTail(bytes, otherWhole, others)
+    this.mixTail(bytes, ownWhole, own.start, own.end)
+    other.mixTail(bytes, otherWhole, others.start, others.end)
   }
 
   /** What is left behind whole words. */
-  private mixTail(bytes: Uint8Array, whole: number, { start, end }: ByteRange): void {
+  private mixTail(bytes: Uint8Array, whole: number, start: number, end: number): void {
     if (whole < end) {
       let tail = 0
       for (let i = whole, shift = 0; i < end; i++, shift += 8) tail |= (bytes[i] as number) << shift

@@ -1,6 +1,7 @@
 import type { FactColumns } from '../checks/fact-columns.ts'
 import type { TrajectoryFacts } from '../checks/facts.ts'
-import { type Column, KIND, type Numbers } from '../checks/packed-columns.ts'
+import { type Column, KIND } from '../checks/packed-columns.ts'
+import type { Numbers } from '../checks/packed-numbers.ts'
 import { fillNumbers, type Rows } from '../checks/read-columns.ts'
 import { commonTemplate, type TextTemplate, templatedTexts } from '../checks/text-template.ts'
 import { rowRanks } from './word-order.ts'

@@ -34,7 +34,7 @@ export function withDecoded<Result>(
     return parsed instanceof Promise ? parsed.then((whole) => take([whole])) : take([parsed])
   }
   if (read === undefined) throw new Error('This thread cannot read the file that its records are in.')
-  const { start, end } = extentOf(spans)
+  const { firstByte: start, endByte: end } = extentOf(spans)
   const bytes = readOrFail(() => read(records.source, start, end))
   return bytes instanceof Promise ? bytes.then(takeText) : takeText(bytes)
 }

@@ -31,6 +31,9 @@ export interface AuditWorkerHost {
   readonly readElsewhere?: ReadElsewhere
 }
 
+/** Bytes of a dump below which a worker costs more to start than it saves. */
+export const WORKERS_FROM_BYTES = 8 << 20
+
 /** What a host lends the engine. */
 export interface EngineHost extends AuditWorkerHost {
   createSha256(): Sha256

@@ -1,7 +1,7 @@
 import { allNumericKeys } from '../formats/registry.ts'
 import { type AuditRuntime, auditBatch } from './batch.ts'
 import { withDecoded } from './decode-here.ts'
-import type { AuditWorkerHost, EngineHost, WorkerLink } from './host.ts'
+import { type AuditWorkerHost, type EngineHost, WORKERS_FROM_BYTES, type WorkerLink } from './host.ts'
 import { bytesOf, type OpenSource } from './open-source.ts'
 import type {
   AuditJob,
@@ -227,9 +227,6 @@ export function inlinePool<Job, Result>(work: (job: Job) => Promise<Result>): Jo
     },
   }
 }
-
-/** Below this a worker costs more to start than it saves. */
-const WORKERS_FROM_BYTES = 8 << 20
 
 /**
  * Workers are started while the dump is still being surveyed: they need about as long to be ready. `size`: bytes to be read. Where this thread

@@ -51,5 +51,5 @@ export function startOf({ first, lines, offsets }: RecordSpans): Pick<SkippedRec
 /** Where what follows a batch begins, as far as that is known without reading it. */
 export function endOf(spans: RecordSpans): Pick<SkippedRecord, 'record' | 'line' | 'byte'> {
   const line = spans.lines.at(-1)
-  return { record: spans.first + spans.offsets.length, line: line ? line + 1 : null, byte: extentOf(spans).end }
+  return { record: spans.first + spans.offsets.length, line: line ? line + 1 : null, byte: extentOf(spans).endByte }
 }

@@ -3,7 +3,7 @@ import type { RecordSpans } from '../containers/container.ts'
 import { INPUT_BYTES, type Kernel, shareKernel } from '../containers/kernel/kernel.ts'
 import { indexLines } from '../containers/lines.ts'
 import { type ScannedText, scanAhead } from '../containers/scan-ahead.ts'
-import { type BatchSizes, extentOf } from '../containers/spans.ts'
+import { asSmall, type BatchSizes, extentOf } from '../containers/spans.ts'
 import type { WorkerPort } from './audit-worker.ts'
 import type { Sha256 } from './host.ts'
 
@@ -114,11 +114,11 @@ async function scanSource(
     const file = fromFile(() => host.open(elsewhere))
     held = new SlotBytes(file, size, hash, kernel.slotInput(slot))
     for await (const spans of indexLines(held, sizes, {})) {
-      const { start, end } = extentOf(spans)
+      const { firstByte: start, endByte: end } = extentOf(spans)
       const at = held.offsetOf(start, end)
       if (at === null) reply({ kind: 'batch', source, spans, text: null })
       else {
-        reply({ kind: 'batch', source, spans, text: scanAhead(kernel, slot, at, end - start, spans, keys) })
+        reply({ kind: 'batch', source, spans, text: scanAhead(kernel, slot, at, asSmall(end - start), spans, keys) })
         slot = await slots.next()
       }
       held.moveTo(end, kernel.slotInput(slot))
@@ -174,7 +174,7 @@ class SlotBytes implements Pick<ContainerBytes, 'chunks'> {
 
   /** Where in the slot bytes of the file lie, null where they are not all in it. */
   offsetOf(start: number, end: number): number | null {
-    return end - this.from <= INPUT_BYTES ? start - this.from : null
+    return end - this.from <= INPUT_BYTES ? asSmall(start - this.from) : null
   }
 
   /** The bytes that follow lie in another slot: those from `from` on, of which some were read. */

@@ -96,7 +96,7 @@ export class ScansAhead {
         this.release(this.texts.get(last) ?? null)
         this.texts.delete(last)
       }
-      options.onBytes(extentOf(last).end)
+      options.onBytes(extentOf(last).endByte)
     }
     const { container } = this.opened[source] as OpenSource
     yield* container.index({ ...BATCHES, ...options, passing: true, ...(last === null ? {} : { from: behind(last) }) })
@@ -146,5 +146,5 @@ export function canBeScanned({ container, isOfNumbers }: OpenSource): boolean {
 
 function behind(spans: RecordSpans) {
   const count = spans.offsets.length
-  return { byte: extentOf(spans).end, record: spans.first + count, line: spans.lines[count - 1] as number }
+  return { byte: extentOf(spans).endByte, record: spans.first + count, line: spans.lines[count - 1] as number }
 }

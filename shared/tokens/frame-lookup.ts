@@ -64,8 +64,8 @@ export function turnStarts({ turnStart, openers = [] }: TurnFrame): number[] {
   return [turnStart, ...openers.map(({ id }) => id)]
 }
 
-function marksOf(frame: TurnFrame, table: TokenTable, tags: TagTable): Uint8Array {
-  const { size, bytes, offsets, kinds } = table
+/** What the texts of ids tell of them, whatever the frame: `newline` and `blank` of `Mark`, a byte per id. */
+export function textMarks({ size, bytes, offsets, kinds }: TokenTable): Uint8Array {
   const marks = new Uint8Array(size)
   for (let id = 0; id < size; id++) {
     const from = offsets[id] as number
@@ -79,6 +79,12 @@ function marksOf(frame: TurnFrame, table: TokenTable, tags: TagTable): Uint8Arra
     if (kind !== TokenKind.ordinary && (kind !== TokenKind.added || at < to)) continue
     marks[id] = (bytes[from] === 0x0a && to > from ? Mark.newline : 0) | (at === to ? Mark.blank : 0)
   }
+  return marks
+}
+
+function marksOf(frame: TurnFrame, table: TokenTable, tags: TagTable): Uint8Array {
+  const marks = table.textMarks?.slice() ?? textMarks(table)
+  const { size } = table
   const mark = (ids: Iterable<number>, bit: number) => {
     for (const id of ids) if (id >= 0 && id < size) marks[id] = (marks[id] as number) | bit
   }

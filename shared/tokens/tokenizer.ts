@@ -12,6 +12,8 @@ export interface TokenTable {
   readonly size: number
   readonly bytes: Uint8Array
   readonly offsets: Uint32Array
+  /** What `textMarks` finds out of all ids, where that was done when the application was built. */
+  readonly textMarks?: Uint8Array
   /** One `TokenKind` per id. */
   readonly kinds: Uint8Array
 }

@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { compactTokenizer } from '../../shared/tokens/compact/compact-tokenizer.ts'
 import { writeCompact } from '../../shared/tokens/compact/write-compact.ts'
 import { createTokenizer } from '../../shared/tokens/create.ts'
+import { textMarks } from '../../shared/tokens/frame-lookup.ts'
 import { bytesOf } from '../../shared/tokens/table.ts'
 import { learnedTemplateOf } from '../../shared/tokens/template/rerender.ts'
 import { type Tokenizer, TokenKind } from '../../shared/tokens/tokenizer.ts'
@@ -45,6 +46,8 @@ describe.each(FAMILIES)('%s in compact form', (family) => {
       expect(bytes(compact.table[part]).equals(bytes(whole.table[part])), part).toBe(true)
     }
     expect(compact.table.size).toBe(whole.table.size)
+    expect(Buffer.compare(compact.table.textMarks as Uint8Array, textMarks(whole.table))).toBe(0)
+    expect(whole.table.textMarks).toBeUndefined()
     const wrong: number[] = []
     for (let id = -1; id <= whole.table.size; id++) {
       const theirs = library.id_to_token(id) ?? null

@@ -80,7 +80,9 @@ const looked = new OfLast<Segmentation, readonly LookedAt[]>()
 export function repliesLookedAt(table: TokenTable, ids: Int32Array, segmentation: Segmentation): readonly LookedAt[] {
   let found = looked.get(segmentation)
   if (found === undefined) {
-    found = repliesOf(segmentation).map((reply) => lookAt(table, ids, reply))
+    const all: LookedAt[] = []
+    for (const reply of repliesOf(segmentation)) all.push(lookAt(table, ids, reply))
+    found = all
     looked.set(segmentation, found)
   }
   return found

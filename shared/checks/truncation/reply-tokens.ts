@@ -21,7 +21,7 @@ export function lookAt(table: TokenTable, ids: Int32Array, span: Span): LookedAt
     if (shared !== null) {
       // Where nothing is to be learnt, and none may be of a marker, only characters are counted.
       i = (kernel as Kernel).look(ids, shared, i, end)
-      sum += (kernel as Kernel).lookedAt
+      sum = (sum + (kernel as Kernel).lookedAt) | 0
       if (i >= end) break
     }
     const id = ids[i] as number
@@ -34,7 +34,8 @@ export function lookAt(table: TokenTable, ids: Int32Array, span: Span): LookedAt
     sum += what >> 1
     if ((what & 1) === 1 && !mayHoldMarker) mayHoldMarker = isPartOfWord(table, ids, span, i)
   }
-  return { characters: sum - Math.max(0, end - start - outside), mayHoldMarker }
+  // An integer in every look: whoever reads one is compiled for numbers of one kind.
+  return { characters: (sum - Math.max(0, end - start - outside)) | 0, mayHoldMarker }
 }
 
 /**

@@ -37,7 +37,7 @@ export async function openMsgpack(source: ByteSource): Promise<Container> {
       onBytes?.(source.size)
     },
     async read(spans) {
-      const { start, end } = extentOf(spans)
+      const { firstByte: start, endByte: end } = extentOf(spans)
       return { decoder: 'msgpack', spans, bytes: [wholeBuffer(await source.slice(start, end))] }
     },
   }

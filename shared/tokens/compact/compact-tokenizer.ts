@@ -69,7 +69,8 @@ function readTable({ size }: CompactHeader, section: Sections): TokenTable {
   const lengths = new Uint16Array(section('lengths'))
   const offsets = new Uint32Array(size + 1)
   for (let id = 0, at = 0; id < size; id++) offsets[id + 1] = at += lengths[id] as number
-  return { size, bytes: new Uint8Array(section('bytes')), offsets, kinds: new Uint8Array(section('kinds')) }
+  const bytes = (name: SectionName) => new Uint8Array(section(name))
+  return { size, bytes: bytes('bytes'), offsets, kinds: bytes('kinds'), textMarks: bytes('marks') }
 }
 
 /** Copies the sections at once; what has to be worked out waits until it is called. */

@@ -26,11 +26,12 @@ export interface CompactHeader {
   readonly frame: (Omit<TurnFrame, 'newlines'> & { readonly newlines: readonly (readonly [number, number])[] }) | null
 }
 
-/** Bytes of each section: lengths of the ids as 16 bits, the merges' left, right and the steps of what they join into, and so on. */
+/** Bytes of each section: lengths of the ids as 16 bits, their `textMarks`, the merges' left, right and the steps of what they join into, and so on. */
 export function sectionsOf({ size, byteCount, merges, wholes }: CompactHeader) {
   return {
     lengths: size * 2,
     kinds: size,
+    marks: size,
     byteIds: 256 * 4,
     left: merges * 4,
     right: merges * 4,

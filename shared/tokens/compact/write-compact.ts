@@ -7,6 +7,7 @@ import { spellBytes } from '../byte-alphabet.ts'
 import { chatTemplate } from '../chat-template.ts'
 import { ordinaryOf } from '../encoder.ts'
 import { turnFrame } from '../frame.ts'
+import { textMarks } from '../frame-lookup.ts'
 import { bytesOf, tableOf } from '../table.ts'
 import { learnedTemplateOf } from '../template/rerender.ts'
 import { type TokenizerFiles, TokenKind, type TokenTable } from '../tokenizer.ts'
@@ -58,6 +59,7 @@ export function writeCompact(files: TokenizerFiles): Uint8Array {
   const contents: Record<keyof typeof sizes, ArrayBufferView> = {
     lengths: Uint16Array.from({ length: table.size }, (_, id) => bytesOf(table, id).length),
     kinds: table.kinds,
+    marks: textMarks(table),
     byteIds: encoding.byteIds,
     left: merges.left,
     right: merges.right,
