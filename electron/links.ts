@@ -1,7 +1,12 @@
-import { APP_ORIGIN } from './app-protocol.ts'
+import { APP_ORIGIN, SCHEME } from './app-protocol.ts'
 
 /** A place is a few words, and a query of some lines at most. */
 const MOST_CHARACTERS = 100_000
+
+/** Whether a word is an address of the page's own scheme, right or wrong. Any site may send one: it is never a path. */
+export function isLink(word: string): boolean {
+  return word.toLowerCase().startsWith(`${SCHEME}:`)
+}
 
 /**
  * What stands from the `#` on in a link that the page copied, which is all that is taken of it: a place in the page and no file. Null for

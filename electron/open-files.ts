@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { openForPage } from '../cli/server/opening.ts'
 import type { ServedFiles } from '../cli/server/served-files.ts'
 import type { OpenedFiles } from './bridge.ts'
-import { placeOfLink } from './links.ts'
+import { isLink, placeOfLink } from './links.ts'
 import { isWorkspace, openWorkspace } from './workspace.ts'
 
 /**
@@ -67,8 +67,8 @@ export class OpenFiles {
   /** Opens paths, and links of the page, and remembers paths that gave files. Sentences about the others name them without their folders. */
   async open(paths: readonly string[], directory: string): Promise<OpenedFiles> {
     const { served, remember } = this.parts
-    const links = paths.flatMap((path) => placeOfLink(path) ?? [])
-    const absolute = paths.filter((path) => placeOfLink(path) === null).map((path) => resolve(directory, path))
+    const links = paths.filter(isLink).map(openLink)
+    const absolute = paths.filter((path) => !isLink(path)).map((path) => resolve(directory, path))
     const plain = absolute.filter((path) => !isWorkspace(path))
     const { gave, ...opened } = await openForPage(plain, directory, served)
     const all: OpenedFiles[] = [opened]
@@ -79,8 +79,14 @@ export class OpenFiles {
       all.push(workspace)
     }
     for (const path of absolute) if (isOpen.has(path)) remember(path)
-    return together([...all, ...links.map((link) => ({ files: [], problems: [], link }))])
+    return together([...all, ...links])
   }
+}
+
+function openLink(word: string): OpenedFiles {
+  const link = placeOfLink(word)
+  const problem = 'That link points to no place of Rollout Inspector. Copy it again where it was made.'
+  return link === null ? { files: [], problems: [problem] } : { files: [], problems: [], link }
 }
 
 function together(opened: readonly OpenedFiles[]): OpenedFiles {

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, sep } from 'node:path'
 import type { IpcMain, Protocol, Session, WebContents } from 'electron'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { packageRoot } from '../../cli/package-root.ts'
@@ -19,7 +19,7 @@ import { ALL_HOSTILE, HOSTILE_TEXTS } from './corpus.ts'
 // The twenty lines of Electron's security checklist (electronjs.org/docs/latest/tutorial/security), on plain objects in place of
 // Electron's. By its numbers: secure content 4 and 11 here; no Node, isolation, sandbox, web security, insecure content, experiments,
 // Blink features and webviews (2, 3, 4, 6, 8 to 11) 1 and 12; permissions (5) 8; content policy (7) 3; options of webviews, navigation,
-// windows and addresses of other programs (12 to 15) 7; a current Electron (16) 13; senders (17) 5 and 12; no `file:` (18) 4 and 12;
+// windows and addresses for other programs (12 to 15) 7, from other programs 14; a current Electron (16) 13; senders (17) 5 and 12; no `file:` (18) 4 and 12;
 // fuses (19) in test/package/desktop.test.ts; Electron's own functions (20) 2.
 
 const root = packageRoot()
@@ -304,7 +304,11 @@ test('12. nothing goes round the guards: no switch, no second session, scheme or
     ['switches turn off what windows ask for', /commandLine|appendSwitch|disable-web-security|no-sandbox/, []],
     ['sessions of their own have no guards', /fromPartition|fromPath\(|\bpartition\b|persist:/, []],
     ['the page comes by its own scheme', /loadFile\(|['"`]file:\/\//, []],
-    ['another program may send addresses', /setAsDefaultProtocolClient|open-url/, []],
+    [
+      'what another program sends is taken in one place',
+      /setAsDefaultProtocolClient|open-url/,
+      [join('electron', 'main.ts')],
+    ],
     ['what hears a page asks whose it is', /ipcMain\s*\.|\.ipc\s*\./, [join('electron', 'ipc-handlers.ts')]],
     ['no text runs in the page', /executeJavaScript|webFrame|insertCSS/, []],
     ['programs are started by nobody', /child_process|openPath\(|showItemInFolder|utilityProcess/, []],
@@ -330,4 +334,31 @@ test('13. Electron is pinned to the one version that the tests run in', () => {
   const installed = JSON.parse(readFileSync(join(root, 'node_modules', 'electron', 'package.json'), 'utf8'))
   expect(devDependencies.electron).toMatch(/^\d+\.\d+\.\d+$/)
   expect(installed.version).toBe(devDependencies.electron)
+})
+
+test('14. of an address that another program sends a place in the page is taken, and never a file', async () => {
+  const opened: string[] = []
+  const files = new OpenFiles({
+    served: new ServedFiles(),
+    send: () => undefined,
+    remember: (path) => opened.push(path),
+  })
+  const secret = join(root, 'package.json')
+  const { length: depth } = secret.split(sep)
+  for (const address of [
+    `rollout-inspector:${secret}`,
+    `rollout-inspector://${secret}`,
+    `ROLLOUT-INSPECTOR://app/${'../'.repeat(depth)}${secret}`,
+    `rollout-inspector://other/${'../'.repeat(depth)}${secret}`,
+    `rollout-inspector:${'/..'.repeat(depth)}${secret}#view=lab`,
+    ...ELSEWHERE.filter((each) => /^rollout-inspector:/.test(each)),
+  ]) {
+    expect(await files.open([address], root), address).toEqual({
+      files: [],
+      problems: [expect.stringMatching(/^That link/)],
+    })
+  }
+  const own = `rollout-inspector://app/${'../'.repeat(depth)}${secret}#view=lab`
+  expect(await files.open([own], root)).toEqual({ files: [], problems: [], link: '#view=lab' })
+  expect(opened).toEqual([])
 })
