@@ -21,8 +21,7 @@ export function generator(seed: number): () => number {
 }
 
 /**
- * A native record of about `tokens` Qwen2.5 ids: tool turns and assistant turns in alternation, correctly masked; no check finds anything. Its prompt is drawn
- * from `ofPrompt`, by which the eight of a group may have the same one.
+ * A native record of about `tokens` Qwen2.5 ids: tool turns and assistant turns in alternation, correctly masked. Its prompt is drawn from `ofPrompt`.
  */
 export function benchRecord(index: number, tokens: number, random: () => number, ofPrompt = random): string {
   const ids: number[] = []
@@ -51,13 +50,19 @@ export function benchRecord(index: number, tokens: number, random: () => number,
   })
 }
 
+/** The same as one of eight of a question, which have one prompt. */
+export function groupedRecord(index: number, tokens: number, random: () => number): string {
+  return benchRecord(index, tokens, random, generator(1000 + (index >> 3)))
+}
+
 /** Writes records of 8,000 to 32,000 tokens until the file has `bytes` bytes. */
 export function writeBenchDump(path: string, bytes: number): void {
   const random = generator(7)
   const file = openSync(path, 'w')
   let written = 0
   for (let index = 0; written < bytes; index++) {
-    written += writeSync(file, `${benchRecord(index, 8_000 + Math.floor(random() * 24_000), random)}\n`)
+    const tokens = 8_000 + Math.floor(random() * 24_000)
+    written += writeSync(file, `${groupedRecord(index, tokens, random)}\n`)
   }
   closeSync(file)
 }

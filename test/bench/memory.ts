@@ -7,7 +7,7 @@ import { nodeHost } from '../../cli/host.ts'
 import type { ExportSink } from '../../shared/exports/export-kind.ts'
 import { ParquetFile } from '../../shared/exports/parquet-file.ts'
 import { Session } from '../../shared/session/session.ts'
-import { benchRecord, generator } from './dump.ts'
+import { generator, groupedRecord } from './dump.ts'
 
 const MB = 1_000_000
 const MAIN = resolve('dist/cli/main.js')
@@ -87,7 +87,7 @@ async function firstRollout(path: string): Promise<void> {
 
 /** A rollout of a sound dump, whose groups of eight share their prompts. */
 function groupedRecord(index: number, tokens: number, random: () => number): string {
-  return benchRecord(index, tokens, random, generator(1000 + (index >> 3)))
+  return groupedRecord(index, tokens, random)
 }
 
 /** Streams native records to a file, which never stands in memory. Returns their number. */
