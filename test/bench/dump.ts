@@ -50,7 +50,7 @@ export function benchRecord(index: number, tokens: number, random: () => number,
   })
 }
 
-/** The same as one of eight of a question, which have one prompt. */
+/** The same of a sound dump: the eight rollouts of a group have one prompt, and no check finds anything. */
 export function groupedRecord(index: number, tokens: number, random: () => number): string {
   return benchRecord(index, tokens, random, generator(1000 + (index >> 3)))
 }

@@ -85,11 +85,6 @@ async function firstRollout(path: string): Promise<void> {
   console.log(`    the first rollout after ${milliseconds.toFixed(0)} ms, when ${share} % of the file was read`)
 }
 
-/** A rollout of a sound dump, whose groups of eight share their prompts. */
-function groupedRecord(index: number, tokens: number, random: () => number): string {
-  return groupedRecord(index, tokens, random)
-}
-
 /** Streams native records to a file, which never stands in memory. Returns their number. */
 function writeLines(path: string, bytes: number, tokens: number): number {
   const random = generator(tokens)
