@@ -42,6 +42,21 @@ describe('C08', () => {
     })
   })
 
+  it('looks into the object that a template writes around a reply: what is cut in it is, what is whole in it is not', async () => {
+    const around = (text: string) => ` {"content": ${text}, "call_id": "call00001"}`
+    const c08 = async (reply: string, replies = [WHOLE]) => (await seen(reply, { replies })).byCode.get('C08')
+    expect((await c08(around(WHOLE.slice(0, 256))))?.findings[0]?.evidence).toMatchObject({
+      cut: 'right',
+      shown_by: 'messages',
+      characters_left: 256,
+    })
+    expect((await c08(around(WHOLE.slice(-256))))?.findings[0]?.evidence).toMatchObject({ cut: 'left' })
+    expect((await c08(around(WHOLE)))?.tally).toMatchObject({ checked: 3, affected: 0 })
+    // An environment's own, which its message holds as well.
+    expect((await c08(around(WHOLE), [around(WHOLE)]))?.tally).toMatchObject({ checked: 3, affected: 0 })
+    expect((await c08(around(WHOLE).slice(0, 256), [around(WHOLE)]))?.tally).toMatchObject({ affected: 3 })
+  })
+
   it('takes a whole reply for no cut one where those before it were left out of the ids', async () => {
     const cut = async (reply: string) =>
       (await seen(reply, { rows: 1, replies: [WHOLE, WHOLE.slice(0, 256)] })).byCode.get('C08')

@@ -103,7 +103,8 @@ function findCutReplies(trajectory: Trajectory, { ids, segmentation, tokenizer, 
     const shorter = whole !== null && sizeOf(table, ids, reply) + thresholds['cut-shorter-characters'] < whole.length
     if (!open && !shorter && !marked) continue
     // A newline of the tag may share its token with the text: the tags are taken off the text itself.
-    const text = decodeSpan(table, ids, reply.start, reply.end).replace(OPENING, '').replace(CLOSING, '')
+    const bare = decodeSpan(table, ids, reply.start, reply.end).replace(OPENING, '').replace(CLOSING, '')
+    const text = whole === null || AROUND.test(whole) ? bare : bare.replace(AROUND, '$<text>')
     const marker = findMarker(text)
     const cut = whole === null ? null : findCut(text, whole, thresholds)
     if (marker === null && cut === null && !open) continue
@@ -168,6 +169,9 @@ function sizeOf({ offsets, size }: TokenTable, ids: Int32Array, { start, end }: 
 const TAG_TOKENS = 12
 const OPENING = /^\s*<tool_response>\n?/
 const CLOSING = /\n?<\/tool_response>\s*$/
+
+/** What Mistral's templates write around a reply: the text as it is, in an object that names the call. */
+const AROUND = /^\s*\{"content": (?<text>[\s\S]*), "call_id": "[^"\n]{0,64}"\}\s*$/
 
 function isNeverClosed(table: TokenTable, ids: Int32Array, { turn, start, end }: Reply): boolean {
   return turn.kind === 'tool' && isOpened(table, ids, start, end) && !isClosed(table, ids, start, end)
