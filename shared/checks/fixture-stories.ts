@@ -62,6 +62,7 @@ export const STORIES: Readonly<Record<string, CheckStory>> = {
   C02: {
     trips: 'the system turn stops in its middle, and the question follows',
     nearMiss: 'the environment shortened the question itself: its message is another text, not a longer one',
+    defects: ['C02'],
   },
   C03: {
     trips: 'one rollout hit its limit, is not flagged, is trained and keeps its reward; the others close their turns',
@@ -311,7 +312,7 @@ export const STORIES: Readonly<Record<string, CheckStory>> = {
   T07: {
     trips: 'the prompt was rendered without the tools that inference had',
     nearMiss: 'the environment describes its tool in words of its own, and the record has no schema',
-    defects: ['C01', 'V4'],
+    defects: ['C01', 'C02', 'V4'],
   },
   T08: {
     trips: 'tools=[] was passed: Llama announces an environment for tools that do not exist',
@@ -320,7 +321,7 @@ export const STORIES: Readonly<Record<string, CheckStory>> = {
   T09: {
     trips: 'messages were rendered one by one, and each got the default system turn',
     nearMiss: 'the default stands once, the messages have no system message, and a reminder of the environment follows',
-    defects: ['C01'],
+    defects: ['C01', 'C02'],
   },
   T10: {
     trips: 'the whole conversation was rendered at its end, and the template took the thought out of the first answer',

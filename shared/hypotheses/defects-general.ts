@@ -50,7 +50,7 @@ const CAUSES: readonly Cause[] = [
   { code: 'T03', explains: [explained('S03', 'M01', 'M08', 'M09', 'M10', 'M11')] },
   { code: 'C01', explains: [explained('T07', 'T09', 'C09'), GAPS] },
   { code: 'T15', explains: [explained('M01', 'M03', 'C02', 'C08', 'C09', 'T05', 'T09', 'T11'), GAPS] },
-  { code: 'C02', explains: [explained('C09'), GAPS] },
+  { code: 'C02', explains: [explained('T07', 'T09', 'C09'), GAPS] },
   { code: 'M15', explains: [GAPS] },
   { code: 'T07', explains: [GAPS] },
   { code: 'T05', explains: [GAPS] },
