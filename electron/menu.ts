@@ -1,4 +1,5 @@
 import type { MenuItemConstructorOptions } from 'electron'
+import { visibleText } from '../shared/exports/visible-text.ts'
 import { COMMAND_MENUS, type OfferedCommand, type RecentFile } from './bridge.ts'
 
 export interface MenuActions {
@@ -142,15 +143,15 @@ function recentItems(
   if (mac) return [{ role: 'recentDocuments', submenu: [{ role: 'clearRecentDocuments' }] }, clear]
   if (recent.length === 0) return [{ label: 'Open Recent', enabled: false }]
   const items = recent.map(({ id, name, where }) => ({
-    label: plainLabel(`${visible(name)}  (${visible(where)})`),
+    label: plainLabel(`${shortName(name)}  (${shortName(where)})`),
     click: () => actions.openRecent(id),
   }))
   return [{ label: 'Open Recent', submenu: [...items, { type: 'separator' }, clear] }]
 }
 
-/** A file may be called anything: what cannot be seen, or turns round what stands beside it, is marked; what is long loses its middle. */
-function visible(name: string): string {
-  const seen = name.replace(/[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, '\ufffd')
+/** A file may be called anything: what is long loses its middle. */
+function shortName(name: string): string {
+  const seen = visibleText(name)
   const letters = [...seen]
   if (letters.length <= LONGEST_NAME) return seen
   const half = LONGEST_NAME / 2

@@ -15,7 +15,7 @@ const MINIMUM_NODE = [20, 19]
 const COMMON_INPUTS = ['package.json', 'package-lock.json', 'tsconfig.json', 'vite.config.ts']
 const TARGETS = {
   renderer: { inputs: ['renderer', 'shared', 'electron/bridge.ts'], mode: 'production', output: 'renderer' },
-  main: { inputs: ['electron', 'cli/server'], mode: 'main', output: 'electron' },
+  main: { inputs: ['electron', 'cli/server', 'shared/exports/visible-text.ts'], mode: 'main', output: 'electron' },
   preload: { inputs: ['electron'], mode: 'preload', output: 'preload' },
   cli: { inputs: ['cli', 'shared'], mode: 'cli', output: 'cli' },
   tokenizers: {

@@ -305,7 +305,7 @@ test('a recent file is named so that its name can do nothing to the menu', () =>
     allItems(menuTemplate('linux', menuActions([]), [], [{ ...RECENT, name }])).find(({ label }) =>
       label?.endsWith('(runs/a)'),
     )?.label
-  expect(label('r\u202egnp\n.jsonl')).toBe('r\ufffdgnp\ufffd.jsonl  (runs/a)')
+  expect(label('r\u202egnp\n.jsonl')).toBe('r‹U+202E›gnp\u240a.jsonl  (runs/a)')
   expect(label(`${'x'.repeat(200)}.jsonl`)).toBe(`${'x'.repeat(30)}…${'x'.repeat(24)}.jsonl  (runs/a)`)
 })
 

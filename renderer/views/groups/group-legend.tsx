@@ -1,4 +1,5 @@
-import { ADVANTAGE_SCHEMES, SCHEME_FORMULAS } from '../../../shared/checks/groups/advantages.ts'
+import { ADVANTAGE_SCHEMES } from '../../../shared/checks/groups/advantages.ts'
+import { SCHEME_FORMULAS } from '../../../shared/checks/groups/scheme-formulas.ts'
 import { GROUP_KINDS, GROUP_MARKS } from '../../../shared/session/requests/groups.ts'
 import { COLUMN_WORDS, KIND_WORDS, MARK_WORDS, SCHEME_NAMES } from './group-words.ts'
 

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { SCHEME_FORMULAS } from '../../../shared/checks/groups/advantages.ts'
+import { SCHEME_FORMULAS } from '../../../shared/checks/groups/scheme-formulas.ts'
 import type { GroupDetail, GroupMember, GroupScheme } from '../../../shared/session/requests/groups.ts'
 import { LongId } from '../../app/long-id.tsx'
 import { openRollout } from '../../commands/go.ts'

@@ -1,8 +1,9 @@
 import { filtered, forEachOf, type Steps, within } from '../../model/steps.ts'
 import type { Check, DumpFault, DumpReporter, DumpView, GroupView } from '../check.ts'
 import type { TrajectoryFacts } from '../facts.ts'
-import { advantageBound, isGroupScaled, recomputeAdvantages, SCHEME_FORMULAS } from './advantages.ts'
+import { advantageBound, isGroupScaled, recomputeAdvantages } from './advantages.ts'
 import { fitOf, fitting, scalingOf } from './scaling.ts'
+import { SCHEME_FORMULAS } from './scheme-formulas.ts'
 import { completeGroups, rewardsOf, trainedIn } from './statistics.ts'
 
 /** A03. An advantage larger than any rewards could give under the scaling in use: (n−1)/√n with the unbiased std; one that is infinite under any. */

@@ -32,19 +32,6 @@ export const ADVANTAGE_SCHEMES = [
 ] as const
 export type AdvantageScheme = (typeof ADVANTAGE_SCHEMES)[number]
 
-/** What people read of a scheme: r is the reward of a rollout, s a standard deviation. */
-export const SCHEME_FORMULAS: Readonly<Record<AdvantageScheme, string>> = {
-  none: 'r, neither centred nor scaled',
-  centre: 'r − mean of the group, not scaled',
-  'leave-one-out': 'r − mean of the others',
-  'group-std-unbiased': '(r − mean) / (s of the group over n − 1, + eps)',
-  'group-std-biased': '(r − mean) / (s of the group over n, + eps)',
-  'batch-std': '(r − mean) / (s of all rewards of the step + eps)',
-  'leave-one-out-std': '(r − mean of the others) / (s of the others + eps)',
-  'batch-mean-std': '(r − mean of the step) / (s of all rewards of the step + eps)',
-  'centre-batch-std': 'c = r − mean of the group; (c − mean of all c of the step) / (s of all c of the step + eps)',
-}
-
 /** eps of the old verifiers trainer and of TRL; assumed where nothing tells. */
 export const DEFAULT_ADVANTAGE_EPS = 1e-4
 

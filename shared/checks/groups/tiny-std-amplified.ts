@@ -1,7 +1,7 @@
 import { forEachOf, type Steps, within } from '../../model/steps.ts'
 import type { Check, DumpReporter, DumpView, GroupView } from '../check.ts'
-import { SCHEME_FORMULAS } from './advantages.ts'
 import { fitting, type GroupSpread, isNoise, measuringSpreads, scalingOf } from './scaling.ts'
+import { SCHEME_FORMULAS } from './scheme-formulas.ts'
 import { completeGroups, rangeOf, trainedIn } from './statistics.ts'
 
 /** A02. A reward gap that is noise is divided by an equally small std, and becomes an advantage of full size. */
