@@ -1,5 +1,5 @@
 import { closeSync, openSync, readSync } from 'node:fs'
-import { kernelInput } from '../shared/containers/kernel/kernel.ts'
+import { kernelInput } from '../shared/containers/kernel/thread-kernel.ts'
 import { readFailed, WITHOUT_WAITING } from './byte-sources.ts'
 
 /** What an audit thread needs to know of a file. */

@@ -1,5 +1,5 @@
-import { kernelWith } from '../containers/kernel/kernel.ts'
 import { hashAhead } from '../containers/kernel/numbers.ts'
+import { kernelWith } from '../containers/kernel/thread-kernel.ts'
 import { PREFIX_BROKEN } from '../formats/model-calls.ts'
 import { Hash64 } from '../model/hash.ts'
 import { roleKind } from '../model/roles.ts'

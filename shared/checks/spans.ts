@@ -1,4 +1,4 @@
-import { kernelWith } from '../containers/kernel/kernel.ts'
+import { kernelWith } from '../containers/kernel/thread-kernel.ts'
 import type { Span } from '../model/tokens.ts'
 
 // These run over every token of a dump. They take one kind of array, because the engine compiles such a loop well. An end beyond an

@@ -19,7 +19,7 @@ export const STRIP_WIDTH = 255
  */
 export function drawStrip(states: Uint8Array, runs: readonly StateRun[] = stateRuns(states)): Uint8Array {
   if (states.length === 0) return new Uint8Array(0)
-  const segments = runs.length <= SEGMENTS ? runs : stateRuns(cells(states))
+  const segments = runs.length <= SEGMENTS ? runs : stateRuns(cells(runs, states.length))
   const total = segments.reduce((sum, { length }) => sum + length, 0)
   const strip = new Uint8Array(segments.length * 2)
   let tokens = 0
@@ -53,15 +53,28 @@ export function stateRuns(states: Uint8Array): StateRun[] {
   return runs
 }
 
-function cells(states: Uint8Array): Uint8Array {
+function cells(runs: readonly StateRun[], tokens: number): Uint8Array {
   const result = new Uint8Array(SEGMENTS)
   /** Cells of trained tokens that are not drawn as such yet; below 0 where more are. */
   let owed = 0
+  let run = 0
+  /** Tokens of the run that lie in cells before. */
+  let taken = 0
   for (let cell = 0; cell < SEGMENTS; cell++) {
-    const start = Math.floor((cell * states.length) / SEGMENTS)
-    const end = Math.floor(((cell + 1) * states.length) / SEGMENTS)
+    const start = Math.floor((cell * tokens) / SEGMENTS)
+    const end = Math.floor(((cell + 1) * tokens) / SEGMENTS)
     const counts = [0, 0, 0, 0]
-    for (let i = start; i < end; i++) counts[states[i] as number] = (counts[states[i] as number] as number) + 1
+    for (let left = end - start; left > 0; ) {
+      const { state, length } = runs[run] as StateRun
+      const count = Math.min(left, length - taken)
+      counts[state] = (counts[state] as number) + count
+      left -= count
+      taken += count
+      if (taken === length) {
+        run++
+        taken = 0
+      }
+    }
     const trained = (counts[TokenState.trained] as number) / (end - start)
     owed += trained
     // A cell of trained tokens alone always passes: no more than three quarters of one were drawn ahead.

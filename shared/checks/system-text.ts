@@ -1,4 +1,4 @@
-import { kernelWith } from '../containers/kernel/kernel.ts'
+import { kernelWith } from '../containers/kernel/thread-kernel.ts'
 import { Hash64 } from '../model/hash.ts'
 import type { Segmentation, Turn } from '../model/tokens.ts'
 import type { Trajectory } from '../model/trajectory.ts'

@@ -3,7 +3,7 @@ import { describeByte, JsonError } from './json-error.ts'
 import { matches, type NumberScan, scanNumber } from './json-number.ts'
 import { type NumbersScan, scanNumbers, skipSpace } from './json-numbers.ts'
 import { StringReader } from './json-string.ts'
-import { kernelOver } from './kernel/kernel.ts'
+import { kernelOver } from './kernel/thread-kernel.ts'
 import { ScriptedNumbers } from './plain-numbers.ts'
 
 /** Deeper nesting than this is refused: no dump needs it, and a hostile one would exhaust the stack. */

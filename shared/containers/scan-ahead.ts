@@ -2,8 +2,9 @@ import { type ByteRange, Hash64, hashRanges } from '../model/hash.ts'
 import type { RecordSpans } from './container.ts'
 import { parseJson } from './json.ts'
 import { JsonError } from './json-error.ts'
-import { type Kernel, kernelOver } from './kernel/kernel.ts'
+import type { Kernel } from './kernel/kernel.ts'
 import { ARRAY, type ScannedSlot } from './kernel/scanned-slot.ts'
+import { kernelOver } from './kernel/thread-kernel.ts'
 import { asSmall } from './spans.ts'
 
 /** What a thread found of records ahead of the one that parses them, which goes on from it. */

@@ -1,7 +1,7 @@
 import { TOGETHER } from '../checks/of-last.ts'
 import type { ParsedRecords } from '../containers/container.ts'
 import { decodeRecords, type EncodedRecords, type RecordsElsewhere, type RecordsScanned } from '../containers/decode.ts'
-import { threadKernel } from '../containers/kernel/kernel.ts'
+import { threadKernel } from '../containers/kernel/thread-kernel.ts'
 import { parseInPortions, parseScanned } from '../containers/records.ts'
 import { extentOf } from '../containers/spans.ts'
 import type { ReadElsewhere } from './host.ts'

@@ -1,6 +1,7 @@
 import type { ContainerBytes } from '../containers/bytes.ts'
 import type { RecordSpans } from '../containers/container.ts'
-import { INPUT_BYTES, type Kernel, shareKernel } from '../containers/kernel/kernel.ts'
+import { INPUT_BYTES, type Kernel } from '../containers/kernel/kernel.ts'
+import { shareKernel } from '../containers/kernel/thread-kernel.ts'
 import { indexLines } from '../containers/lines.ts'
 import { type ScannedText, scanAhead } from '../containers/scan-ahead.ts'
 import { asSmall, type BatchSizes, extentOf } from '../containers/spans.ts'

@@ -1,6 +1,7 @@
 import type { RecordSpans } from '../containers/container.ts'
 import type { RecordsScanned } from '../containers/decode.ts'
-import { leaveKernel, sharedMemory, shareKernel } from '../containers/kernel/kernel.ts'
+import { sharedMemory } from '../containers/kernel/kernel.ts'
+import { leaveKernel, shareKernel } from '../containers/kernel/thread-kernel.ts'
 import type { ScannedText } from '../containers/scan-ahead.ts'
 import { extentOf } from '../containers/spans.ts'
 import { allNumericKeys } from '../formats/registry.ts'

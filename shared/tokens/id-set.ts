@@ -1,4 +1,4 @@
-import { kernelWith } from '../containers/kernel/kernel.ts'
+import { kernelWith } from '../containers/kernel/thread-kernel.ts'
 
 /** Ids of a vocabulary, a bit each: so few bytes stay near the processor while a loop asks for every token of a dump. */
 export type IdSet = Uint32Array

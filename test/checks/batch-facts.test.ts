@@ -11,9 +11,10 @@ it('facts are those that were found, whichever thread made them, and whether the
     fc.property(
       fc.array(anyDump, { maxLength: 2 }),
       fc.nat(20),
+      fc.nat(8),
       fc.infiniteStream(fc.nat(3)),
-      (dumps, least, chance) => {
-        const keeper = new BatchFactsKeeper(least)
+      (dumps, least, few, chance) => {
+        const keeper = new BatchFactsKeeper({ neverPacked: few, packedAtOnce: least })
         const batches = dumps.flat()
         const making = batches.map((rows) => {
           const how = chance.next().value as number
@@ -28,8 +29,8 @@ it('facts are those that were found, whichever thread made them, and whether the
   )
 })
 
-it('a dozen rollouts of a batch are packed with those of the batches behind it', () => {
-  const keeper = new BatchFactsKeeper(40)
+it('the first rollouts stay as they were made; behind them a dozen of a batch are packed with those of the batches behind it', () => {
+  const keeper = new BatchFactsKeeper({ neverPacked: 30, packedAtOnce: 40 })
   const all: TrajectoryFacts[] = []
   const making = Array.from({ length: 9 }, (_, batch) =>
     keeper.keep(looseFacts(Array.from({ length: 13 }, (_, at) => factsOf(13 * batch + at, { reward: at })))),
@@ -37,8 +38,8 @@ it('a dozen rollouts of a batch are packed with those of the batches behind it',
   for (const make of making) addFacts(all, make())
   // Four batches have forty, and none was asked for before all were there.
   expect(factRuns(all, 0).map(({ start, length }) => [start, length])).toEqual([
-    [0, 52],
-    [52, 52],
-    [104, 13],
+    [0, 26],
+    [26, 52],
+    [78, 39],
   ])
 })

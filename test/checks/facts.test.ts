@@ -1,5 +1,6 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { drawStrip, STRIP_WIDTH } from '../../shared/checks/strip.ts'
+import { drawStrip, STRIP_WIDTH, stateRuns } from '../../shared/checks/strip.ts'
 import { createFacts, createView } from '../../shared/checks/view.ts'
 import { TokenState } from '../../shared/model/tokens.ts'
 import { emptyTrajectory, type Trajectory } from '../../shared/model/trajectory.ts'
@@ -292,6 +293,29 @@ describe('the strip', () => {
       return drawn / STRIP_WIDTH - of / (of + others)
     })
     for (const off of shares) expect(Math.abs(off)).toBeLessThan(0.03)
+  })
+
+  it('draws a cell in the state that most of its tokens have, wherever runs end', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(fc.constantFrom(masked, padding), fc.integer({ min: 1, max: 90 })), { minLength: 80 }),
+        (runs) => {
+          const states = Uint8Array.from(runs.flatMap(([state, length]) => Array<number>(length).fill(state)))
+          fc.pre(stateRuns(states).length > 64)
+          const strip = drawStrip(states)
+          const drawn = Array.from({ length: strip.length / 2 }, (_, i) =>
+            Array<number>(strip[2 * i + 1] ?? 0).fill(strip[2 * i] ?? 0),
+          ).flat()
+          for (let cell = 0; cell < 64; cell++) {
+            const [start, end] = [cell, cell + 1].map((edge) => Math.floor((edge * states.length) / 64))
+            const own = states.slice(start, end)
+            const masks = own.filter((state) => state === masked).length
+            if (masks * 2 === own.length) continue
+            expect(drawn[Math.round(((cell + 0.5) * STRIP_WIDTH) / 64)]).toBe(masks * 2 > own.length ? masked : padding)
+          }
+        },
+      ),
+    )
   })
 
   it('is empty for an empty row', () => {

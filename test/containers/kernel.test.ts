@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { parseJson } from '../../shared/containers/json.ts'
 import { JsonError } from '../../shared/containers/json-error.ts'
-import { inKernel, kernelInput, kernelOver } from '../../shared/containers/kernel/kernel.ts'
+import { inKernel, kernelInput, kernelOver } from '../../shared/containers/kernel/thread-kernel.ts'
 import { parseInPortions, parseRecords } from '../../shared/containers/records.ts'
 import { hashBytes, hashRanges } from '../../shared/model/hash.ts'
 

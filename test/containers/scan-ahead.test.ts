@@ -1,15 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { ParsedRecords, RecordSpans } from '../../shared/containers/container.ts'
-import {
-  inKernel,
-  type Kernel,
-  leaveKernel,
-  sharedMemory,
-  shareKernel,
-  threadKernel,
-} from '../../shared/containers/kernel/kernel.ts'
+import { type Kernel, sharedMemory } from '../../shared/containers/kernel/kernel.ts'
 import { firstAtLeast, hashAhead } from '../../shared/containers/kernel/numbers.ts'
+import { inKernel, leaveKernel, shareKernel, threadKernel } from '../../shared/containers/kernel/thread-kernel.ts'
 import { parseInPortions, parseRecords, parseScanned } from '../../shared/containers/records.ts'
 import { scanAhead } from '../../shared/containers/scan-ahead.ts'
 import { Hash64 } from '../../shared/model/hash.ts'

@@ -1,11 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { longReplies } from '../../shared/checks/truncation/long-replies.ts'
+import { LEAST_TOKENS, longReplies } from '../../shared/checks/truncation/long-replies.ts'
 import { lookAt } from '../../shared/checks/truncation/reply-tokens.ts'
 import { TokenKind, type TokenTable } from '../../shared/tokens/tokenizer.ts'
+import { generator } from '../bench/dump.ts'
 import { auditDump } from '../checks/audit.ts'
 import { inKernel } from '../containers/numbers-in-kernel.ts'
 import { searchRow } from '../fixtures/checks/fixture.ts'
+import { assistant, tool } from '../helpers/conversation.ts'
 
 /** A vocabulary of these pieces, of which a number is a byte. */
 function tableOf(pieces: readonly (string | number)[]): TokenTable {
@@ -142,6 +144,44 @@ describe('the long replies that are kept of a rollout', () => {
     })
     const { longestReply, longReplies: kept } = views[0]!.facts
     expect(kept).toEqual([expect.objectContaining({ ...longestReply, open: 'right' })])
+  })
+
+  it('are as long as the longest texts, wherever among the replies they stand', async () => {
+    // Words of one token each, which have as many letters as their place tells: what is longest in characters is seldom so in tokens.
+    const words = [' a', ' the', ' river', ' library', ' different', ' environment', ' understanding']
+    const random = generator(11)
+    const pick = (count: number) => Math.floor(random() * count)
+    const texts = Array.from({ length: 60 }, () =>
+      Array.from({ length: 2 + pick(6) }, () => {
+        const word = words[pick(words.length)] as string
+        return `${word.trim()}${word.repeat(pick(3) === 0 ? pick(20) : 40 + pick(40))}.`
+      }),
+    )
+    const { views } = await auditDump({
+      story: '',
+      family: 'qwen2.5',
+      rows: (tokenizer) =>
+        texts.map((replies, index) =>
+          searchRow(tokenizer, index, {
+            // One or two to a turn.
+            after: () =>
+              replies.flatMap((text, at) => [
+                tool(at % 3 === 1 ? `${text}\n</tool_response>\n<tool_response>\n${replies[0]}` : text),
+                assistant('I go on.'),
+              ]),
+          }),
+        ),
+    })
+    for (const [index, replies] of texts.entries()) {
+      const long = replies.filter((text) => text.split(' ').length > LEAST_TOKENS)
+      const { longestReply, longReplies: kept } = views[index]!.facts
+      const characters = Math.max(...long.map((text) => text.length))
+      expect(longestReply?.characters).toBe(long.length === 0 ? undefined : characters)
+      const starts = kept?.map(({ start }) => start) ?? []
+      expect(starts).toEqual([...starts].sort((a, b) => a - b))
+      for (const { tokens, characters } of kept ?? [])
+        expect(tokens === longestReply?.tokens || characters === longestReply?.characters).toBe(true)
+    }
   })
 
   it('are none without turns', () => {

@@ -1,11 +1,11 @@
-import { kernelWith } from '../../containers/kernel/kernel.ts'
 import { bagOf } from '../../containers/kernel/numbers.ts'
+import { kernelWith } from '../../containers/kernel/thread-kernel.ts'
 import { eightDigits, Hash64 } from '../../model/hash.ts'
 import type { Segmentation, Span } from '../../model/tokens.ts'
 import type { Tokenizer, TokenTable } from '../../tokens/tokenizer.ts'
 import type { TrajectoryFacts } from '../facts.ts'
-import { repliesLookedAt, repliesOf, replyTexts } from './cut-replies.ts'
-import { lookAt } from './reply-tokens.ts'
+import { type Reply, repliesLookedAt, repliesOf, replyTexts } from './cut-replies.ts'
+import { type LookedAt, lookAt } from './reply-tokens.ts'
 import { isLetter, isProse, type TextSize, textSize } from './text-size.ts'
 
 /** Replies below this many tokens are names, numbers and short messages, which end in a word as a rule. */
@@ -47,26 +47,62 @@ export function longReplies(
   return { longestReply: longest, longReplies }
 }
 
-/** The texts of replies that are no names, numbers or short messages, with their sizes. */
+/**
+ * The texts of replies that are no names, numbers or short messages, with their sizes: those that are longest, and some of the others. No text has more
+ * tokens than its reply, tags and all, nor more characters: a reply that has fewer of both than some text is not looked at.
+ */
 function longTexts(table: TokenTable, ids: Int32Array, segmentation: Segmentation): (Span & TextSize)[] {
   const found: (Span & TextSize)[] = []
   const lookedAt = repliesLookedAt(table, ids, segmentation)
-  for (const [index, reply] of repliesOf(segmentation).entries()) {
-    if (reply.end - reply.start < LEAST_TOKENS) continue
-    const texts = replyTexts(table, ids, reply)
-    for (const { start, end } of texts) {
-      if (end - start < LEAST_TOKENS) continue
-      // All but the few tokens of the tags, where there is one text between them: the reply was looked at already.
-      const around = (from: number, to: number) => lookAt(table, ids, { start: from, end: to }).characters
-      const whole = texts.length === 1 ? lookedAt[index]?.characters : undefined
-      const characters =
-        whole === undefined ? around(start, end) : whole - around(reply.start, start) - around(end, reply.end)
-      found.push({
-        start,
-        end,
-        ...textSize(table, ids, { start, end }, start > reply.start, end < reply.end, characters),
-      })
+  const replies = repliesOf(segmentation)
+  let [tokens, characters] = [0, 0]
+  const measure = (index: number) => {
+    for (const text of textsOf(table, ids, replies[index] as Reply, lookedAt[index] as LookedAt)) {
+      found.push(text)
+      tokens = Math.max(tokens, text.tokens)
+      characters = Math.max(characters, text.characters)
     }
+  }
+  // The longest reply first, behind which few are left.
+  const first = longestOf(replies)
+  if (first >= 0) measure(first)
+  for (let index = 0; index < replies.length; index++) {
+    const { start, end } = replies[index] as Reply
+    const isLong = end - start >= tokens || (lookedAt[index] as LookedAt).characters >= characters
+    if (index !== first && isLong) measure(index)
+  }
+  return found.sort((a, b) => a.start - b.start)
+}
+
+/** Which of the replies has the most tokens; -1 where none has many. */
+function longestOf(replies: readonly Reply[]): number {
+  let longest = -1
+  let most = LEAST_TOKENS - 1
+  for (let index = 0; index < replies.length; index++) {
+    const { start, end } = replies[index] as Reply
+    if (end - start <= most) continue
+    most = end - start
+    longest = index
+  }
+  return longest
+}
+
+/** The texts of one reply that have many tokens. */
+function textsOf(table: TokenTable, ids: Int32Array, reply: Reply, lookedAt: LookedAt): (Span & TextSize)[] {
+  if (reply.end - reply.start < LEAST_TOKENS) return []
+  const found: (Span & TextSize)[] = []
+  const texts = replyTexts(table, ids, reply)
+  const around = (from: number, to: number) => lookAt(table, ids, { start: from, end: to }).characters
+  for (const { start, end } of texts) {
+    if (end - start < LEAST_TOKENS) continue
+    // All but the few tokens of the tags, where there is one text between them: the reply was looked at already.
+    const characters =
+      texts.length > 1 ? around(start, end) : lookedAt.characters - around(reply.start, start) - around(end, reply.end)
+    found.push({
+      start,
+      end,
+      ...textSize(table, ids, { start, end }, start > reply.start, end < reply.end, characters),
+    })
   }
   return found
 }

@@ -1,4 +1,5 @@
-import { type Kernel, kernelWith } from '../../containers/kernel/kernel.ts'
+import type { Kernel } from '../../containers/kernel/kernel.ts'
+import { kernelWith } from '../../containers/kernel/thread-kernel.ts'
 import type { Span } from '../../model/tokens.ts'
 import type { TokenTable } from '../../tokens/tokenizer.ts'
 

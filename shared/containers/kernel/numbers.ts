@@ -1,5 +1,5 @@
 import type { Hash64 } from '../../model/hash.ts'
-import { kernelWith } from './kernel.ts'
+import { kernelWith } from './thread-kernel.ts'
 
 /**
  * Index of the first number from `from` on that is at least `bound`, `to` where none is. Both count as numbers of 32 bits without a sign: what is
