@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { ParsedRecords, RecordSpans } from '../../shared/containers/container.ts'
 import { type Kernel, sharedMemory } from '../../shared/containers/kernel/kernel.ts'
-import { firstAtLeast, hashAhead } from '../../shared/containers/kernel/numbers.ts'
+import { firstAtLeast, flagsOf, hashAhead } from '../../shared/containers/kernel/numbers.ts'
 import { inKernel, leaveKernel, shareKernel, threadKernel } from '../../shared/containers/kernel/thread-kernel.ts'
 import { parseInPortions, parseRecords, parseScanned } from '../../shared/containers/records.ts'
 import { scanAhead } from '../../shared/containers/scan-ahead.ts'
@@ -97,7 +97,11 @@ describe('what another thread scanned', () => {
     const text = scanAhead(own, 1, 0, line.length, spans, KEYS)
     const [low, high] = new Hash64().words([5, 6, 70000]).lanes
     // No mask is hashed.
-    expect([...text.arrays]).toEqual([7, 18, 0, 3, 70000, 1, low, high, 26, 33, 3, 3, 1, 0, 0, 0])
+    const [largest, flags] = [12, 28]
+    expect([...text.arrays]).toEqual([
+      ...[7, 18, 0, 3, 70000, 1, low, high, largest, 4],
+      ...[26, 33, 4, 3, 1, 0, 0, 0, flags, 8],
+    ])
     const there = auditing()
     // Other bytes than those that were scanned: what was found of these is what counts.
     there.slotInput(1).set(new TextEncoder().encode('{"ids":[9,9,99999]'))
@@ -120,11 +124,15 @@ describe('what another thread scanned', () => {
   test('has its largest number told, by which none is looked for above it', () => {
     const { auditing } = kernels()
     const numbers = fc
-      .array(fc.oneof({ weight: 30, arbitrary: fc.nat({ max: 1000 }) }, fc.integer()), { maxLength: 40, minLength: 1 })
+      .array(fc.oneof({ weight: 60, arbitrary: fc.nat({ max: 1000 }) }, fc.integer()), {
+        maxLength: 300,
+        minLength: 1,
+        size: 'max',
+      })
       .map((list) => Int32Array.from(list))
     const bound = fc.oneof(fc.constantFrom(1, 2, 900, 1000, 1001, 2 ** 31, 2 ** 32 - 1), fc.nat({ max: 1001 }))
     fc.assert(
-      fc.property(numbers, numbers, bound, fc.nat({ max: 40 }), fc.nat({ max: 40 }), (ids, mask, least, from, to) => {
+      fc.property(numbers, numbers, bound, fc.nat({ max: 310 }), fc.nat({ max: 310 }), (ids, mask, least, from, to) => {
         const line = new TextEncoder().encode(`{"ids":[${ids.join()}],"mask":[${mask.join()}]}`)
         const spans = spansOf([line])
         const own = shareKernel(memory) as Kernel
@@ -152,6 +160,58 @@ describe('what another thread scanned', () => {
       }),
       { numRuns: 1000 },
     )
+  })
+
+  test('has its flags as bytes, which belong to whoever asks first', () => {
+    const { auditing } = kernels()
+    const flags = fc.array(fc.oneof({ weight: 400, arbitrary: fc.nat({ max: 1 }) }, fc.constantFrom(2, -1, 256)), {
+      maxLength: 200,
+      size: 'max',
+    })
+    fc.assert(
+      fc.property(flags, flags, (one, other) => {
+        const line = new TextEncoder().encode(`{"ids":[${one.join()}],"mask":[${other.join()}]}`)
+        const spans = spansOf([line])
+        const own = shareKernel(memory) as Kernel
+        own.slotInput(1).set(line)
+        const text = scanAhead(own, 1, 0, line.length, spans, KEYS)
+        const there = auditing()
+        for (const { records } of parseScanned(there, text, spans, KEYS, 1)) {
+          const held = records[0]?.value as { ids: Int32Array; mask: Int32Array }
+          for (const [numbers, list] of [[held.ids, one] as const, [held.mask, other] as const]) {
+            const wanted = list.every((flag) => flag === 0 || flag === 1) ? Uint8Array.from(list) : null
+            const first = flagsOf(numbers)
+            expect(first).toEqual(wanted)
+            first?.fill(7)
+            expect(flagsOf(numbers)).toEqual(wanted)
+            expect([...numbers]).toEqual(list)
+          }
+        }
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  test.each(['0', '7'])('keeps to its slot where numbers take nearly all of it: %s', (number) => {
+    const { auditing } = kernels()
+    const list = (count: number) => `[${Array<string>(count).fill(number).join()}]`
+    // The first is scanned by whoever audits, which needs room for it then.
+    const texts = [`{"ids":${list(600_000).slice(0, -1)},0.5]`, ...[1, 2, 3].map(() => `{"mask":${list(450_000)}`)]
+    const bytes = new TextEncoder().encode(texts.map((text) => `${text}}\n`).join(''))
+    const own = threadKernel() as Kernel
+    own.slotInput(1).set(bytes)
+    own.slotInput(2).fill(0x2a)
+    const spans = spansOf(texts.map((text) => new TextEncoder().encode(`${text}}`)))
+    const text = scanAhead(own, 1, 0, bytes.length, spans, KEYS)
+    const there = auditing()
+    const [parsed] = parseScanned(there, text, spans, KEYS, 4)
+    const values = parsed?.records.map(({ value }) => value as { ids?: Float64Array; mask?: Int32Array }) ?? []
+    expect(values.map(({ ids, mask }) => ids?.length ?? mask?.length)).toEqual([600_001, 450_000, 450_000, 450_000])
+    for (const { mask } of values)
+      if (mask !== undefined)
+        expect(firstAtLeast(mask, 8) === mask.length && mask.every((each) => each === Number(number))).toBe(true)
+    expect(there.slotInput(2).every((byte) => byte === 0x2a)).toBe(true)
+    there.leave()
   })
 
   test('has the longest numbers of each record hashed', () => {

@@ -10,9 +10,11 @@ export interface KernelExports {
   readonly otherLow: WebAssembly.Global<'i32'>
   readonly otherHigh: WebAssembly.Global<'i32'>
   most(at: number, end: number): number
+  maxima(at: number, end: number, out: number): number
   look(at: number, end: number, known: number, size: number): number
   readonly lookedAt: WebAssembly.Global<'i32'>
   first(at: number, end: number, bound: number): number
+  firstOver(at: number, end: number, bound: number, base: number, maxima: number): number
   find(at: number, end: number, value: number): number
   member(at: number, end: number, set: number, words: number): number
   narrow(at: number, end: number, out: number): void

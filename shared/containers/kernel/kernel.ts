@@ -8,6 +8,8 @@ import { ARRAY, type ScannedSlot } from './scanned-slot.ts'
 export const INPUT_BYTES = 4 << 20
 /** An input and behind it its numbers, which take at most twice that, since each has a comma; and what is put beside them. */
 const SLOT_BYTES = 193 << 16
+/** Bytes behind the numbers of an input that are written before it is known whether they are any. */
+const ROOM_TO_WRITE = 64
 /** Bytes at the end of the memory in which sets of ids lie: six of vocabularies of 150,000. */
 const SET_BYTES = 128 << 10
 /** Bytes before them for what is known of each id: vocabularies have 262,144 at most. */
@@ -35,6 +37,9 @@ export class Kernel implements PlainNumbers, WordMixer {
   /** Numbers from `floor` to it belong to arrays that were taken and lie here. */
   private first = INPUT_BYTES >> 2
   private passing = false
+  /** Bytes of this input, and of those of its arrays that were told. */
+  private inputLength = 0
+  private toldBytes = 0
   /** What was scanned of this input, and which of its arrays is the next one. */
   private scanned: Int32Array = NONE
   private nextScanned = 0
@@ -81,6 +86,8 @@ export class Kernel implements PlainNumbers, WordMixer {
     this.first = this.floor
     this.scanned = NONE
     this.places.clear()
+    this.inputLength = length
+    this.toldBytes = 0
     return new Uint8Array(this.buffer, this.base, length)
   }
 
@@ -88,9 +95,7 @@ export class Kernel implements PlainNumbers, WordMixer {
   enterScanned({ slot, start, length, arrays }: ScannedSlot): Uint8Array<ArrayBuffer> {
     const bytes = this.enter(slot, start, length)
     const { length: all } = arrays
-    // What is put beside them lies behind the last.
-    const last = all - ARRAY.numbers
-    if (all > 0) this.floor += (arrays[last + ARRAY.first] as number) + (arrays[last + ARRAY.count] as number)
+    if (all > 0) this.floor += arrays[all - ARRAY.numbers + ARRAY.end] as number
     this.first = this.floor
     this.scanned = arrays
     this.nextScanned = 0
@@ -119,12 +124,30 @@ export class Kernel implements PlainNumbers, WordMixer {
     return this.numbers.subarray(start, start + (scanned[next + ARRAY.count] as number))
   }
 
-  /** What `ScannedSlot.arrays` tells of an array that was scanned in this slot, from its bracket `at` to `next`; null where it lies elsewhere. */
-  told(at: number, next: number, numbers: Int32Array | Float64Array): readonly number[] | null {
+  /** What `ScannedSlot.arrays` tells of an array that was scanned in this slot, from `bracket` to `next`; null where it lies elsewhere. */
+  told(bracket: number, next: number, numbers: Int32Array | Float64Array): readonly number[] | null {
     if (numbers.buffer !== this.buffer) return null
     const { byteOffset, length } = numbers
-    const first = (byteOffset - (this.slotEnd - SLOT_BYTES + INPUT_BYTES)) >> 2
-    return [at, next, first, length, this.code.most(byteOffset, byteOffset + length * 4), 0, 0, 0]
+    const from = this.slotEnd - SLOT_BYTES + INPUT_BYTES
+    const end = byteOffset + length * 4
+    this.toldBytes += next - bracket
+    let beside = this.bytesBesideTold(((length + 63) >> 6) * 4)
+    const most =
+      beside === null ? this.code.most(byteOffset, end) : this.code.maxima(byteOffset, end, beside.byteOffset)
+    if (most >>> 0 <= 1) {
+      // The largest of each 64 are given up for what tells more.
+      if (beside !== null) this.first = beside.byteOffset >> 2
+      beside = this.bytesBesideTold(length)
+      if (beside !== null) this.code.narrow(byteOffset, end, beside.byteOffset)
+    }
+    const at = beside === null ? -1 : beside.byteOffset - from
+    return [bracket, next, (byteOffset - from) >> 2, length, most, 0, 0, 0, at, this.first - (from >> 2)]
+  }
+
+  /** As `bytes`, null also where the numbers of what nobody told yet might not have room then. */
+  private bytesBesideTold(length: number): Uint8Array | null {
+    const left = this.slotEnd - this.first * 4 - length
+    return left < 2 * (this.inputLength - this.toldBytes) + ROOM_TO_WRITE ? null : this.bytes(length)
   }
 
   /** `Hash64` of all of an array that this memory holds, where another thread told it; else null. */
@@ -193,8 +216,13 @@ export class Kernel implements PlainNumbers, WordMixer {
   firstAtLeast(numbers: Int32Array, bound: number, from: number, to: number): number {
     const at = numbers.byteOffset
     const place = this.places.get(at)
-    if (place !== undefined && (this.scanned[place + ARRAY.most] as number) >>> 0 < bound >>> 0) return to
-    return (this.code.first(at + from * 4, at + to * 4, bound) - at) >> 2
+    const [start, end] = [at + from * 4, at + to * 4]
+    if (place === undefined) return (this.code.first(start, end, bound) - at) >> 2
+    const most = (this.scanned[place + ARRAY.most] as number) >>> 0
+    if (most < bound >>> 0) return to
+    const maxima = most > 1 ? this.besideOf(place) : -1
+    const found = maxima < 0 ? this.code.first(start, end, bound) : this.code.firstOver(start, end, bound, at, maxima)
+    return (found - at) >> 2
   }
 
   /** See `firstOfNumber`, of numbers that this memory holds. */
@@ -300,8 +328,21 @@ export class Kernel implements PlainNumbers, WordMixer {
     return bytes
   }
 
+  /** Where the bytes are that lie beside an array which another thread scanned; -1 where none do. */
+  private besideOf(place: number): number {
+    const beside = this.scanned[place + ARRAY.beside] as number
+    return beside < 0 ? -1 : this.slotEnd - SLOT_BYTES + INPUT_BYTES + beside
+  }
+
   /** The lowest bytes of numbers that this memory holds, none of which is above 255; null where there is no room for them. */
   narrowed(numbers: Int32Array): Uint8Array | null {
+    const place = this.places.get(numbers.byteOffset)
+    if (place !== undefined && this.scanned[place + ARRAY.count] === numbers.length) {
+      const beside = (this.scanned[place + ARRAY.most] as number) >>> 0 <= 1 ? this.besideOf(place) : -1
+      // They belong to whoever asks first.
+      this.scanned[place + ARRAY.beside] = -1
+      if (beside >= 0) return new Uint8Array(this.buffer, beside, numbers.length)
+    }
     const bytes = this.bytes(numbers.length)
     const at = numbers.byteOffset
     if (bytes !== null) this.code.narrow(at, at + numbers.length * 4, bytes.byteOffset)

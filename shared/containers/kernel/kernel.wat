@@ -238,7 +238,7 @@
     (call $hash (local.get $at) (local.get $end) (local.get $low) (local.get $high)))
 
   ;; The largest number of 32 bits from `at` to `end`, all without a sign; 0 where none is.
-  (func (export "most") (param $at i32) (param $end i32) (result i32)
+  (func $most (export "most") (param $at i32) (param $end i32) (result i32)
     (local $most v128) (local $largest i32)
     (block $few
       (loop $four
@@ -256,6 +256,22 @@
           (i32.gt_u (i32.load (local.get $at)) (local.get $largest))))
         (local.set $at (i32.add (local.get $at) (i32.const 4)))
         (br $one)))
+    (local.get $largest))
+
+  ;; The largest number of each 64 that follow each other from `at` to `end`, all without a sign, goes to `out`. Returns the largest of all.
+  (func (export "maxima") (param $at i32) (param $end i32) (param $out i32) (result i32)
+    (local $to i32) (local $most i32) (local $largest i32)
+    (block $done
+      (loop $next
+        (br_if $done (i32.ge_u (local.get $at) (local.get $end)))
+        (local.set $to (i32.add (local.get $at) (i32.const 256)))
+        (local.set $to (select (local.get $to) (local.get $end) (i32.lt_u (local.get $to) (local.get $end))))
+        (local.set $most (call $most (local.get $at) (local.get $to)))
+        (i32.store (local.get $out) (local.get $most))
+        (local.set $largest (select (local.get $most) (local.get $largest) (i32.gt_u (local.get $most) (local.get $largest))))
+        (local.set $at (local.get $to))
+        (local.set $out (i32.add (local.get $out) (i32.const 4)))
+        (br $next)))
     (local.get $largest))
 
   ;; Each number of 32 bits from `at` to `end` below `size` has a byte from `known` on. Returns the address of the first that has none, or one that is
@@ -299,7 +315,7 @@
     (local.get $at))
 
   ;; The address of the first number of 32 bits from `at` to `end` that is at least `bound`, both without a sign; `end` where none is.
-  (func (export "first") (param $at i32) (param $end i32) (param $bound i32) (result i32)
+  (func $first (export "first") (param $at i32) (param $end i32) (param $bound i32) (result i32)
     (local $bounds v128)
     (local.set $bounds (i32x4.splat (local.get $bound)))
     (block $found
@@ -321,6 +337,22 @@
         (local.set $at (i32.add (local.get $at) (i32.const 4)))
         (br $one)))
     (local.get $at))
+
+  ;; As `first`, of numbers that begin at `base` and whose `maxima` lie from there on: of most of them their largest is looked at alone.
+  (func (export "firstOver") (param $at i32) (param $end i32) (param $bound i32) (param $base i32) (param $maxima i32) (result i32)
+    (local $block i32) (local $to i32)
+    (loop $next
+      (if (i32.ge_u (local.get $at) (local.get $end)) (then (return (local.get $end))))
+      (local.set $block (i32.shr_u (i32.sub (local.get $at) (local.get $base)) (i32.const 8)))
+      (local.set $to (i32.add (local.get $base) (i32.shl (i32.add (local.get $block) (i32.const 1)) (i32.const 8))))
+      (local.set $to (select (local.get $to) (local.get $end) (i32.lt_u (local.get $to) (local.get $end))))
+      (if (i32.ge_u (i32.load (i32.add (local.get $maxima) (i32.shl (local.get $block) (i32.const 2)))) (local.get $bound))
+        (then
+          (local.set $at (call $first (local.get $at) (local.get $to) (local.get $bound)))
+          (if (i32.lt_u (local.get $at) (local.get $to)) (then (return (local.get $at))))))
+      (local.set $at (local.get $to))
+      (br $next))
+    (unreachable))
 
   ;; The address of the first number of 32 bits from `at` to `end` that is `value`; `end` where none is.
   (func (export "find") (param $at i32) (param $end i32) (param $value i32) (result i32)

@@ -22,6 +22,13 @@ export const ARRAY = {
   isHashed: 5,
   low: 6,
   high: 7,
+  /**
+   * Bytes from the start of the slot's numbers to what lies beside it: of an array of 0 and 1 each number as a byte, of others the largest of each 64; -1
+   * where there was no room for it.
+   */
+  beside: 8,
+  /** The number in the slot behind both. */
+  end: 9,
   /** How many these are. */
-  numbers: 8,
+  numbers: 10,
 } as const
