@@ -140,10 +140,11 @@ function remembering<Value>(
     writer() {
       const met = new Map<Value, string>()
       return (value) => {
-        const known = met.get(value)
         const cell = write(value)
+        if (!isLong(value, cell)) return cell
+        const known = met.get(value)
         if (known !== undefined) return known.length < cell.length ? known : cell
-        if (met.size < MOST_MET && isLong(value, cell)) met.set(value, `${AGAIN}${met.size.toString(36)}`)
+        if (met.size < MOST_MET) met.set(value, `${AGAIN}${met.size.toString(36)}`)
         return cell
       }
     },
