@@ -1,12 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { lookAt } from '../../shared/checks/truncation/reply-tokens.ts'
 import type { ParsedRecords, RecordSpans } from '../../shared/containers/container.ts'
-import { type Kernel, sharedMemory } from '../../shared/containers/kernel/kernel.ts'
+import { Kernel, sharedMemory } from '../../shared/containers/kernel/kernel.ts'
 import { firstAtLeast, flagsOf, hashAhead } from '../../shared/containers/kernel/numbers.ts'
 import { inKernel, leaveKernel, shareKernel, threadKernel } from '../../shared/containers/kernel/thread-kernel.ts'
 import { parseInPortions, parseRecords, parseScanned } from '../../shared/containers/records.ts'
 import { scanAhead } from '../../shared/containers/scan-ahead.ts'
 import { Hash64 } from '../../shared/model/hash.ts'
+import { tableOf } from '../helpers/token-table.ts'
+import { inKernel as numbersInKernel } from './numbers-in-kernel.ts'
 
 const KEYS = new Set(['ids', 'mask'])
 const SLOTS = 3
@@ -97,10 +100,10 @@ describe('what another thread scanned', () => {
     const text = scanAhead(own, 1, 0, line.length, spans, KEYS)
     const [low, high] = new Hash64().words([5, 6, 70000]).lanes
     // No mask is hashed.
-    const [largest, flags] = [12, 28]
+    const [largest, flags] = [12, 32]
     expect([...text.arrays]).toEqual([
-      ...[7, 18, 0, 3, 70000, 1, low, high, largest, 4],
-      ...[26, 33, 4, 3, 1, 0, 0, 0, flags, 8],
+      ...[7, 18, 0, 3, 70000, 1, low, high, largest, 5, -1],
+      ...[26, 33, 5, 3, 1, 0, 0, 0, flags, 9, -1],
     ])
     const there = auditing()
     // Other bytes than those that were scanned: what was found of these is what counts.
@@ -157,6 +160,41 @@ describe('what another thread scanned', () => {
           looked++
         }
         expect(looked).toBe(1)
+      }),
+      { numRuns: 1000 },
+    )
+  })
+
+  test('is looked at as ids are that nobody told anything of, whatever of a vocabulary was known when', () => {
+    const { auditing } = kernels()
+    const pieces = ['a', 'é', 'bc', '', ' '.repeat(300), ' submitted', 'truncated', ...'0123456789']
+    const vocabularies = [tableOf(pieces), tableOf(pieces.toReversed())]
+    const id = fc.oneof(
+      { weight: 300, arbitrary: fc.constantFrom(0, 1, 2, 8, 9) },
+      fc.nat({ max: 17 }),
+      fc.constant(99_999),
+    )
+    const list = fc.array(id, { maxLength: 400, size: 'max' }).map((ids) => Int32Array.from(ids))
+    const question = fc.tuple(fc.constantFrom(...vocabularies), fc.nat({ max: 400 }), fc.nat({ max: 400 }))
+    const questions = fc.array(question, { minLength: 1, maxLength: 4 })
+    fc.assert(
+      fc.property(list, list, questions, questions, (met, ids, before, after) => {
+        const line = new TextEncoder().encode(`{"ids":[${ids.join()}]}`)
+        const look = (on: Int32Array, [table, a, b]: (typeof before)[number]) => {
+          const [start = 0, end = 0] = [a, b].map((at) => Math.min(at, on.length)).sort((x, y) => x - y)
+          return lookAt(table, on, { start, end })
+        }
+        const there = auditing()
+        there.begin(true)
+        const known = numbersInKernel(met)
+        for (const question of before) look(known, question)
+        const scanning = Kernel.create(memory) as Kernel
+        scanning.slotInput(1).set(line)
+        const text = scanAhead(scanning, 1, 0, line.length, spansOf([line]), KEYS)
+        for (const { records } of parseScanned(there, text, spansOf([line]), KEYS, 1)) {
+          const { ids: held } = records[0]!.value as { ids: Int32Array }
+          for (const question of after) expect(look(held, question)).toEqual(look(ids, question))
+        }
       }),
       { numRuns: 1000 },
     )

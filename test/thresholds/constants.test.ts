@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest'
  */
 const STRUCTURAL: Readonly<Record<string, string>> = {
   'checks/alignment.ts LARGEST_LAG': 'shifts that are tried; the report lists the score of each',
+  'checks/batch-facts.ts NEVER_PACKED': 'bound of cost',
   'checks/batch-facts.ts PACKED_AT_ONCE': 'bound of cost',
   'checks/create-facts.ts SHOWN_TOKENS': 'what evidence shows',
   'checks/encoded.ts LONGEST': 'bound of cost',

@@ -2,22 +2,12 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { LEAST_TOKENS, longReplies } from '../../shared/checks/truncation/long-replies.ts'
 import { lookAt } from '../../shared/checks/truncation/reply-tokens.ts'
-import { TokenKind, type TokenTable } from '../../shared/tokens/tokenizer.ts'
 import { generator } from '../bench/dump.ts'
 import { auditDump } from '../checks/audit.ts'
 import { inKernel } from '../containers/numbers-in-kernel.ts'
 import { searchRow } from '../fixtures/checks/fixture.ts'
 import { assistant, tool } from '../helpers/conversation.ts'
-
-/** A vocabulary of these pieces, of which a number is a byte. */
-function tableOf(pieces: readonly (string | number)[]): TokenTable {
-  const encoder = new TextEncoder()
-  const bytes = pieces.map((piece) => (typeof piece === 'number' ? Uint8Array.of(piece) : encoder.encode(piece)))
-  const offsets = new Uint32Array(pieces.length + 1)
-  for (const [id, { length }] of bytes.entries()) offsets[id + 1] = (offsets[id] as number) + length
-  const kinds = new Uint8Array(pieces.length).fill(TokenKind.ordinary)
-  return { size: pieces.length, bytes: Uint8Array.from(bytes.flatMap((each) => [...each])), offsets, kinds }
-}
+import { tableOf } from '../helpers/token-table.ts'
 
 function lookAtTexts(texts: readonly string[]) {
   return lookAt(tableOf(texts), Int32Array.from(texts.keys()), { start: 0, end: texts.length })

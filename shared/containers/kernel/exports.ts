@@ -12,6 +12,8 @@ export interface KernelExports {
   most(at: number, end: number): number
   maxima(at: number, end: number, out: number): number
   look(at: number, end: number, known: number, size: number): number
+  sums(at: number, end: number, known: number, size: number, out: number): void
+  lookOver(at: number, end: number, known: number, size: number, base: number, sums: number): number
   readonly lookedAt: WebAssembly.Global<'i32'>
   first(at: number, end: number, bound: number): number
   firstOver(at: number, end: number, bound: number, base: number, maxima: number): number

@@ -2,6 +2,7 @@ import { Hash64, type WordMixer } from '../../model/hash.ts'
 import type { PlainNumbers } from '../plain-numbers.ts'
 import type { KernelExports } from './exports.ts'
 import { KERNEL_MODULE, SHARED_KERNEL_MODULE } from './kernel-module.ts'
+import { KNOWN_BYTES, KnownIds } from './known-ids.ts'
 import { ARRAY, type ScannedSlot } from './scanned-slot.ts'
 
 /** Bytes that lie in a slot of the kernel's memory at most. */
@@ -12,8 +13,6 @@ const SLOT_BYTES = 193 << 16
 const ROOM_TO_WRITE = 64
 /** Bytes at the end of the memory in which sets of ids lie: six of vocabularies of 150,000. */
 const SET_BYTES = 128 << 10
-/** Bytes before them for what is known of each id: vocabularies have 262,144 at most. */
-const KNOWN_BYTES = 320 << 10
 
 /** Memory for kernels of several threads: the first slot is for what a thread reads by itself. */
 export function sharedMemory(slots: number): WebAssembly.Memory {
@@ -48,9 +47,7 @@ export class Kernel implements PlainNumbers, WordMixer {
   private nextSet: number
   /** Where in `scanned` arrays of this input are that were taken, by where they begin. */
   private readonly places = new Map<number, number>()
-  /** Whose bytes lie here, one for each id; and these. */
-  private knower: object | null = null
-  private known = new Uint8Array(0)
+  private readonly known: KnownIds
 
   private constructor(
     private readonly code: KernelExports,
@@ -62,6 +59,7 @@ export class Kernel implements PlainNumbers, WordMixer {
     this.input = new Uint8Array(buffer, 0, INPUT_BYTES)
     this.numbers = new Int32Array(buffer)
     this.nextSet = buffer.byteLength - SET_BYTES
+    this.known = new KnownIds(buffer, this.nextSet - KNOWN_BYTES)
   }
 
   /** Null where this machine, or the page's policy, runs no such code. `memory`: of `sharedMemory`; absent = its own. */
@@ -131,7 +129,7 @@ export class Kernel implements PlainNumbers, WordMixer {
     const from = this.slotEnd - SLOT_BYTES + INPUT_BYTES
     const end = byteOffset + length * 4
     this.toldBytes += next - bracket
-    let beside = this.bytesBesideTold(((length + 63) >> 6) * 4)
+    let beside = this.bytesBesideTold(6 * blocksOf(length))
     const most =
       beside === null ? this.code.most(byteOffset, end) : this.code.maxima(byteOffset, end, beside.byteOffset)
     if (most >>> 0 <= 1) {
@@ -140,8 +138,17 @@ export class Kernel implements PlainNumbers, WordMixer {
       beside = this.bytesBesideTold(length)
       if (beside !== null) this.code.narrow(byteOffset, end, beside.byteOffset)
     }
+    const knowledge = most >>> 0 <= 1 || beside === null ? -1 : this.sum(byteOffset, end, beside.byteOffset)
     const at = beside === null ? -1 : beside.byteOffset - from
-    return [bracket, next, (byteOffset - from) >> 2, length, most, 0, 0, 0, at, this.first - (from >> 2)]
+    return [bracket, next, (byteOffset - from) >> 2, length, most, 0, 0, 0, at, this.first - (from >> 2), knowledge]
+  }
+
+  /** Puts the sums of numbers behind their largest, which begin at `beside`. Returns under which knowledge, -1 where it changed meanwhile or there is none. */
+  private sum(at: number, end: number, beside: number): number {
+    const { generation, size } = this.known
+    if (size === 0 || generation % 2 === 1) return -1
+    this.code.sums(at, end, this.known.at, size, beside + 4 * blocksOf((end - at) >> 2))
+    return this.known.generation === generation ? generation : -1
   }
 
   /** As `bytes`, null also where the numbers of what nobody told yet might not have room then. */
@@ -242,14 +249,9 @@ export class Kernel implements PlainNumbers, WordMixer {
     return (this.code.member(at + from * 4, at + to * 4, placed, set.length) - at) >> 2
   }
 
-  /** A byte for each of so many ids, all 0 before anybody writes them, which stand until they are asked for by another `knower`; null where there is no room. */
+  /** See `KnownIds.of`. */
   knownTo(knower: object, ids: number): Uint8Array | null {
-    if (ids > KNOWN_BYTES) return null
-    if (this.knower !== knower) {
-      this.known = new Uint8Array(this.buffer, this.buffer.byteLength - SET_BYTES - KNOWN_BYTES, ids).fill(0)
-      this.knower = knower
-    }
-    return this.known
+    return this.known.of(knower, ids)
   }
 
   /**
@@ -258,7 +260,13 @@ export class Kernel implements PlainNumbers, WordMixer {
    */
   look(ids: Int32Array, known: Uint8Array, from: number, to: number): number {
     const at = ids.byteOffset
-    return (this.code.look(at + from * 4, at + to * 4, known.byteOffset, known.length) - at) >> 2
+    const [start, end] = [at + from * 4, at + to * 4]
+    const place = this.places.get(at)
+    const largest =
+      place !== undefined && this.scanned[place + ARRAY.knowledge] === this.known.generation ? this.besideOf(place) : -1
+    if (largest < 0) return (this.code.look(start, end, known.byteOffset, known.length) - at) >> 2
+    const sums = largest + 4 * blocksOf(this.scanned[(place as number) + ARRAY.count] as number)
+    return (this.code.lookOver(start, end, known.byteOffset, known.length, at, sums) - at) >> 2
   }
 
   get lookedAt(): number {
@@ -378,3 +386,8 @@ export class Kernel implements PlainNumbers, WordMixer {
 }
 
 const NONE = new Int32Array(0)
+
+/** Of so many numbers, how many times 64 there are, the last of them maybe fewer. */
+function blocksOf(length: number): number {
+  return (length + 63) >> 6
+}

@@ -276,7 +276,7 @@
 
   ;; Each number of 32 bits from `at` to `end` below `size` has a byte from `known` on. Returns the address of the first that has none, or one that is
   ;; 0 or odd; `end` where all have others, and adds up half of what those before it have.
-  (func (export "look") (param $at i32) (param $end i32) (param $known i32) (param $size i32) (result i32)
+  (func $look (export "look") (param $at i32) (param $end i32) (param $known i32) (param $size i32) (result i32)
     (local $a i32) (local $b i32) (local $c i32) (local $d i32) (local $sum i32)
     (block $found
       (loop $four
@@ -312,6 +312,46 @@
         (local.set $at (i32.add (local.get $at) (i32.const 4)))
         (br $one)))
     (global.set $lookedAt (i32.shr_u (local.get $sum) (i32.const 1)))
+    (local.get $at))
+
+  ;; What `look` adds up of each 64 numbers that follow each other from `at` to `end` goes to `out` in 16 bits, all bits set where it does not come to their
+  ;; end, and of what is left of them.
+  (func (export "sums") (param $at i32) (param $end i32) (param $known i32) (param $size i32) (param $out i32)
+    (local $to i32)
+    (block $done
+      (loop $next
+        (br_if $done (i32.ge_u (local.get $at) (local.get $end)))
+        (local.set $to (i32.add (local.get $at) (i32.const 256)))
+        (i32.store16 (local.get $out) (i32.const 0xffff))
+        (br_if $done (i32.gt_u (local.get $to) (local.get $end)))
+        (if (i32.eq (local.get $to) (call $look (local.get $at) (local.get $to) (local.get $known) (local.get $size)))
+          (then (i32.store16 (local.get $out) (global.get $lookedAt))))
+        (local.set $at (local.get $to))
+        (local.set $out (i32.add (local.get $out) (i32.const 2)))
+        (br $next))))
+
+  ;; As `look`, of numbers that begin at `base` and whose `sums` lie from there on.
+  (func (export "lookOver")
+    (param $at i32) (param $end i32) (param $known i32) (param $size i32) (param $base i32) (param $sums i32) (result i32)
+    (local $to i32) (local $sum i32) (local $ofAll i32)
+    (block $found
+      (loop $next
+        (br_if $found (i32.ge_u (local.get $at) (local.get $end)))
+        (local.set $to (i32.add (local.get $base)
+          (i32.shl (i32.add (i32.shr_u (i32.sub (local.get $at) (local.get $base)) (i32.const 8)) (i32.const 1)) (i32.const 8))))
+        (if (i32.and (i32.eqz (i32.and (i32.sub (local.get $at) (local.get $base)) (i32.const 255))) (i32.le_u (local.get $to) (local.get $end)))
+          (then
+            (local.set $sum (i32.load16_u (i32.add (local.get $sums) (i32.shr_u (i32.sub (local.get $at) (local.get $base)) (i32.const 7)))))
+            (if (i32.ne (local.get $sum) (i32.const 0xffff))
+              (then
+                (local.set $ofAll (i32.add (local.get $ofAll) (local.get $sum)))
+                (local.set $at (local.get $to))
+                (br $next)))))
+        (local.set $to (select (local.get $to) (local.get $end) (i32.lt_u (local.get $to) (local.get $end))))
+        (local.set $at (call $look (local.get $at) (local.get $to) (local.get $known) (local.get $size)))
+        (local.set $ofAll (i32.add (local.get $ofAll) (global.get $lookedAt)))
+        (br_if $next (i32.eq (local.get $at) (local.get $to)))))
+    (global.set $lookedAt (local.get $ofAll))
     (local.get $at))
 
   ;; The address of the first number of 32 bits from `at` to `end` that is at least `bound`, both without a sign; `end` where none is.

@@ -23,12 +23,14 @@ export const ARRAY = {
   low: 6,
   high: 7,
   /**
-   * Bytes from the start of the slot's numbers to what lies beside it: of an array of 0 and 1 each number as a byte, of others the largest of each 64; -1
-   * where there was no room for it.
+   * Bytes from the start of the slot's numbers to what lies beside it: of an array of 0 and 1 each number as a byte, of others the largest of each 64 and
+   * behind those the sums of each 64 under what is known of ids; -1 where there was no room for it.
    */
   beside: 8,
   /** The number in the slot behind both. */
   end: 9,
+  /** Under what of ids the sums are (`KnownIds.generation`); -1 where there are none. */
+  knowledge: 10,
   /** How many these are. */
-  numbers: 10,
+  numbers: 11,
 } as const
