@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { lookAt } from '../../shared/checks/truncation/reply-tokens.ts'
 import type { ParsedRecords, RecordSpans } from '../../shared/containers/container.ts'
-import { Kernel, sharedMemory } from '../../shared/containers/kernel/kernel.ts'
+import { type Kernel, sharedMemory } from '../../shared/containers/kernel/kernel.ts'
 import { firstAtLeast, flagsOf, hashAhead } from '../../shared/containers/kernel/numbers.ts'
 import { inKernel, leaveKernel, shareKernel, threadKernel } from '../../shared/containers/kernel/thread-kernel.ts'
 import { parseInPortions, parseRecords, parseScanned } from '../../shared/containers/records.ts'
@@ -188,9 +188,9 @@ describe('what another thread scanned', () => {
         there.begin(true)
         const known = numbersInKernel(met)
         for (const question of before) look(known, question)
-        const scanning = Kernel.create(memory) as Kernel
-        scanning.slotInput(1).set(line)
-        const text = scanAhead(scanning, 1, 0, line.length, spansOf([line]), KEYS)
+        // What is known of ids is in memory that all have.
+        there.slotInput(1).set(line)
+        const text = scanAhead(there, 1, 0, line.length, spansOf([line]), KEYS)
         for (const { records } of parseScanned(there, text, spansOf([line]), KEYS, 1)) {
           const { ids: held } = records[0]!.value as { ids: Int32Array }
           for (const question of after) expect(look(held, question)).toEqual(look(ids, question))
