@@ -13,14 +13,30 @@ function edge(before: TurnKind | 'start', after: TurnKind | 'end'): string {
 
 const edges = new Map<TurnKind | 'start', Map<TurnKind | 'end', string>>()
 
+const named = new OfLast<Segmentation, readonly string[]>()
+
+/** The edges before each turn, and the one behind the last: a dozen checks count by them. */
+function edgesIn(segmentation: Segmentation): readonly string[] {
+  let names = named.get(segmentation)
+  if (names === undefined) {
+    const { turns } = segmentation
+    names = [
+      ...turns.map(({ kind }, at) => edge(turns[at - 1]?.kind ?? 'start', kind)),
+      edge(turns.at(-1)?.kind ?? 'start', 'end'),
+    ]
+    named.set(segmentation, names)
+  }
+  return names
+}
+
 /** `assistant>tool`: the edge between a turn and the one after it; `end` where the row ends. */
-export function edgeAfter({ turns }: Segmentation, turn: Turn): string {
-  return edge(turn.kind, turns[turn.index + 1]?.kind ?? 'end')
+export function edgeAfter(segmentation: Segmentation, turn: Turn): string {
+  return edgesIn(segmentation)[turn.index + 1] as string
 }
 
 /** The edge between a turn and the one before it; `start` where the row begins with the turn. */
-export function edgeBefore({ turns }: Segmentation, turn: Turn): string {
-  return edge(turn.index === 0 ? 'start' : (turns[turn.index - 1]?.kind ?? 'start'), turn.kind)
+export function edgeBefore(segmentation: Segmentation, turn: Turn): string {
+  return edgesIn(segmentation)[turn.index] as string
 }
 
 const BEFORE = ['system', 'user', 'tool', 'assistant', 'other'] as const satisfies readonly TurnKind[]

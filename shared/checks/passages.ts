@@ -2,7 +2,7 @@ import { KeptTexts } from './kept-texts.ts'
 import { COMBINING, normalised } from './normalised-text.ts'
 
 /** What of a document is looked for, and by what a text can be told to hold it without being normalised as a whole. */
-interface Passage {
+export interface Passage {
   /** The document, normalised; empty where it has no words. */
   readonly whole: string
   /** Its beginning and its end, normalised; what must be in a normalised text. */

@@ -5,7 +5,7 @@ import type { PreparedTokens } from './create-facts.ts'
 import { answerTurn } from './edges.ts'
 import type { TrajectoryFacts } from './facts.ts'
 import { OfLast } from './of-last.ts'
-import { passageOf, SearchedText } from './passages.ts'
+import { type Passage, passageOf, SearchedText } from './passages.ts'
 
 /** What became of each document that is marked as supporting and has a text. */
 export interface DocumentFate {
@@ -45,19 +45,20 @@ function findFates(
   { text, thresholds }: Prepared,
 ): readonly DocumentFate[] | null {
   const edge = thresholds['document-edge-characters']
-  const supporting = (documents ?? []).flatMap(({ id, title, supporting, text }) => {
-    if (!supporting) return []
+  const sought: (Pick<DocumentFate, 'id' | 'title'> & { readonly passage: Passage })[] = []
+  for (const { id, title, supporting, text } of documents ?? []) {
+    if (!supporting) continue
     const passage = passageOf(text ?? '', edge)
-    return passage.whole === '' ? [] : { id, title, passage }
-  })
+    if (passage.whole !== '') sought.push({ id, title, passage })
+  }
   // Where no turn is found, nothing tells what the model had read when it answered.
-  if (supporting.length === 0 || segmentation.turns.length === 0) return null
+  if (sought.length === 0 || segmentation.turns.length === 0) return null
   const written = environmentTexts(segmentation, text)
   const isAnswered = segmentation.cutRight || !answersNothing(messages)
   const visible = new SearchedText(isAnswered ? written.seen : written.seen + written.unanswered)
   const unanswered = written.unanswered === '' ? null : new SearchedText(written.unanswered)
   const said = messages === null ? null : new SearchedText(environmentText(messages))
-  return supporting.map(({ id, title, passage }) => {
+  return sought.map(({ id, title, passage }) => {
     const isVisible = visible.holds(passage)
     return {
       id,
@@ -117,6 +118,7 @@ function environmentText(messages: readonly Message[]): string {
   const answer = messages.findLastIndex(({ role }) => roleKind(role) === 'assistant')
   const before = answer < 0 ? messages : messages.slice(0, answer)
   return before
-    .flatMap(({ role, content }) => (content === null || roleKind(role) === 'assistant' ? [] : [content]))
+    .filter(({ role, content }) => content !== null && roleKind(role) !== 'assistant')
+    .map(({ content }) => content)
     .join('\n')
 }

@@ -15,7 +15,7 @@ import { paddingOf } from './padding.ts'
 import { answerInsidePrompt, storedPromptEnd } from './prompt-end.ts'
 import { provenanceOracle } from './provenance-oracle.ts'
 import { effectiveMask, effectiveWeights, tokenStates } from './states.ts'
-import { structureOracle, writesItsBlocks } from './structure-oracle.ts'
+import { type StructureOracleInput, structureOracle, writesItsBlocks } from './structure-oracle.ts'
 import { driftOf } from './template/drift.ts'
 import { toolFacts } from './template/prompt-tools.ts'
 import { openTurns } from './template/removed-markers.ts'
@@ -154,7 +154,10 @@ function oracles(
   }
   const ids = trajectory.ids as Int32Array
   const answered = answerInsidePrompt(trajectory, mask, segmentation)
-  const input = {
+  const { id, origin } = settings.policy
+  const ofRl: StructureOracleInput = {
+    policy: 'rl',
+    isDeclared: origin === 'given',
     segmentation,
     provenance,
     promptEnd:
@@ -170,10 +173,8 @@ function oracles(
     openThink: (turn: Turn) => openThinkLength(turn, ids, tokenizer),
     isCertainBlock: (turn: Turn) => isCertainBlock(trajectory, turn, settings.thresholds),
   }
-  const { id, origin } = settings.policy
-  const isDeclared = origin === 'given'
-  const expectedRl = structureOracle({ ...input, policy: 'rl', isDeclared })
-  const expected = id === 'rl' ? expectedRl : structureOracle({ ...input, policy: id, isDeclared })
+  const expectedRl = structureOracle(ofRl)
+  const expected = id === 'rl' ? expectedRl : structureOracle({ ...ofRl, policy: id })
   return { expected, expectedRl }
 }
 

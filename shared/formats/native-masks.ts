@@ -44,7 +44,8 @@ export function readMask(fields: Fields, arrays: SequenceArrays, { ids, promptLe
   if (isTrl) leaveOut(arrays.mask('tool_mask', fields.take('tool_mask'), pairPrompt, ids.length, 0), read, pairPrompt)
   tellOthers(fields, found.key)
   if (labels !== null) compare(fields, found.key, read.mask, labels)
-  return { ...read, padding: isAttended && pairPrompt !== null ? paddingByEnd(ids, promptMask, pairPrompt) : null }
+  const padding = isAttended && pairPrompt !== null ? paddingByEnd(ids, promptMask, pairPrompt) : null
+  return { mask: read.mask, weights: read.weights, padding }
 }
 
 /**

@@ -72,7 +72,9 @@ function shapeOf(view: TrajectoryView, pairs: ScoredPairs): GapShape {
   const { sum, absolute, squares, large, zeros, largest, sums } = sumsOf(pairs, largeGap, -notCertain)
   const meanAbsolute = absolute / n
   const line = fitLine(sums, 'logprobs')
-  const base = {
+  // Every field stands here already: Node 20 gives each object that a spread adds one to a hidden class of its own.
+  const base: GapShape = {
+    cause: 'none',
     count: n,
     mean: sum / n,
     meanAbsolute,
@@ -80,15 +82,15 @@ function shapeOf(view: TrajectoryView, pairs: ScoredPairs): GapShape {
     largeShare: large / n,
     largest,
     line,
-    correlations: [] as readonly number[],
+    correlations: [],
     shift: 0,
     shiftedFrom: 0,
-    turns: [] as readonly TurnGap[],
-    affectedTurns: [] as readonly TurnGap[],
+    turns: [],
+    affectedTurns: [],
     contextSeen: null,
   }
   // The usual case: nothing of the rest is worth computing.
-  if (meanAbsolute < Math.min(leastRenormalised, agrees, differs) && large === 0) return { ...base, cause: 'none' }
+  if (meanAbsolute < Math.min(leastRenormalised, agrees, differs) && large === 0) return base
   // Arrays that correlate as they lie are not shifted, whatever they would do elsewhere.
   if (meanAbsolute >= differs && correlationOf(sums) <= thresholds['unshifted-correlates']) {
     const found = findShift(pairs, thresholds)

@@ -60,10 +60,11 @@ function near(a: number, b: number, share: number): boolean {
 
 function storedMeans(view: TrajectoryView): Means[] {
   const { trajectory, mask } = view
-  return (['kl', 'entropy'] as const).flatMap((stream) => {
+  const means: Means[] = []
+  for (const stream of ['kl', 'entropy'] as const) {
     const values = trajectory[stream]
     const field = STORED[stream].find((name) => typeof trajectory.meta[name] === 'number')
-    if (values === null || field === undefined) return []
+    if (values === null || field === undefined) continue
     let count = 0
     let sum = 0
     let trainedCount = 0
@@ -77,8 +78,9 @@ function storedMeans(view: TrajectoryView): Means[] {
       trainedCount++
       trainedSum += value
     }
-    if (trainedCount === 0) return []
+    if (trainedCount === 0) continue
     const stored = trajectory.meta[field] as number
-    return [{ stream, field, stored, trained: trainedSum / trainedCount, all: sum / count }]
-  })
+    means.push({ stream, field, stored, trained: trainedSum / trainedCount, all: sum / count })
+  }
+  return means
 }

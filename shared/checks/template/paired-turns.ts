@@ -18,16 +18,18 @@ export interface PairedTurn {
  * messages, any other difference leaves open which belongs to which.
  */
 export function pairedTurns({ trajectory, segmentation, facts }: TrajectoryView): PairedTurn[] {
-  if (segmentation === null || segmentation.cutLeft || trajectory.messages === null) return []
+  const { messages } = trajectory
+  if (segmentation === null || segmentation.cutLeft || messages === null) return []
   const turns = writtenTurns(segmentation)
-  const messages = trajectory.messages
-    .map((message, index) => ({ message, index }))
-    .filter(({ message }) => roleKind(message.role) === 'assistant')
+  const spoken: number[] = []
+  for (let at = 0; at < messages.length; at++) {
+    if (roleKind((messages[at] as Message).role) === 'assistant') spoken.push(at)
+  }
   const cut = facts.endReason.startsWith('cut') || trajectory.isTruncated === true
-  if (turns.length > messages.length || (turns.length < messages.length && !cut)) return []
-  return turns.flatMap((turn, i) => {
-    const paired = messages[i]
-    return paired === undefined ? [] : [{ turn, ...paired }]
+  if (turns.length > spoken.length || (turns.length < spoken.length && !cut)) return []
+  return turns.map((turn, i) => {
+    const index = spoken[i] as number
+    return { turn, message: messages[index] as Message, index }
   })
 }
 

@@ -60,7 +60,7 @@ function findPromptTools(view: TrajectoryView): PromptTools | null {
   const prompt = { start: segmentation.padding.left, end: first.start }
   const text = view.text(prompt)
   const called = call === null ? null : calledName(view, call)
-  const found = { prompt, call, called, names, absent: names, altered: [] }
+  const found: PromptTools = { prompt, call, called, names, absent: names, state: 'described', altered: [] }
   // What a cut took away is C02.
   const isCut = () => segmentation.turns.slice(0, first.index).some((turn) => missingPart(view, turn) !== null)
   if (!isDescribed(text, names, called)) return isCut() ? null : { ...found, state: 'missing' }
@@ -115,11 +115,13 @@ const kept = new KeptTexts<readonly ToolSchema[]>(64)
 /** What the prompt says otherwise of tools that both have. */
 function alterations(prompt: string, tools: readonly unknown[]): string[] {
   const written = new Map(schemasIn(prompt).map((schema) => [schema.name, schema]))
-  return tools.flatMap((tool) => {
+  const altered: string[] = []
+  for (const tool of tools) {
     const own = toolSchema(tool)
     const shown = own.name === null ? undefined : written.get(own.name)
-    return shown === undefined ? [] : differences(own, shown).map((what) => `${own.name}: ${what}`)
-  })
+    if (shown !== undefined) for (const what of differences(own, shown)) altered.push(`${own.name}: ${what}`)
+  }
+  return altered
 }
 
 /** Only what both say is compared. */

@@ -312,10 +312,12 @@ function messagesByReply(messages: readonly Message[] | null, replies: readonly 
       run.push(reply)
     else runs.push([reply])
   }
-  return runs.flatMap((run, index) => {
+  const messageOf: (string | null)[] = []
+  for (let index = 0; index < runs.length; index++) {
+    const { length } = runs[index] as Reply[]
     const texts = said[index]
-    if (texts === undefined) return run.map(() => null)
-    if (texts.length === run.length) return texts
-    return run.map(() => (run.length === 1 ? texts.join('\n') : null))
-  })
+    if (texts?.length === length) for (const text of texts) messageOf.push(text)
+    else for (let reply = 0; reply < length; reply++) messageOf.push(texts && length === 1 ? texts.join('\n') : null)
+  }
+  return messageOf
 }

@@ -37,12 +37,14 @@ export function longReplies(
   }
   const mixer = kernelWith(ids)
   const hash = (from: number, to: number) => new Hash64().numbers(ids, from, to, mixer).digest().slice(0, 8)
-  const longReplies = found.flatMap((reply) => {
+  const asLong = found.filter(
+    ({ tokens, characters }) => tokens === longest.tokens || characters === longest.characters,
+  )
+  const longReplies = asLong.map((reply) => {
     const { start, end, tokens, characters } = reply
-    if (tokens !== longest.tokens && characters !== longest.characters) return []
     const open: OpenEnd = openEnd(reply) ?? (endsSentence(reply) && isProse(table, ids, reply) ? 'none' : 'dense')
     const edge = open === 'left' ? hash(start, start + EDGE_TOKENS) : hash(end - EDGE_TOKENS, end)
-    return [{ start, end, tokens, characters, open, text: textOf(ids, start, end), edge }]
+    return { start, end, tokens, characters, open, text: textOf(ids, start, end), edge }
   })
   return { longestReply: longest, longReplies }
 }
