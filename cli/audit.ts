@@ -5,6 +5,7 @@ import { lostFiles } from '../shared/model/lost-files.ts'
 import type { AuditOptions } from '../shared/model/policy.ts'
 import type { LogReport } from '../shared/model/report.ts'
 import type { EngineHost } from '../shared/session/host.ts'
+import { readsSlower } from '../shared/session/sentence.ts'
 import { Session, type SessionHooks } from '../shared/session/session.ts'
 import type { ParsedArguments } from './arguments.ts'
 import { type OpenedSources, openPaths } from './files.ts'
@@ -53,8 +54,7 @@ export async function audit(
     ...nodeHost(Math.min(MOST_JOBS, (options.jobs as number | undefined) ?? availableParallelism())),
     onSlower(reason) {
       progress.clear()
-      const said = `The thread that reads ahead stopped (${reason}). Nothing is lost, but reading takes longer.`
-      createTerminal(io.stderr, io.env).line(said, 2)
+      createTerminal(io.stderr, io.env).line(readsSlower(reason), 2)
     },
   }
   if (added !== null) await checkTokenizer(given as string, added, host)

@@ -6,6 +6,7 @@ import {
   ask,
   closeInEngine,
   onEngineProgress,
+  onEngineSlower,
   onEngineStop,
   openInEngine,
   startEngine,
@@ -288,7 +289,7 @@ function tell({ about, sentence }: NonNullable<Progress['said']>): void {
 
 /** Takes in what the engine tells of its reading, and that it stopped. Returns the unsubscriber. */
 export function followEngine(): () => void {
-  const stops = [onEngineProgress(takeProgress), onEngineStop(letGoOfDump)]
+  const stops = [onEngineProgress(takeProgress), onEngineSlower(addHappened), onEngineStop(letGoOfDump)]
   return () => {
     for (const stop of stops) stop()
   }

@@ -3,6 +3,7 @@ import type { WorkerLink } from '../../shared/session/host.ts'
 import { keepingWorkers } from '../../shared/session/keep-workers.ts'
 import { byteSource, readElsewhere } from './byte-sources.ts'
 import { fetchTokenizer } from './fetch-tokenizer.ts'
+import { linkTo } from './link-to.ts'
 import { fastSha256, slowSha256 } from './sha256.ts'
 import { watchFiles } from './watch.ts'
 
@@ -23,22 +24,20 @@ export async function browserHost(): Promise<EngineWorkerHost> {
     slowSha256: fast === null,
     firstHere: true,
     spawnAuditWorker: keepingWorkers(spawnAuditWorker, JOBS),
+    ...(fast !== null && mayShareMemory() ? { spawnScanWorker } : {}),
     jobs: JOBS,
   }
 }
 
 function spawnAuditWorker(): WorkerLink {
-  const worker = new Worker(new URL('./audit-worker.ts', import.meta.url), { type: 'module' })
-  return {
-    post: (message, transfer = []) => worker.postMessage(message, [...transfer]),
-    onMessage: (listener) => worker.addEventListener('message', (event) => listener(event.data)),
-    onError: (listener) => {
-      worker.addEventListener('error', (event) => {
-        event.preventDefault()
-        listener(event.message || 'its code could not be loaded')
-      })
-      worker.addEventListener('messageerror', () => listener('a message could not be read'))
-    },
-    terminate: () => worker.terminate(),
-  }
+  return linkTo(new Worker(new URL('./audit-worker.ts', import.meta.url), { type: 'module' }))
+}
+
+function spawnScanWorker(): WorkerLink {
+  return linkTo(new Worker(new URL('./scan-worker.ts', import.meta.url), { type: 'module' }))
+}
+
+/** Who serves the page isolates it, or does not; the first browsers with shared memory could not wait for it beside other work. */
+function mayShareMemory(): boolean {
+  return crossOriginIsolated && typeof Atomics.waitAsync === 'function'
 }

@@ -12,7 +12,7 @@ export function byteSource(input: SourceInput): ByteSource {
 }
 
 /** What an audit worker needs to read a file itself: the file, which is not copied when it is posted. */
-interface BlobElsewhere {
+export interface BlobElsewhere {
   readonly name: string
   readonly blob: Blob
 }

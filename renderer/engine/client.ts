@@ -40,6 +40,7 @@ interface Waiting {
 export class EngineClient {
   private readonly waiting = new Map<number, Waiting>()
   private readonly progressListeners = new Set<(progress: Progress) => void>()
+  private readonly slowerListeners = new Set<(message: string) => void>()
   private readonly stopListeners = new Set<(message: string) => void>()
   /** Calls that are to put something else in the place of what is open, and of which it is not known that they did. */
   private readonly opening = new Set<number>()
@@ -100,6 +101,11 @@ export class EngineClient {
     return () => this.progressListeners.delete(listener)
   }
 
+  /** Hears, in a sentence, that reading takes longer from now on. */
+  onSlower(listener: (message: string) => void): void {
+    this.slowerListeners.add(listener)
+  }
+
   /** Hears, in a sentence, that the engine broke; not that it was ended. */
   onStop(listener: (message: string) => void): void {
     this.stopListeners.add(listener)
@@ -117,6 +123,10 @@ export class EngineClient {
     if (message.kind === 'progress') {
       this.held.push(message.progress)
       this.passOn()
+      return
+    }
+    if (message.kind === 'slower') {
+      for (const listener of this.slowerListeners) listener(message.sentence)
       return
     }
     if (message.kind === 'began') {

@@ -16,6 +16,7 @@ type OpeningName = 'open' | 'reconfigure' | 'follow'
 export type AskedName = Exclude<RequestName, OpeningName | 'close'>
 
 const progressListeners = new Set<(progress: Progress) => void>()
+const slowerListeners = new Set<(message: string) => void>()
 const stopListeners = new Set<(message: string) => void>()
 let current: EngineClient | null = null
 /** Settles when the engine has something open, or failed to; between two dumps it could only say that nothing is. */
@@ -27,6 +28,9 @@ function engine(): EngineClient {
     current = new EngineClient(startWorker())
     current.onProgress((progress) => {
       for (const listener of progressListeners) listener(progress)
+    })
+    current.onSlower((message) => {
+      for (const listener of slowerListeners) listener(message)
     })
     current.onStop((message) => {
       for (const listener of stopListeners) listener(message)
@@ -91,6 +95,12 @@ export function abandonEngine(): void {
 export function onEngineProgress(listener: (progress: Progress) => void): () => void {
   progressListeners.add(listener)
   return () => progressListeners.delete(listener)
+}
+
+/** Hears, in a sentence, that reading takes longer from now on, in this engine or any that replaces it. Returns the unsubscriber. */
+export function onEngineSlower(listener: (message: string) => void): () => void {
+  slowerListeners.add(listener)
+  return () => slowerListeners.delete(listener)
 }
 
 /** Hears, in a sentence, that this engine broke, or any that replaces it. Returns the unsubscriber. */

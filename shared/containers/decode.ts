@@ -1,5 +1,6 @@
 import type { EncodedArrow } from './arrow/decode.ts'
 import type { JoinedRecords, JsonValue, ParsedRecords, RecordSpans, ToldRecords } from './container.ts'
+import type { Kernel } from './kernel/kernel.ts'
 import type { EncodedMsgpack } from './msgpack/decode.ts'
 import type { EncodedParquet } from './parquet/decode.ts'
 import { parseRecords, parseTexts } from './records.ts'
@@ -72,6 +73,8 @@ export interface RecordsScanned {
   readonly spans: RecordSpans
   readonly bytes: readonly []
   readonly text: ScannedText
+  /** Over the memory that it lies in. */
+  readonly kernel: Kernel
   /** The text is not needed any more. */
   done(): void
 }

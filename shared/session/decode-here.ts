@@ -1,7 +1,7 @@
 import { TOGETHER } from '../checks/of-last.ts'
 import type { ParsedRecords } from '../containers/container.ts'
 import { decodeRecords, type EncodedRecords, type RecordsElsewhere, type RecordsScanned } from '../containers/decode.ts'
-import { threadKernel } from '../containers/kernel/thread-kernel.ts'
+import { usingKernel } from '../containers/kernel/thread-kernel.ts'
 import { parseInPortions, parseScanned } from '../containers/records.ts'
 import { extentOf } from '../containers/spans.ts'
 import type { ReadElsewhere } from './host.ts'
@@ -21,10 +21,9 @@ export function withDecoded<Result>(
   const takeText = (text: Uint8Array) => take(parseInPortions(text, spans, numericKeys, TOGETHER))
   if (records.decoder === 'json') return takeText(records.bytes[0])
   if (records.decoder === 'scanned') {
-    const kernel = threadKernel()
-    if (kernel === null) throw new Error('This thread shares no memory with the one that scanned its records.')
+    const { kernel, text } = records
     try {
-      return take(parseScanned(kernel, records.text, spans, numericKeys, TOGETHER))
+      return usingKernel(kernel, () => take(parseScanned(kernel, text, spans, numericKeys, TOGETHER)))
     } finally {
       records.done()
     }

@@ -7,7 +7,7 @@ import type { EngineHost, WorkerLink } from './host.ts'
 import { joinSources } from './join-sources.ts'
 import { openFile } from './open-file.ts'
 import { bytesOf, type OpenSource, type UnreadableFile } from './open-source.ts'
-import { doesItsShare, startScanning, startWorkers } from './pool.ts'
+import { doesItsShare, scanningAhead, startWorkers } from './pool.ts'
 import { type Reading, readOnce } from './reading.ts'
 import { inTheirRun, type RunDescription } from './run-context.ts'
 import { canBeScanned, type ScansAhead } from './scans-ahead.ts'
@@ -53,10 +53,10 @@ export async function openReading(
     descriptions.push(...file.descriptions)
   }
   const inRun = inTheirRun(opened, descriptions)
-  // They need about as long to be ready as the survey takes, but slow it down.
-  let ahead = startScanning(inRun, host)
-  const startOthers = () => startWorkers(bytesOf(opened), host, doesItsShare(host))
-  let workers = host.firstHere || ahead !== null ? [] : startOthers()
+  // They need about as long to be ready as the survey takes, but slow it down: where somebody waits for the first rollouts none is started yet.
+  let ahead = scanningAhead(inRun, host)
+  const startOthers = () => (host.firstHere ? [] : startWorkers(bytesOf(opened), host, doesItsShare(host)))
+  let workers = ahead === null ? startOthers() : []
   try {
     const found = await survey(inRun, options, host, addedTokenizers)
     const hash = await dumpHash(sources, host)

@@ -199,10 +199,18 @@ export function sharedPool(here: AuditPool, workers: AuditPool): AuditPool {
   }
 }
 
-/** Other work of this thread was done. A timer is late by a millisecond at least, which Node need not wait for. */
+/** Other work of this thread was done. A timer is late by a millisecond at least, in a browser by four. */
 function givenWay(): Promise<void> {
   const { setImmediate: soon } = globalThis as { setImmediate?: (resume: () => void) => unknown }
-  return new Promise((resolve) => (soon === undefined ? void setTimeout(resolve, 0) : void soon(resolve)))
+  return new Promise((resolve) => {
+    if (soon !== undefined) return void soon(resolve)
+    const { port1, port2 } = new MessageChannel()
+    port1.onmessage = () => {
+      port1.close()
+      resolve()
+    }
+    port2.postMessage(null)
+  })
 }
 
 /** Works in this thread: one job after the other, giving way to other work between them. */
@@ -238,12 +246,17 @@ export function startWorkers(size: number, host: EngineHost, itsShare = false): 
   return Array.from({ length: itsShare ? jobs - 1 : jobs }, () => rememberingErrors(spawnAuditWorker()))
 }
 
-/** With one other thread, and a dump of numbers, that thread scans for this one: both would compile the same checks. */
-export function startScanning(opened: readonly OpenSource[], host: EngineHost): ScansAhead | null {
+/**
+ * With one other thread, and a dump of numbers, that thread scans for this one: both would compile the same checks. It is started behind the first
+ * batch where somebody waits for that.
+ */
+export function scanningAhead(opened: readonly OpenSource[], host: EngineHost): ScansAhead | null {
   const { spawnScanWorker, onSlower, jobs } = host
-  if (spawnScanWorker === undefined || jobs !== 2 || !doesItsShare(host) || bytesOf(opened) < WORKERS_FROM_BYTES)
-    return null
-  return ScansAhead.start(opened, spawnScanWorker, onSlower)
+  const mayAudit = host.firstHere === true || doesItsShare(host)
+  if (spawnScanWorker === undefined || jobs !== 2 || !mayAudit || bytesOf(opened) < WORKERS_FROM_BYTES) return null
+  const ahead = ScansAhead.over(opened, spawnScanWorker, onSlower)
+  if (!host.firstHere) ahead?.begin()
+  return ahead
 }
 
 /** With more of them, this thread has enough to do with finding records for them. */

@@ -288,7 +288,8 @@ export type EngineCall =
 
 /**
  * Engine to page. `began` for `open`, `reconfigure` and `follow` as soon as they put something in the place of what was open: no `progress` of
- * that comes any more. A `progress` after `open` until `done`; `partial`s of a call only before its answer, and before these the `share` (0 to 1) that is done of what the answer rests on: verdicts, groups, pairs; `failed` carries a sentence, never a stack. */
+ * that comes any more. A `progress` after `open` until `done`; `partial`s of a call only before its answer, and before these the `share` (0 to 1) that is done of what the answer rests on: verdicts, groups, pairs; `failed` carries a sentence, never a stack. `slower` at any time: what is read takes
+ * longer from now on, and why. */
 export type EngineAnswer =
   | { readonly kind: 'answer'; readonly call: number; readonly output: unknown }
   | { readonly kind: 'failed'; readonly call: number; readonly message: string }
@@ -296,3 +297,4 @@ export type EngineAnswer =
   | { readonly kind: 'share'; readonly call: number; readonly share: number }
   | { readonly kind: 'began'; readonly call: number }
   | { readonly kind: 'progress'; readonly progress: Progress }
+  | { readonly kind: 'slower'; readonly sentence: string }

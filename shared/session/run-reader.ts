@@ -182,6 +182,7 @@ export class RunReader {
       const others = workerPool(links, survey.plan, host)
       return doesItsShare(host) ? sharedPool(here(), others) : others
     }
+    if (this.ahead !== null) return here()
     return host.firstHere ? firstJobHere(here(), () => shared(startWorkers(bytesOf(opened), host))) : shared(workers)
   }
 

@@ -1,12 +1,11 @@
 import type { ContainerBytes } from '../containers/bytes.ts'
 import type { RecordSpans } from '../containers/container.ts'
-import { INPUT_BYTES, type Kernel } from '../containers/kernel/kernel.ts'
-import { shareKernel } from '../containers/kernel/thread-kernel.ts'
+import { INPUT_BYTES, Kernel } from '../containers/kernel/kernel.ts'
+import { usingKernel } from '../containers/kernel/thread-kernel.ts'
 import { indexLines } from '../containers/lines.ts'
 import { type ScannedText, scanAhead } from '../containers/scan-ahead.ts'
 import { asSmall, type BatchSizes, extentOf } from '../containers/spans.ts'
 import type { WorkerPort } from './audit-worker.ts'
-import type { Sha256 } from './host.ts'
 
 /** A file of lines that is to be scanned, by its number in the run. */
 export interface ScannedSource {
@@ -19,7 +18,7 @@ export interface ScannedSource {
 /** Coordinator to scan worker, once: which files, in which order. */
 export interface ScanRequest {
   readonly memory: WebAssembly.Memory
-  /** Of each slot of the memory 1 while it is in use. The first is none of the worker's. */
+  /** Of each slot of the memory 1 while it is in use. The first is for what fits into no other. */
   readonly inUse: Int32Array<SharedArrayBuffer>
   readonly sources: readonly ScannedSource[]
   readonly sizes: BatchSizes
@@ -45,16 +44,26 @@ export type ScanReply =
 
 /** What a host lends a scan worker. */
 export interface ScanWorkerHost {
-  createSha256(): Sha256
+  /** Of bytes that lie in `memory`. */
+  createSha256(memory: WebAssembly.Memory): ScanSha256
   /** Opens a file by its `ByteSource.elsewhere`. */
   open(elsewhere: unknown): FileInReach
+}
+
+/** SHA-256 of what is scanned, which another thread may take behind this one. */
+export interface ScanSha256 {
+  update(bytes: Uint8Array): void
+  /** Resolves once what was handed over by now may be written over. Absent = at once. */
+  through?(): Promise<void>
+  /** Lower-case hex. */
+  digest(): string | Promise<string>
 }
 
 export interface FileInReach {
   /** The same bytes as the host finds one in them fastest. */
   seen(bytes: Uint8Array): Uint8Array
   /** Reads from `start` on until `into` is full or the file ends; returns how many bytes there were. */
-  read(start: number, into: Uint8Array): number
+  read(start: number, into: Uint8Array): number | Promise<number>
   close(): void
 }
 
@@ -65,7 +74,7 @@ const CHUNK_BYTES = 128 << 10
 export function serveScanWorker(port: WorkerPort, host: ScanWorkerHost): void {
   port.onMessage((message) => {
     const request = message as ScanRequest
-    const kernel = shareKernel(request.memory)
+    const kernel = Kernel.create(request.memory)
     const reply = (said: ScanReply) => port.post(said)
     const scanAll = async () => {
       const slots = new Slots(request.inUse)
@@ -80,6 +89,8 @@ export function serveScanWorker(port: WorkerPort, host: ScanWorkerHost): void {
 /** Gives out slots in turn, each when it is free. */
 class Slots {
   private last = 0
+  /** Of each the thread that hashes what was read into it is done once it resolves. */
+  private readonly hashed: (Promise<void> | undefined)[] = []
 
   constructor(private readonly inUse: Int32Array<SharedArrayBuffer>) {}
 
@@ -87,9 +98,15 @@ class Slots {
     const { inUse } = this
     const slot = this.last + 1 < inUse.length ? this.last + 1 : 1
     while (Atomics.load(inUse, slot) === 1) await Atomics.waitAsync(inUse, slot, 1).value
+    await this.hashed[slot]
     Atomics.store(inUse, slot, 1)
     this.last = slot
     return slot
+  }
+
+  /** It is not used again before `hashed`; that it never will be is said where more is to be hashed. */
+  leave(slot: number, hashed: Promise<void> | undefined): void {
+    this.hashed[slot] = hashed?.catch(() => undefined)
   }
 
   giveBack(slot: number): void {
@@ -102,32 +119,36 @@ async function scanSource(
   kernel: Kernel | null,
   slots: Slots,
   { source, elsewhere, size }: ScannedSource,
-  { sizes, numericKeys }: ScanRequest,
+  { memory, sizes, numericKeys }: ScanRequest,
   host: ScanWorkerHost,
   reply: (said: ScanReply) => void,
 ): Promise<ScanReply> {
   if (kernel === null) return { kind: 'failed', source, reason: 'No WebAssembly over shared memory here.' }
   const keys = new Set(numericKeys)
-  const hash = host.createSha256()
+  const hash = host.createSha256(memory)
   let slot = await slots.next()
   let held: SlotBytes | null = null
   try {
-    const file = fromFile(() => host.open(elsewhere))
-    held = new SlotBytes(file, size, hash, kernel.slotInput(slot))
+    const file = await fromFile(() => host.open(elsewhere))
+    held = new SlotBytes(file, size, hash, kernel.slotInput(slot), kernel.slotInput(0).subarray(0, CHUNK_BYTES))
     for await (const spans of indexLines(held, sizes, {})) {
       const { firstByte: start, endByte: end } = extentOf(spans)
       const at = held.offsetOf(start, end)
       if (at === null) reply({ kind: 'batch', source, spans, text: null })
       else {
-        reply({ kind: 'batch', source, spans, text: scanAhead(kernel, slot, at, asSmall(end - start), spans, keys) })
+        const length = asSmall(end - start)
+        const text = usingKernel(kernel, () => scanAhead(kernel, slot, at, length, spans, keys))
+        reply({ kind: 'batch', source, spans, text })
+        slots.leave(slot, hash.through?.())
         slot = await slots.next()
       }
-      held.moveTo(end, kernel.slotInput(slot))
+      await held.moveTo(end, kernel.slotInput(slot))
     }
-    return { kind: 'read', source, sha256: hash.digest() }
+    return { kind: 'read', source, sha256: await hash.digest() }
   } catch (error) {
     return { kind: 'failed', source, reason: error instanceof FileChanged ? null : String(error) }
   } finally {
+    slots.leave(slot, hash.through?.())
     slots.giveBack(slot)
     held?.close()
   }
@@ -137,9 +158,9 @@ async function scanSource(
 class FileChanged extends Error {}
 
 /** What the host gives of a file; throws `FileChanged` for whatever it throws. */
-function fromFile<Given>(ask: () => Given): Given {
+async function fromFile<Given>(ask: () => Given | Promise<Given>): Promise<Given> {
   try {
-    return ask()
+    return await ask()
   } catch (error) {
     throw new FileChanged(String(error))
   }
@@ -150,23 +171,24 @@ class SlotBytes implements Pick<ContainerBytes, 'chunks'> {
   /** Where in the file the bytes of the slot begin, and how far it was read. */
   private from = 0
   private at = 0
-  private readonly beside = new Uint8Array(CHUNK_BYTES)
-
   constructor(
     private readonly file: FileInReach,
     private readonly size: number,
-    private readonly hash: Sha256,
+    private readonly hash: ScanSha256,
     private input: Uint8Array,
+    /** For what does not fit into the slot. */
+    private readonly beside: Uint8Array,
   ) {}
 
   async *chunks(): AsyncGenerator<Uint8Array, void, undefined> {
     while (this.at < this.size) {
       const length = Math.min(CHUNK_BYTES, this.size - this.at)
       const into = this.at - this.from
-      const room =
-        into + length <= INPUT_BYTES ? this.input.subarray(into, into + length) : this.beside.subarray(0, length)
+      const fits = into + length <= INPUT_BYTES
+      if (!fits) await this.hash.through?.()
+      const room = fits ? this.input.subarray(into, into + length) : this.beside.subarray(0, length)
       const chunk = this.file.seen(room)
-      this.fill(this.at, chunk)
+      await this.fill(this.at, chunk)
       this.hash.update(chunk)
       this.at += length
       yield chunk
@@ -179,15 +201,16 @@ class SlotBytes implements Pick<ContainerBytes, 'chunks'> {
   }
 
   /** The bytes that follow lie in another slot: those from `from` on, of which some were read. */
-  moveTo(from: number, input: Uint8Array): void {
+  async moveTo(from: number, input: Uint8Array): Promise<void> {
     this.from = from
     this.input = input
     const length = this.at - from
-    if (length <= INPUT_BYTES) this.fill(from, input.subarray(0, length))
+    if (length <= INPUT_BYTES) await this.fill(from, input.subarray(0, length))
   }
 
-  private fill(start: number, into: Uint8Array): void {
-    if (fromFile(() => this.file.read(start, into)) < into.length) throw new FileChanged('It has become shorter.')
+  private async fill(start: number, into: Uint8Array): Promise<void> {
+    if ((await fromFile(() => this.file.read(start, into))) < into.length)
+      throw new FileChanged('It has become shorter.')
   }
 
   close(): void {

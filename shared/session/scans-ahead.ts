@@ -1,7 +1,7 @@
 import type { RecordSpans } from '../containers/container.ts'
 import type { RecordsScanned } from '../containers/decode.ts'
-import { sharedMemory } from '../containers/kernel/kernel.ts'
-import { leaveKernel, shareKernel } from '../containers/kernel/thread-kernel.ts'
+import { Kernel, sharedMemory } from '../containers/kernel/kernel.ts'
+import { leaveKernel } from '../containers/kernel/thread-kernel.ts'
 import type { ScannedText } from '../containers/scan-ahead.ts'
 import { extentOf } from '../containers/spans.ts'
 import { allNumericKeys } from '../formats/registry.ts'
@@ -10,7 +10,7 @@ import type { OpenSource } from './open-source.ts'
 import { BATCHES } from './pass.ts'
 import type { ScanReply, ScanRequest } from './scan-worker.ts'
 
-/** One for what this thread reads by itself, one in which it audits, the others ahead of it. */
+/** One for what fits into none of the others, one in which this thread audits, the others ahead of it. */
 const SLOTS = 5
 
 /**
@@ -25,13 +25,22 @@ export class ScansAhead {
   private readonly hashes = new Map<number, string>()
   private wake: () => void = () => undefined
   private broken = false
+  private link: WorkerLink | null = null
 
   private constructor(
-    private readonly link: WorkerLink,
+    private readonly spawn: () => WorkerLink,
     private readonly opened: readonly OpenSource[],
-    memory: WebAssembly.Memory,
+    private readonly memory: WebAssembly.Memory,
+    private readonly kernel: Kernel,
     private readonly onSlower: (reason: string) => void,
-  ) {
+  ) {}
+
+  /** Starts the worker, unless it was started. */
+  begin(): void {
+    if (this.link !== null || this.broken) return
+    const { opened, onSlower } = this
+    const link = this.spawn()
+    this.link = link
     link.onMessage((message) => {
       this.told.push(message as ScanReply)
       this.wake()
@@ -42,7 +51,7 @@ export class ScansAhead {
       this.wake()
     })
     link.post({
-      memory,
+      memory: this.memory,
       inUse: this.inUse,
       sources: opened.map(({ container, source }, index) => ({
         source: index,
@@ -54,15 +63,16 @@ export class ScansAhead {
     } satisfies ScanRequest)
   }
 
-  /** Null where a source is none that can be scanned ahead, or this machine runs no such code. */
-  static start(
+  /** Null where a source is none that can be scanned ahead, or this machine runs no such code. Nothing is started before `begin`. */
+  static over(
     opened: readonly OpenSource[],
     spawn: () => WorkerLink,
     onSlower: (reason: string) => void = () => undefined,
   ): ScansAhead | null {
     if (!opened.every(canBeScanned)) return null
     const memory = sharedMemory(SLOTS)
-    return shareKernel(memory) === null ? null : new ScansAhead(spawn(), opened, memory, onSlower)
+    const kernel = Kernel.create(memory)
+    return kernel === null ? null : new ScansAhead(spawn, opened, memory, kernel, onSlower)
   }
 
   /** The batches of a source, as its container's `index` tells of them. Sources are asked for in their order. */
@@ -71,6 +81,18 @@ export class ScansAhead {
     options: { readonly onBytes: (bytes: number) => void; readonly signal?: AbortSignal },
   ): AsyncGenerator<RecordSpans, void, undefined> {
     let last: RecordSpans | null = null
+    const { container } = this.opened[source] as OpenSource
+    if (this.link === null) {
+      // Somebody waits for the first rollouts: this thread reads them by itself, while the worker starts.
+      for await (const spans of container.index({ ...BATCHES, ...options })) {
+        last = spans
+        break
+      }
+      this.begin()
+      if (last === null) return
+      yield last
+      options.onBytes(extentOf(last).endByte)
+    }
     for (;;) {
       const said = await this.next()
       options.signal?.throwIfAborted()
@@ -88,6 +110,11 @@ export class ScansAhead {
         if (said.reason !== null) this.onSlower(said.reason)
         break
       }
+      if (said.spans.first === last?.first) {
+        // It was read by this thread.
+        this.release(said.text)
+        continue
+      }
       last = said.spans
       this.texts.set(last, said.text)
       try {
@@ -99,7 +126,6 @@ export class ScansAhead {
       }
       options.onBytes(extentOf(last).endByte)
     }
-    const { container } = this.opened[source] as OpenSource
     yield* container.index({ ...BATCHES, ...options, passing: true, ...(last === null ? {} : { from: behind(last) }) })
   }
 
@@ -108,7 +134,7 @@ export class ScansAhead {
     const text = this.texts.get(spans) ?? null
     this.texts.delete(spans)
     if (text === null) return null
-    return { decoder: 'scanned', spans, bytes: [], text, done: () => this.release(text) }
+    return { decoder: 'scanned', spans, bytes: [], text, kernel: this.kernel, done: () => this.release(text) }
   }
 
   /** What the worker tells next; null where it will tell nothing any more. */
@@ -134,7 +160,7 @@ export class ScansAhead {
 
   close(): void {
     this.broken = true
-    this.link.terminate()
+    this.link?.terminate()
     leaveKernel()
     this.wake()
   }

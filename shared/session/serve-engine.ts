@@ -16,7 +16,7 @@ import type { EngineAnswer, EngineCall, EngineRequests, RequestName } from './pr
 import type { RunComparison } from './requests/compare.ts'
 import { RESTS_ON_ALL, RESTS_ON_CONCLUSIONS, RESTS_ON_GROUPS, RESTS_ON_PAIRS } from './rests-on.ts'
 import { rolloutHandlers, rolloutTransferables } from './rollout/handlers.ts'
-import { sentence } from './sentence.ts'
+import { readsSlower, sentence } from './sentence.ts'
 import type { Session } from './session.ts'
 import { SharedWork } from './shared-work.ts'
 
@@ -26,7 +26,8 @@ import { SharedWork } from './shared-work.ts'
  */
 export function serveEngine(port: WorkerPort, host: EngineWorkerHost): void {
   const answer = (message: EngineAnswer, transfer?: ArrayBuffer[]) => port.post(message, transfer)
-  const runs = new OpenRuns(host, answer)
+  const onSlower = (reason: string) => answer({ kind: 'slower', sentence: readsSlower(reason) })
+  const runs = new OpenRuns({ ...host, onSlower }, answer)
   const handlers = handlersOf(runs)
   const prepare = preparing(runs)
   const underWay = new Map<number, AbortController>()

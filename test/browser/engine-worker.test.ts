@@ -1,4 +1,5 @@
-import { readdirSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { readdirSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
@@ -28,22 +29,37 @@ function rollouts(): string {
   return `${lines.join('\n')}\n{"input_ids":[1, 2.0,3],"loss_mask":[true,1,0],"reward":1e-1,"id":"odd"}\n{"input_ids":[1,\n`
 }
 
-/** Reads `text` in the engine of the built page, and gives its report. */
-async function reportInPage(page: Page, text: string): Promise<Report> {
+interface ReadInPage {
+  readonly report: Report
+  /** What the engine said of reading that takes longer. */
+  readonly slower: readonly string[]
+}
+
+/** Reads `text` in the engine of the built page, or the file that a person chose. */
+async function readInPage(page: Page, text: string | null): Promise<ReadInPage> {
   const script = readdirSync(join(places.page, 'workers')).find((name) => name.startsWith('engine-worker'))
   return page.evaluate(
     async ([script, name, text]) => {
       const engine = new Worker(`/workers/${script}`, { type: 'module' })
-      const done = new Promise<Report>((resolve, reject) => {
+      const slower: string[] = []
+      const done = new Promise<ReadInPage>((resolve, reject) => {
         engine.addEventListener('error', ({ message }) => reject(new Error(message)))
         engine.addEventListener('message', ({ data }) => {
+          if (data.kind === 'slower') slower.push(data.sentence)
           if (data.kind === 'failed') reject(new Error(data.message))
           if (data.kind === 'progress' && data.progress.done)
             engine.postMessage({ kind: 'call', call: 2, name: 'report', input: {} })
-          if (data.call === 2) resolve(data.output)
+          if (data.call === 2) resolve({ report: data.output, slower })
+          // Asks until the first rollout is there.
+          if (data.kind !== 'answer') return
+          if (data.call === 1 || (data.call === 3 && data.output.length === 0))
+            setTimeout(() => engine.postMessage({ kind: 'call', call: 3, name: 'rows', input: { indices: [0] } }), 20)
+          if (data.call === 3 && data.output.length > 0) Object.assign(window, { hasRollouts: true })
         })
       })
-      const source = { kind: 'file', name, file: new File([text], name) }
+      const chosen = document.querySelector<HTMLInputElement>('#chosen')?.files?.[0]
+      const file = text === null ? chosen : new File([text], name)
+      const source = { kind: 'file', name, file }
       engine.postMessage({ kind: 'call', call: 1, name: 'open', input: { sources: [source], options: {} } })
       return done
     },
@@ -51,50 +67,80 @@ async function reportInPage(page: Page, text: string): Promise<Report> {
   )
 }
 
-/** Whether each worker of the page may compile the smallest module there is. */
-function compiling(page: Page): Promise<boolean[]> {
-  return Promise.all(
-    page.workers().map((worker) =>
-      worker.evaluate(async () => {
+/** Whether the workers of the page may compile the smallest module there is, those that ended by now left aside. */
+async function compiling(page: Page): Promise<Set<boolean>> {
+  const found = page.workers().map((worker) =>
+    worker
+      .evaluate(async () => {
         const empty = Uint8Array.of(0, 0x61, 0x73, 0x6d, 1, 0, 0, 0)
         return WebAssembly.compile(empty).then(
           () => true,
           () => false,
         )
-      }),
-    ),
+      })
+      .catch(() => null),
   )
+  return new Set((await Promise.all(found)).filter((may) => may !== null))
+}
+
+/** The page as it is, on a machine with two cores, which says what is asked for. */
+function pageSite(asked: string[]): Site {
+  const session = async () => ({ files: [], sample: null, notice: null })
+  const site = createSite({ places, served: new ServedFiles(), session })
+  return async (request) => {
+    const { pathname } = new URL(request.url)
+    asked.push(pathname)
+    const response = await site(request)
+    if (!pathname.startsWith('/workers/engine-worker')) return response
+    const text = (await response.text()).replace('navigator.hardwareConcurrency', '2')
+    const headers = new Headers(response.headers)
+    headers.set('content-length', String(Buffer.byteLength(text)))
+    return new Response(text, { headers })
+  }
 }
 
 describePage('the engine of the page', (tests) => {
   const text = rollouts()
 
-  async function readBehind(site: Site): Promise<{ report: Report; compiling: boolean[] }> {
-    const server = await startServer(site, { host: '127.0.0.1', port: 0, orNext: false })
+  /** @param path a file to be read in place of the text */
+  async function readBehind(change: (site: Site, page: Page) => Site = (site) => site, path: string | null = null) {
+    const asked: string[] = []
     const page = await tests.browser.newPage()
+    const server = await startServer(change(pageSite(asked), page), { host: '127.0.0.1', port: 0, orNext: false })
     await page.goto(server.url)
-    const report = await reportInPage(page, text)
-    const found = { report, compiling: await compiling(page) }
+    if (path !== null) {
+      await page.evaluate(() => {
+        const input = document.createElement('input')
+        document.body.append(Object.assign(input, { type: 'file', id: 'chosen' }))
+      })
+      await page.setInputFiles('#chosen', path)
+    }
+    const read = await readInPage(page, path === null ? text : null)
+    const workers = asked.flatMap((path) => /^\/workers\/(\w+)-worker-/.exec(path)?.[1] ?? [])
+    const isolated = await page.evaluate('crossOriginIsolated')
+    const found = { ...read, isolated, workers: new Set(workers), compiling: await compiling(page) }
     await page.close()
     await server.close()
     return found
   }
 
   test(
-    'reports the same with WebAssembly and where it is refused, and what Node reports',
+    'reports the same isolated, where it is not, and where WebAssembly is refused, and what Node reports',
     async () => {
-      const session = async () => ({ files: [], sample: null, notice: null })
-      const site = createSite({ places, served: new ServedFiles(), session })
-      const refusing: Site = async (request) => {
-        const response = await site(request)
-        const policy = response.headers.get('content-security-policy') ?? ''
-        response.headers.set('content-security-policy', policy.replace(" 'wasm-unsafe-eval'", ''))
-        return response
-      }
-      const fast = await readBehind(site)
+      const fast = await readBehind()
+      expect(fast).toMatchObject({ isolated: true, slower: [], compiling: new Set([true]) })
+      expect([...fast.workers]).toEqual(expect.arrayContaining(['engine', 'scan', 'hash']))
+      expect([...fast.workers]).not.toContain('audit')
+
+      const apart = await readBehind(without('cross-origin-embedder-policy'))
+      expect(apart).toMatchObject({ isolated: false, slower: [], compiling: new Set([true]) })
+      expect([...apart.workers]).toEqual(expect.arrayContaining(['engine', 'audit']))
+      expect([...apart.workers]).not.toContain('scan')
+      expect(apart.report).toEqual(fast.report)
+
       const slow = await readBehind(refusing)
-      expect(new Set(fast.compiling)).toEqual(new Set([true]))
-      expect(new Set(slow.compiling)).toEqual(new Set([false]))
+      expect(slow).toMatchObject({ isolated: true, slower: [], compiling: new Set([false]) })
+      expect([...slow.workers]).not.toContain('scan')
       expect(slow.report).toEqual(fast.report)
 
       const inNode = await Session.open([memorySource(text, 1 << 16, NAME)], {}, testHost())
@@ -104,4 +150,63 @@ describePage('the engine of the page', (tests) => {
     },
     LONG,
   )
+
+  test.each(['scan', 'hash'])(
+    'reads on by itself and says so where the code of the %s worker cannot be had',
+    async (name) => {
+      const broken = await readBehind((site) => async (request) => {
+        const isOfIt = new URL(request.url).pathname.startsWith(`/workers/${name}-worker`)
+        return isOfIt ? new Response('', { status: 404, headers: (await site(request)).headers }) : site(request)
+      })
+      expect(broken.slower.length).toBe(1)
+      expect(broken.slower[0]).toMatch(
+        /^The thread that reads ahead stopped .*Nothing is lost, but reading takes longer/,
+      )
+      expect(broken.report.totals.trajectories).toBe(ROLLOUTS + 1)
+      expect(broken.report.sources[0]).toMatchObject({ sha256: createHash('sha256').update(text).digest('hex') })
+    },
+    LONG,
+  )
+
+  test(
+    'reads a file that becomes shorter under the scan as far as it was had, and says so',
+    async () => {
+      const path = tests.folder.write(NAME, text)
+      const cut = await readBehind(
+        (site, page) => async (request) => {
+          if (new URL(request.url).pathname.startsWith('/workers/scan-worker')) {
+            while (!(await page.evaluate('window.hasRollouts'))) await page.waitForTimeout(20)
+            truncateSync(path, text.length >> 1)
+          }
+          return site(request)
+        },
+        path,
+      )
+      expect(cut.workers).toContain('scan')
+      expect(cut.slower).toEqual([])
+      const [source] = cut.report.sources
+      expect(source?.skipped.at(-1)?.message).toContain('changed or was moved')
+      expect(source?.sha256).toBeNull()
+      expect(cut.report.totals.trajectories).toBeGreaterThan(0)
+    },
+    LONG,
+  )
 })
+
+/** As somebody serves the page who sends no such header. */
+function without(header: string): (site: Site) => Site {
+  return (site) => async (request) => {
+    const response = await site(request)
+    response.headers.delete(header)
+    return response
+  }
+}
+
+function refusing(site: Site): Site {
+  return async (request) => {
+    const response = await site(request)
+    const policy = response.headers.get('content-security-policy') ?? ''
+    response.headers.set('content-security-policy', policy.replace(" 'wasm-unsafe-eval'", ''))
+    return response
+  }
+}

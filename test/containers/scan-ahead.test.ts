@@ -2,9 +2,16 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { lookAt } from '../../shared/checks/truncation/reply-tokens.ts'
 import type { ParsedRecords, RecordSpans } from '../../shared/containers/container.ts'
-import { type Kernel, sharedMemory } from '../../shared/containers/kernel/kernel.ts'
+import { Kernel, sharedMemory } from '../../shared/containers/kernel/kernel.ts'
 import { firstAtLeast, flagsOf, hashAhead } from '../../shared/containers/kernel/numbers.ts'
-import { inKernel, leaveKernel, shareKernel, threadKernel } from '../../shared/containers/kernel/thread-kernel.ts'
+import {
+  inKernel,
+  kernelWith,
+  leaveKernel,
+  shareKernel,
+  threadKernel,
+  usingKernel,
+} from '../../shared/containers/kernel/thread-kernel.ts'
 import { parseInPortions, parseRecords, parseScanned } from '../../shared/containers/records.ts'
 import { scanAhead } from '../../shared/containers/scan-ahead.ts'
 import { Hash64 } from '../../shared/model/hash.ts'
@@ -310,5 +317,17 @@ describe('what another thread scanned', () => {
     expect(own.holds(own.input)).toBe(true)
     const parsed = parseRecords(inKernel(line), spansOf([line]), KEYS)
     expect(parsed.records.map(({ value }) => value)).toEqual([{ ids: Int32Array.of(5, 6, 7) }])
+  })
+
+  test('is known to this thread while it is looked at, whatever breaks', () => {
+    leaveKernel()
+    const own = Kernel.create(memory) as Kernel
+    expect(() =>
+      usingKernel(own, () => {
+        expect(kernelWith(own.input)).toBe(own)
+        throw new Error('broken')
+      }),
+    ).toThrow('broken')
+    expect(kernelWith(own.input)).toBeNull()
   })
 })

@@ -149,6 +149,13 @@ test('3. the content policy comes with every answer and allows nothing from else
   for (const url of [`${APP_ORIGIN}/`, `${APP_ORIGIN}/nothing`, `${APP_ORIGIN}/session.json`]) {
     expect((await answer(url)).headers.get('content-security-policy')).toBe(CONTENT_SECURITY_POLICY)
   }
+  // The page is kept apart from every other, and so are its workers.
+  for (const url of [`${APP_ORIGIN}/`, `${APP_ORIGIN}/workers/engine.js`]) {
+    const { headers } = await answer(url)
+    expect(headers.get('cross-origin-opener-policy')).toBe('same-origin')
+    expect(headers.get('cross-origin-embedder-policy')).toBe('require-corp')
+    expect(headers.get('cross-origin-resource-policy')).toBe('same-origin')
+  }
   // Workers, which draw nothing, may compile WebAssembly beside.
   const worker = await answer(`${APP_ORIGIN}/workers/engine.js`)
   expect(worker.headers.get('content-security-policy')).toBe(

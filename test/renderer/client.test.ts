@@ -64,6 +64,17 @@ describe('calls to the engine', () => {
     expect(posted).toEqual([])
   })
 
+  it('hears at any time that reading takes longer, and goes on', async () => {
+    const { client, posted, answer } = scripted()
+    const heard: string[] = []
+    client.onSlower((sentence) => void heard.push(sentence))
+    const call = client.call('report', {})
+    answer({ kind: 'slower', sentence: 'Reading takes longer.' })
+    answer({ kind: 'answer', call: posted[0]?.call as number, output: {} })
+    expect(await call).toEqual({})
+    expect(heard).toEqual(['Reading takes longer.'])
+  })
+
   it('fails everything that waits, and what comes after, when the engine stops', async () => {
     const { client, fail, ended } = scripted()
     const waiting = client.call('report', {})

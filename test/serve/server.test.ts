@@ -282,6 +282,8 @@ describe('paths', () => {
       expect(headers).toMatchObject({
         'x-content-type-options': 'nosniff',
         'cache-control': 'no-store',
+        'cross-origin-opener-policy': 'same-origin',
+        'cross-origin-embedder-policy': 'require-corp',
         'cross-origin-resource-policy': 'same-origin',
         'referrer-policy': 'no-referrer',
       })

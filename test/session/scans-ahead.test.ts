@@ -9,7 +9,12 @@ import { scanHost } from '../../cli/scan-host.ts'
 import { plainFacts } from '../../shared/checks/kept-facts.ts'
 import { threadKernel } from '../../shared/containers/kernel/thread-kernel.ts'
 import type { EngineHost, WorkerLink } from '../../shared/session/host.ts'
-import { type ScanReply, type ScanWorkerHost, serveScanWorker } from '../../shared/session/scan-worker.ts'
+import {
+  type ScanReply,
+  type ScanSha256,
+  type ScanWorkerHost,
+  serveScanWorker,
+} from '../../shared/session/scan-worker.ts'
 import { gzipped, memorySource } from '../containers/memory-source.ts'
 import { audited } from './dumps.ts'
 import { workerHost } from './test-host.ts'
@@ -79,6 +84,38 @@ function scanning(spoiled: Spoiled = {}, more: Partial<EngineHost> = {}) {
   return { host: { ...host, nobodyWaits: true, spawnScanWorker, onSlower, ...more }, log, audits }
 }
 
+/** SHA-256 that is taken some time after it was asked for, of whatever lies there then; `most`: it breaks behind so many pieces. */
+function late(most = Number.POSITIVE_INFINITY) {
+  let behind = 0
+  let mostBehind = 0
+  let taken = 0
+  const create = (): ScanSha256 => {
+    const hash = createHash('sha256')
+    let last = Promise.resolve()
+    const breaks = () => {
+      if (taken > most) throw new Error('no more hashes')
+    }
+    return {
+      update(bytes) {
+        breaks()
+        mostBehind = Math.max(mostBehind, ++behind)
+        last = last.then(async () => {
+          // So late at first that all is scanned by then, if nobody waits.
+          await new Promise((resolve) => setTimeout(resolve, taken === 0 ? 1500 : 0))
+          behind--
+          taken++
+          breaks()
+          hash.update(bytes)
+        })
+        last.catch(() => undefined)
+      },
+      through: () => last,
+      digest: () => last.then(() => hash.digest('hex')),
+    }
+  }
+  return { create, mostBehind: () => mostBehind }
+}
+
 /** Rollouts of ids and masks, and what is no such thing among them. */
 function dump(bytes: number, seed = 1): string[] {
   const lines: string[] = []
@@ -120,7 +157,7 @@ describe('a thread that scans ahead of the one that audits', () => {
     const { host, log, audits } = scanning()
     await expectSame(await audited([await fileOf('dump.jsonl', text)], {}, host))
     expect(log).toMatchObject({ spawned: 1, terminated: 1, slower: [] })
-    // What they shared is let go.
+    // The memory is let go.
     expect(threadKernel()).toBeNull()
     expect(audits.spawned).toBe(0)
     const batches = log.said.filter((said) => said.kind === 'batch')
@@ -221,10 +258,47 @@ describe('a thread that scans ahead of the one that audits', () => {
     await expectSame(await audited([source], {}, scanning().host))
   })
 
+  it('is behind the first rollouts where somebody waits for them', async () => {
+    const { host, log, audits } = scanning({}, { nobodyWaits: false, firstHere: true })
+    await expectSame(await audited([await fileOf('dump.jsonl', text)], {}, host))
+    expect(log).toMatchObject({ spawned: 1, terminated: 1, slower: [] })
+    expect(log.said.at(-1)).toMatchObject({ kind: 'read', sha256: createHash('sha256').update(text).digest('hex') })
+    expect(audits.spawned).toBe(0)
+  })
+
+  it.each([0, 1, 3])('is done without there, too, having told of %i batches', async (batches) => {
+    let told = 0
+    const waited = { nobodyWaits: false, firstHere: true }
+    const { host, log } = scanning({ before: () => told++ < batches }, waited)
+    await expectSame(await audited([await fileOf('dump.jsonl', text)], {}, host))
+    expect(log.slower).toEqual(['it broke'])
+  })
+
+  it('writes over nothing that a thread behind it has still to hash', async () => {
+    const hashing = late()
+    const { host, log } = scanning({ lends: { ...scanHost, createSha256: hashing.create } })
+    // Behind what fits into no slot the worker waits in any case.
+    const short = dump(LARGE, 3).filter(({ length }) => length < 1 << 20)
+    const all = [...short, ...short].join('\n')
+    await audited([await fileOf('short.jsonl', all)], {}, host)
+    expect(log.said.at(-1)).toMatchObject({ kind: 'read', sha256: createHash('sha256').update(all).digest('hex') })
+    expect(hashing.mostBehind()).toBeGreaterThan(10)
+  })
+
+  it('is done without, of every file, once what hashes behind it broke', async () => {
+    const hashing = late(40)
+    const { host, log } = scanning({ lends: { ...scanHost, createSha256: hashing.create } })
+    const found = await audited([await fileOf('dump.jsonl', text), await fileOf('more.jsonl', text)], {}, host)
+    expect(found.report().sources.map(({ sha256 }) => sha256)).toEqual(
+      Array(2).fill(createHash('sha256').update(text).digest('hex')),
+    )
+    expect(new Set(log.slower)).toEqual(new Set(['Error: no more hashes']))
+  })
+
   it.each<[string, Partial<EngineHost>]>([
     ['three threads', { jobs: 3 }],
     ['one', { jobs: 1 }],
-    ['somebody who waits for the first rollouts', { nobodyWaits: false }],
+    ['somebody who asks meanwhile and waits for no rollouts', { nobodyWaits: false }],
   ])('is not for %s', async (_, more) => {
     const { host, log } = scanning({}, more)
     await expectSame(await audited([await fileOf('dump.jsonl', text)], {}, host))

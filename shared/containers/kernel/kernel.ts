@@ -14,7 +14,7 @@ const ROOM_TO_WRITE = 64
 /** Bytes at the end of the memory in which sets of ids lie: six of vocabularies of 150,000. */
 const SET_BYTES = 128 << 10
 
-/** Memory for kernels of several threads: the first slot is for what a thread reads by itself. */
+/** Memory for kernels of several threads. */
 export function sharedMemory(slots: number): WebAssembly.Memory {
   const pages = (slots * SLOT_BYTES + KNOWN_BYTES + SET_BYTES) >> 16
   return new WebAssembly.Memory({ initial: pages, maximum: pages, shared: true })

@@ -42,6 +42,19 @@ export function shareKernel(memory: WebAssembly.Memory): Kernel | null {
   return shared
 }
 
+/** Does something at once with records in the memory of another kernel, which is that of this thread meanwhile. */
+export function usingKernel<Result>(other: Kernel, work: () => Result): Result {
+  const own = kernel
+  kernel = other
+  forget()
+  try {
+    return work()
+  } finally {
+    kernel = own
+    forget()
+  }
+}
+
 /** Nothing is read into the memory of this thread's kernel any more: the next who asks for one gets another. */
 export function leaveKernel(): void {
   kernel = undefined
