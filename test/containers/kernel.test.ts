@@ -100,6 +100,37 @@ describe('the kernel', () => {
     )
   })
 
+  test('scans a long list in which one thing is odd as the script does, wherever it stands', () => {
+    const number = fc.oneof(
+      { weight: 9, arbitrary: fc.nat({ max: 160_000 }).map(String) },
+      fc.constantFrom('0', '7', '9999999', '1000000'),
+    )
+    const odd = fc.constantFrom(
+      ...['00', '01', '007', '12345678', '99999999', '-1', '1.5', '', ' 5', '5 ', '5,', 'x', '/', ':', '\n5', '5\t'],
+    )
+    const separator = fc.constantFrom(',', ', ')
+    fc.assert(
+      fc.property(
+        fc.array(number, { minLength: 12, maxLength: 60, size: 'max' }),
+        separator,
+        fc.option(odd),
+        fc.nat(),
+        fc.option(separator),
+        shift,
+        (list, comma, piece, place, other, at) => {
+          const texts = piece === null ? list : list.with(place % list.length, piece)
+          const middle = place % list.length
+          const text = texts
+            .map((each, i) => (i === 0 ? each : `${i === middle ? (other ?? comma) : comma}${each}`))
+            .join('')
+          expectSame(`{"ids":[${text}],"other":[1,2]}`, at)
+          expectSame(`{"ids":[${text},`, at)
+        },
+      ),
+      { numRuns: 3000 },
+    )
+  })
+
   test('scans any bytes of numbers as the script does, wherever they end', () => {
     const bytes = fc.array(fc.constantFrom(...'0123456789,, -.e]'), { maxLength: 80, size: 'max' })
     fc.assert(

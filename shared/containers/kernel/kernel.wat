@@ -27,11 +27,15 @@
   ;; are written to `out` as 32 bits each. Returns the address of the first that is something else, or of one at `end` or after.
   ;; Up to 16 bytes from each address below `end` are looked at. To write, there must be room for 16 bytes more than the numbers take.
   (func (export "plain") (param $at i32) (param $end i32) (param $out i32) (result i32)
-    (local $word i64) (local $bits i64) (local $digits i32) (local $flags v128)
-    (local $more v128) (local $commas i32) (local $blanks i32) (local $left i32)
-    (local $end0 i32) (local $end1 i32) (local $end2 i32) (local $end3 i32)
-    (local $at1 i32) (local $at2 i32) (local $at3 i32)
-    (local $word1 i64) (local $word2 i64) (local $word3 i64)
+    (local $word i64) (local $bits i64) (local $digits i32) (local $flags v128) (local $second v128) (local $third v128) (local $fourth v128)
+    ;; Of 64 bytes a bit for each: commas, digits, blanks, and where numbers and zeros before other digits begin.
+    (local $ends i64) (local $known i64) (local $between i64) (local $starts i64) (local $zeros i64)
+    (local $last i64) (local $upTo i64) (local $step i64) (local $from i64)
+    (local $comma v128) (local $blank v128) (local $zero v128) (local $ten v128)
+    (local.set $comma (i8x16.splat (i32.const 0x2c)))
+    (local.set $blank (i8x16.splat (i32.const 0x20)))
+    (local.set $zero (i8x16.splat (i32.const 0x30)))
+    (local.set $ten (i8x16.splat (i32.const 10)))
     (loop $next
       (if (i32.ge_u (local.get $at) (local.get $end)) (then (global.set $written (local.get $out)) (return (local.get $at))))
       ;; `0,` or `1,` eight times: without the bit by which flags differ, all are alike.
@@ -58,94 +62,78 @@
           (local.set $at (i32.add (local.get $at) (i32.const 12)))
           (local.set $out (i32.add (local.get $out) (i32.const 16)))
           (br $next)))
-      ;; Four numbers at once where their commas are among the next 32 bytes: nothing waits for where the one before it ended.
-      (block $fewer
-        (br_if $fewer (i32.gt_u (i32.add (local.get $at) (i32.const 32)) (local.get $end)))
-        (local.set $more (v128.load offset=16 align=1 (local.get $at)))
-        (local.set $commas (i32.or
-          (i8x16.bitmask (i8x16.eq (local.get $flags) (i8x16.splat (i32.const 0x2c))))
-          (i32.shl (i8x16.bitmask (i8x16.eq (local.get $more) (i8x16.splat (i32.const 0x2c)))) (i32.const 16))))
-        (local.set $blanks (i32.or
-          (i8x16.bitmask (i8x16.eq (local.get $flags) (i8x16.splat (i32.const 0x20))))
-          (i32.shl (i8x16.bitmask (i8x16.eq (local.get $more) (i8x16.splat (i32.const 0x20)))) (i32.const 16))))
-        (local.set $end0 (i32.ctz (local.get $commas)))
-        (local.set $left (i32.and (local.get $commas) (i32.sub (local.get $commas) (i32.const 1))))
-        (local.set $end1 (i32.ctz (local.get $left)))
-        (local.set $left (i32.and (local.get $left) (i32.sub (local.get $left) (i32.const 1))))
-        (local.set $end2 (i32.ctz (local.get $left)))
-        (local.set $left (i32.and (local.get $left) (i32.sub (local.get $left) (i32.const 1))))
-        (br_if $fewer (i32.eqz (local.get $left)))
-        (local.set $end3 (i32.ctz (local.get $left)))
-        ;; Up to the fourth comma there is nothing but digits, commas, and blanks after commas.
-        (br_if $fewer (i32.and
-          (i32.xor (i32.const -1) (i32.or
-            (i32.or (local.get $commas) (i32.and (local.get $blanks) (i32.shl (local.get $commas) (i32.const 1))))
-            (i32.or
-              (i8x16.bitmask (i8x16.lt_u
-                (i8x16.sub (local.get $flags) (i8x16.splat (i32.const 0x30))) (i8x16.splat (i32.const 10))))
-              (i32.shl (i8x16.bitmask (i8x16.lt_u
-                (i8x16.sub (local.get $more) (i8x16.splat (i32.const 0x30))) (i8x16.splat (i32.const 10)))) (i32.const 16)))))
-          (i32.sub (i32.shl (i32.shl (i32.const 1) (local.get $end3)) (i32.const 1)) (i32.const 1))))
-        (local.set $at1 (i32.add (local.get $end0) (i32.const 1)))
-        (local.set $at1 (i32.add (local.get $at1) (i32.and (i32.const 1) (i32.shr_u (local.get $blanks) (local.get $at1)))))
-        (local.set $at2 (i32.add (local.get $end1) (i32.const 1)))
-        (local.set $at2 (i32.add (local.get $at2) (i32.and (i32.const 1) (i32.shr_u (local.get $blanks) (local.get $at2)))))
-        (local.set $at3 (i32.add (local.get $end2) (i32.const 1)))
-        (local.set $at3 (i32.add (local.get $at3) (i32.and (i32.const 1) (i32.shr_u (local.get $blanks) (local.get $at3)))))
-        (local.set $commas (i32.add (local.get $end3) (i32.const 1)))
-        ;; The ends become lengths: one to seven digits each.
-        (local.set $end1 (i32.sub (local.get $end1) (local.get $at1)))
-        (local.set $end2 (i32.sub (local.get $end2) (local.get $at2)))
-        (local.set $end3 (i32.sub (local.get $end3) (local.get $at3)))
-        (br_if $fewer (i32.or
-          (i32.or
-            (i32.gt_u (i32.sub (local.get $end0) (i32.const 1)) (i32.const 6))
-            (i32.gt_u (i32.sub (local.get $end1) (i32.const 1)) (i32.const 6)))
-          (i32.or
-            (i32.gt_u (i32.sub (local.get $end2) (i32.const 1)) (i32.const 6))
-            (i32.gt_u (i32.sub (local.get $end3) (i32.const 1)) (i32.const 6)))))
-        (local.set $word (i64.load align=1 (local.get $at)))
-        (local.set $word1 (i64.load align=1 (i32.add (local.get $at) (local.get $at1))))
-        (local.set $word2 (i64.load align=1 (i32.add (local.get $at) (local.get $at2))))
-        (local.set $word3 (i64.load align=1 (i32.add (local.get $at) (local.get $at3))))
-        ;; A zero before other digits.
-        (br_if $fewer (i32.or
-          (i32.or
-            (i32.and (i64.eq (i64.and (local.get $word) (i64.const 0xff)) (i64.const 0x30)) (i32.gt_u (local.get $end0) (i32.const 1)))
-            (i32.and (i64.eq (i64.and (local.get $word1) (i64.const 0xff)) (i64.const 0x30)) (i32.gt_u (local.get $end1) (i32.const 1))))
-          (i32.or
-            (i32.and (i64.eq (i64.and (local.get $word2) (i64.const 0xff)) (i64.const 0x30)) (i32.gt_u (local.get $end2) (i32.const 1)))
-            (i32.and (i64.eq (i64.and (local.get $word3) (i64.const 0xff)) (i64.const 0x30)) (i32.gt_u (local.get $end3) (i32.const 1))))))
-        (local.set $flags (i8x16.sub_sat_u
-          (i64x2.replace_lane 1
-            (i64x2.splat (i64.shl (local.get $word) (i64.extend_i32_u (i32.sub (i32.const 64) (i32.shl (local.get $end0) (i32.const 3))))))
-            (i64.shl (local.get $word1) (i64.extend_i32_u (i32.sub (i32.const 64) (i32.shl (local.get $end1) (i32.const 3))))))
-          (i8x16.splat (i32.const 0x30))))
-        (local.set $flags (i32x4.dot_i16x8_s
-          (i16x8.add
-            (i16x8.mul (v128.and (local.get $flags) (i16x8.splat (i32.const 0xff))) (i16x8.splat (i32.const 10)))
-            (i16x8.shr_u (local.get $flags) (i32.const 8)))
-          (v128.const i16x8 100 1 100 1 100 1 100 1)))
-        (local.set $flags (i64x2.add
-          (i32x4.mul (local.get $flags) (v128.const i32x4 10000 1 10000 1))
-          (i64x2.shr_u (local.get $flags) (i32.const 32))))
-        (local.set $more (i8x16.sub_sat_u
-          (i64x2.replace_lane 1
-            (i64x2.splat (i64.shl (local.get $word2) (i64.extend_i32_u (i32.sub (i32.const 64) (i32.shl (local.get $end2) (i32.const 3))))))
-            (i64.shl (local.get $word3) (i64.extend_i32_u (i32.sub (i32.const 64) (i32.shl (local.get $end3) (i32.const 3))))))
-          (i8x16.splat (i32.const 0x30))))
-        (local.set $more (i32x4.dot_i16x8_s
-          (i16x8.add
-            (i16x8.mul (v128.and (local.get $more) (i16x8.splat (i32.const 0xff))) (i16x8.splat (i32.const 10)))
-            (i16x8.shr_u (local.get $more) (i32.const 8)))
-          (v128.const i16x8 100 1 100 1 100 1 100 1)))
-        (local.set $more (i64x2.add
-          (i32x4.mul (local.get $more) (v128.const i32x4 10000 1 10000 1))
-          (i64x2.shr_u (local.get $more) (i32.const 32))))
-        (v128.store align=4 (local.get $out)
-          (i8x16.shuffle 0 1 2 3 8 9 10 11 16 17 18 19 24 25 26 27 (local.get $flags) (local.get $more)))
-        (local.set $out (i32.add (local.get $out) (i32.const 16)))
-        (local.set $at (i32.add (local.get $at) (local.get $commas)))
+      ;; All numbers at once whose commas are among the next 64 bytes, as many as are written alike: each with a blank behind its comma, or none.
+      (block $few
+        (br_if $few (i32.gt_u (i32.add (local.get $at) (i32.const 64)) (local.get $end)))
+        (local.set $second (v128.load offset=16 align=1 (local.get $at)))
+        (local.set $third (v128.load offset=32 align=1 (local.get $at)))
+        (local.set $fourth (v128.load offset=48 align=1 (local.get $at)))
+        (local.set $ends (i64.or
+          (i64.or
+            (i64.extend_i32_u (i8x16.bitmask (i8x16.eq (local.get $flags) (local.get $comma))))
+            (i64.shl (i64.extend_i32_u (i8x16.bitmask (i8x16.eq (local.get $second) (local.get $comma)))) (i64.const 16)))
+          (i64.or
+            (i64.shl (i64.extend_i32_u (i8x16.bitmask (i8x16.eq (local.get $third) (local.get $comma)))) (i64.const 32))
+            (i64.shl (i64.extend_i32_u (i8x16.bitmask (i8x16.eq (local.get $fourth) (local.get $comma)))) (i64.const 48)))))
+        (local.set $known (i64.or
+          (i64.or
+            (i64.extend_i32_u (i8x16.bitmask (i8x16.lt_u (i8x16.sub (local.get $flags) (local.get $zero)) (local.get $ten))))
+            (i64.shl (i64.extend_i32_u (i8x16.bitmask (i8x16.lt_u (i8x16.sub (local.get $second) (local.get $zero)) (local.get $ten)))) (i64.const 16)))
+          (i64.or
+            (i64.shl (i64.extend_i32_u (i8x16.bitmask (i8x16.lt_u (i8x16.sub (local.get $third) (local.get $zero)) (local.get $ten)))) (i64.const 32))
+            (i64.shl (i64.extend_i32_u (i8x16.bitmask (i8x16.lt_u (i8x16.sub (local.get $fourth) (local.get $zero)) (local.get $ten)))) (i64.const 48)))))
+        (local.set $between (i64.or
+          (i64.or
+            (i64.extend_i32_u (i8x16.bitmask (i8x16.eq (local.get $flags) (local.get $blank))))
+            (i64.shl (i64.extend_i32_u (i8x16.bitmask (i8x16.eq (local.get $second) (local.get $blank)))) (i64.const 16)))
+          (i64.or
+            (i64.shl (i64.extend_i32_u (i8x16.bitmask (i8x16.eq (local.get $third) (local.get $blank)))) (i64.const 32))
+            (i64.shl (i64.extend_i32_u (i8x16.bitmask (i8x16.eq (local.get $fourth) (local.get $blank)))) (i64.const 48)))))
+        (local.set $bits (i64.xor (i64.const -1) (i64.or (i64.or (local.get $ends) (local.get $known)) (local.get $between))))
+        ;; Up to what is none of these: all bits where nothing is.
+        (local.set $ends (i64.and (local.get $ends)
+          (i64.sub (i64.and (local.get $bits) (i64.sub (i64.const 0) (local.get $bits))) (i64.const 1))))
+        (br_if $few (i64.eqz (local.get $ends)))
+        (local.set $last (i64.sub (i64.const 63) (i64.clz (local.get $ends))))
+        (local.set $upTo (i64.sub (i64.shl (i64.shl (i64.const 1) (local.get $last)) (i64.const 1)) (i64.const 1)))
+        (local.set $known (i64.and (local.get $known) (local.get $upTo)))
+        (local.set $between (i64.and (local.get $between) (local.get $upTo)))
+        (local.set $step (select (i64.const 1) (i64.const 2) (i64.eqz (local.get $between))))
+        (br_if $few (i32.and (i64.ne (local.get $between) (i64.const 0))
+          (i64.ne (local.get $between) (i64.and (local.get $upTo) (i64.shl (local.get $ends) (i64.const 1))))))
+        ;; Where numbers begin there are digits, no zero before another digit, and nowhere eight digits.
+        (local.set $starts (i64.and (local.get $upTo) (i64.or (i64.const 1) (i64.shl (local.get $ends) (local.get $step)))))
+        (local.set $bits (i64.and (local.get $known) (i64.shr_u (local.get $known) (i64.const 1))))
+        (local.set $zeros (i64.or
+          (i64.or
+            (i64.extend_i32_u (i8x16.bitmask (i8x16.eq (local.get $flags) (local.get $zero))))
+            (i64.shl (i64.extend_i32_u (i8x16.bitmask (i8x16.eq (local.get $second) (local.get $zero)))) (i64.const 16)))
+          (i64.or
+            (i64.shl (i64.extend_i32_u (i8x16.bitmask (i8x16.eq (local.get $third) (local.get $zero)))) (i64.const 32))
+            (i64.shl (i64.extend_i32_u (i8x16.bitmask (i8x16.eq (local.get $fourth) (local.get $zero)))) (i64.const 48)))))
+        (local.set $zeros (i64.and (local.get $zeros) (i64.and (local.get $starts) (i64.shr_u (local.get $known) (i64.const 1)))))
+        (local.set $bits (i64.and (local.get $bits) (i64.shr_u (local.get $bits) (i64.const 2))))
+        (local.set $bits (i64.and (local.get $bits) (i64.shr_u (local.get $bits) (i64.const 4))))
+        (br_if $few (i64.ne (i64.const 0) (i64.or
+          (i64.or (local.get $bits) (local.get $zeros))
+          (i64.and (local.get $starts) (i64.xor (local.get $known) (i64.const -1))))))
+        (local.set $from (i64.const 0))
+        (loop $number
+          (local.set $word (i64.shl
+            (i64.xor (i64.load align=1 (i32.add (local.get $at) (i32.wrap_i64 (local.get $from)))) (i64.const 0x3030303030303030))
+            ;; Of how far bits are moved what is above 63 does not count.
+            (i64.shl (i64.sub (local.get $from) (i64.ctz (local.get $ends))) (i64.const 3))))
+          (local.set $word (i64.shr_u (i64.mul (local.get $word) (i64.const 2561)) (i64.const 8)))
+          (local.set $word (i64.shr_u
+            (i64.mul (i64.and (local.get $word) (i64.const 0x00ff00ff00ff00ff)) (i64.const 6553601)) (i64.const 16)))
+          (local.set $word (i64.shr_u
+            (i64.mul (i64.and (local.get $word) (i64.const 0x0000ffff0000ffff)) (i64.const 42949672960001)) (i64.const 32)))
+          (i64.store32 align=4 (local.get $out) (local.get $word))
+          (local.set $out (i32.add (local.get $out) (i32.const 4)))
+          (local.set $from (i64.add (i64.ctz (local.get $ends)) (local.get $step)))
+          (local.set $ends (i64.and (local.get $ends) (i64.sub (local.get $ends) (i64.const 1))))
+          (br_if $number (i64.ne (local.get $ends) (i64.const 0))))
+        (local.set $at (i32.add (local.get $at) (i32.add (i32.wrap_i64 (local.get $last)) (i32.const 1))))
         (local.set $at (i32.add (local.get $at) (i32.eq (i32.load8_u (local.get $at)) (i32.const 0x20))))
         (br $next))
       ;; Digits become 0 to 9; of anything else the highest bit is set in `bits`. What is carried goes to bytes after it, which do not count.
