@@ -19,7 +19,6 @@ import { trainedPromptFacts } from './mask/prompt-trained.ts'
 import { isShort } from './no-numbers.ts'
 import { pairingFacts } from './pairing.ts'
 import { type AnsweredInside, answerInsidePrompt, LONGEST_PREFILL, storedPromptEnd } from './prompt-end.ts'
-import { lengthOf } from './spans.ts'
 import { drawStrip, type StateRun, stateRuns } from './strip.ts'
 import { supportingDocuments } from './supporting-documents.ts'
 import { isDefaultSystem, systemText } from './system-text.ts'
@@ -292,13 +291,20 @@ function promptEnd(segmentation: Segmentation | null, end: number, left: number)
 
 function turnFacts(segmentation: Segmentation) {
   const { turns } = segmentation
-  const assistant = writtenTurns(segmentation)
+  const assistantLengths: number[] = []
+  for (const turn of writtenTurns(segmentation)) assistantLengths.push(sampledLength(turn))
+  const toolReplyLengths: number[] = []
+  let toolTurns = 0
+  for (const turn of turns) {
+    if (turn.kind === 'tool') toolTurns++
+    addReplyLengths(turn, toolReplyLengths)
+  }
   return {
     turns: turns.length,
-    assistantTurns: assistant.length,
-    toolTurns: turns.filter(({ kind }) => kind === 'tool').length,
-    assistantLengths: assistant.map(sampledLength),
-    toolReplyLengths: turns.flatMap(replyLengths),
+    assistantTurns: assistantLengths.length,
+    toolTurns,
+    assistantLengths,
+    toolReplyLengths,
   }
 }
 
@@ -310,6 +316,7 @@ function prefixFacts({ ids, segmentation }: PreparedTokens): Pick<TrajectoryFact
   const digests: string[] = []
   let hashed = 0
   for (const turn of writtenTurns(segmentation)) {
+    if (digests.length === PREFIX_TOKENS.length) break
     for (const { start, end } of ownSpans(turn)) {
       let at = start
       while (at < end && digests.length < PREFIX_TOKENS.length) {
@@ -327,14 +334,17 @@ function prefixFacts({ ids, segmentation }: PreparedTokens): Pick<TrajectoryFact
 
 /** What the model wrote in a turn, end token included, spliced replies not. */
 function sampledLength(turn: Turn): number {
-  return lengthOf([sampledSpan(turn)]) - lengthOf(turn.spans.filter(({ part }) => part === 'tool'))
+  const { start, end } = sampledSpan(turn)
+  let length = end - start
+  for (const span of turn.spans) if (span.part === 'tool') length -= span.end - span.start
+  return length
 }
 
 /** Replies that share a turn, or are spliced into an assistant turn, count one by one. */
-function replyLengths(turn: Turn): number[] {
-  const spans = turn.spans.filter(({ part }) => part === 'tool')
-  if (spans.length > 0) return spans.map(({ start, end }) => end - start)
-  return turn.kind === 'tool' ? [turn.contentEnd - turn.contentStart] : []
+function addReplyLengths(turn: Turn, into: number[]): void {
+  const { length } = into
+  for (const { part, start, end } of turn.spans) if (part === 'tool') into.push(end - start)
+  if (into.length === length && turn.kind === 'tool') into.push(turn.contentEnd - turn.contentStart)
 }
 
 function messageFacts({ messages }: Trajectory) {

@@ -1,7 +1,7 @@
 import type { TrajectoryView } from '../checks/check.ts'
 import { runEnd } from '../checks/spans.ts'
 import type { Report } from '../model/report.ts'
-import { PART, type Span, TokenState, type Turn } from '../model/tokens.ts'
+import { PART, type Span, TokenState } from '../model/tokens.ts'
 import type { TokenSums } from '../model/trained-share.ts'
 
 /** What a tool's calls take: their number, their tokens, the trained ones and those without a mask; then the same of its replies. */
@@ -33,7 +33,16 @@ export function countTools({ segmentation, states, text }: TrajectoryView, into:
         add(into, name, 0, span, PART.tool_call, parts, states)
       }
     }
-    for (const reply of repliesOf(turn)) add(into, asked.shift() ?? '', REPLIES, reply, PART.tool, parts, states)
+    let replies = 0
+    for (const span of turn.spans) {
+      if (span.part !== 'tool') continue
+      add(into, asked.shift() ?? '', REPLIES, span, PART.tool, parts, states)
+      replies++
+    }
+    if (replies === 0 && turn.kind === 'tool') {
+      const whole = { start: turn.contentStart, end: turn.contentEnd }
+      add(into, asked.shift() ?? '', REPLIES, whole, PART.tool, parts, states)
+    }
   }
 }
 
@@ -78,13 +87,6 @@ function nameOf(call: string): string {
   return NAME.exec(call)?.[1] ?? PYTHON_CALL.exec(call)?.[1] ?? ''
 }
 
-/** Replies inside a turn of another role, or the turn itself. */
-function repliesOf(turn: Turn): readonly Span[] {
-  const spliced = turn.spans.filter(({ part }) => part === 'tool')
-  if (spliced.length > 0) return spliced
-  return turn.kind === 'tool' ? [{ start: turn.contentStart, end: turn.contentEnd }] : []
-}
-
 function add(
   into: ToolTotals,
   name: string,
@@ -105,19 +107,13 @@ function add(
     to = runEnd(parts, token, end)
     if (parts[token] !== part) continue
     total += to - token
-    trained += tokensIn(states, TokenState.trained, token, to)
-    unknown += tokensIn(states, TokenState.unknown, token, to)
+    for (let at = token, next = token; at < to; at = next) {
+      next = runEnd(states, at, to)
+      if (states[at] === TokenState.trained) trained += next - at
+      else if (states[at] === TokenState.unknown) unknown += next - at
+    }
   }
   sums[at + 1] = (sums[at + 1] as number) + total
   sums[at + 2] = (sums[at + 2] as number) + trained
   sums[at + 3] = (sums[at + 3] as number) + unknown
-}
-
-function tokensIn(states: Uint8Array, state: number, start: number, end: number): number {
-  let count = 0
-  for (let token = start, to = start; token < end; token = to) {
-    to = runEnd(states, token, end)
-    if (states[token] === state) count += to - token
-  }
-  return count
 }
