@@ -45,6 +45,16 @@ function unframed(ids: Int32Array, padding: { readonly left: number; readonly ri
   }
 }
 
+/** A header of the model's with nothing behind it: one that another header follows is of the same turn, which has it twice. */
+export function isBareHeader(turn: Turn | undefined): boolean {
+  return (
+    turn?.kind === 'assistant' &&
+    turn.header === 'present' &&
+    turn.endToken < 0 &&
+    turn.contentStart === turn.contentEnd
+  )
+}
+
 /** Tokens that stop the search for the end of a turn's content. */
 const STOP = Mark.turnStart | Mark.turnEnd
 
@@ -130,7 +140,7 @@ class Segmenter {
     const end = closed && this.isSeparator(separatorStart) ? separatorStart + 1 : separatorStart
     const kind = named === 'user' && this.opensToolResponse(contentStart, contentEnd) ? 'tool' : named
     if (kind === 'assistant') {
-      this.ordinal++
+      if (!isBareHeader(this.turns.at(-1))) this.ordinal++
       const found = assistantSpans(lookup, ids, { contentStart, contentEnd, closed, candidates })
       for (const span of found) spans.push(span)
     }

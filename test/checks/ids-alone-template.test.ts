@@ -40,6 +40,32 @@ describe('T05', () => {
   })
 })
 
+describe('T06', () => {
+  const header = assistant('', { end: false, separator: false, train: false })
+  const rows = (tokenizer: Tokenizer) =>
+    ['It is red.', 'It is blue.', 'It is grey.'].map((answer) =>
+      conversation(tokenizer, [
+        user('Is it red?'),
+        header,
+        assistant('I look.'),
+        tool('Red.'),
+        header,
+        assistant(answer, { train: { end: false } }),
+      ]),
+    )
+
+  it.each([
+    'qwen2.5',
+    'llama3',
+  ] as const)('counts a turn of %s with two headers once, and what is behind it where it stands', async (family) => {
+    const tokenizer = await testTokenizer(family)
+    const trajectories = rows(tokenizer).map((row, record) => trajectoryOf(row, { source: 0, record, part: 0 }))
+    const { byCode } = auditTrajectories(trajectories, tokenizer)
+    expect(byCode.get('T06')?.tally).toMatchObject({ placesChecked: 6, placesAffected: 6, byTurn: { 1: 3, 2: 3 } })
+    expect(byCode.get('M10')?.tally.byTurn).toEqual({ 1: 0, 2: 3 })
+  })
+})
+
 describe('T07', () => {
   const named = (name: string) => ({ ...SEARCH_TOOL, function: { ...SEARCH_TOOL.function, name } })
   const prompt = (...names: string[]) => ({ system: { text: withToolSchema('Answer.', names.map(named)) } })

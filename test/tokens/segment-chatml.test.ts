@@ -39,6 +39,18 @@ describe('ChatML turns', () => {
     })
   })
 
+  it('counts a turn of the model once of which the header is there twice', () => {
+    const header = '<|im_start|>assistant\n'
+    const answer = (text: string) => `${header}${text}<|im_end|>\n`
+    const ordinals = (text: string) => read(qwen25, PROMPT + text).turns.map(({ ordinal }) => ordinal)
+    const reply = '<|im_start|>tool\n42<|im_end|>\n'
+    expect(ordinals(header + answer('Ada.') + reply + answer('So it is.'))).toEqual([0, 0, 1, 1, 1, 2])
+    expect(ordinals(header + header + answer('Ada.') + answer('So it is.'))).toEqual([0, 0, 1, 1, 1, 2])
+    // One that is closed with nothing in it, and one that somebody else's turn follows, are turns.
+    expect(ordinals(answer('') + answer('Ada.'))).toEqual([0, 0, 1, 2])
+    expect(ordinals(header + reply + answer('Ada.'))).toEqual([0, 0, 1, 1, 2])
+  })
+
   it('gives the newline that content merged into the header to the header', () => {
     const found = read(qwen25, '<|im_start|>user\n\n\nWho?<|im_end|>\n')
     expect([...found.ids.slice(0, 3)]).toEqual([151644, 872, 1406])

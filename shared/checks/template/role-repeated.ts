@@ -1,4 +1,5 @@
 import type { Span, Turn } from '../../model/tokens.ts'
+import { isBareHeader } from '../../tokens/segment.ts'
 import type { TokenTable } from '../../tokens/tokenizer.ts'
 import type { Check, TrajectoryView } from '../check.ts'
 import { edgeBefore } from '../edges.ts'
@@ -17,8 +18,11 @@ export const T06: Check = {
   fix: 'Add the generation prompt once, and strip none of its parts from the sampled text by hand.',
   cite: 'verl#1531, SkyRL#710',
   trajectory(view, _settings, report) {
-    for (const turn of view.segmentation?.turns ?? []) {
+    const turns = view.segmentation?.turns ?? []
+    for (const turn of turns) {
       if (turn.kind !== 'assistant' || turn.header !== 'present') continue
+      // The first of two headers is looked at with the second.
+      if (isBareHeader(turn) && turns[turn.index + 1]?.kind === 'assistant') continue
       const repeated = repeatedHeader(view, turn)
       const leaked = repeated === null ? leakedRole(view, turn) : null
       const span = repeated ?? leaked
@@ -43,13 +47,7 @@ export const T06: Check = {
 /** Both headers, where the turn before is nothing but a header. */
 function repeatedHeader({ segmentation }: TrajectoryView, turn: Turn): Span | null {
   const before = segmentation?.turns[turn.index - 1]
-  const empty =
-    before !== undefined &&
-    before.kind === 'assistant' &&
-    before.header === 'present' &&
-    before.contentStart === before.contentEnd &&
-    before.endToken < 0
-  return empty ? { start: before.start, end: turn.headerEnd } : null
+  return before !== undefined && isBareHeader(before) ? { start: before.start, end: turn.headerEnd } : null
 }
 
 /** The role name and the newline after it, where the content begins with them. */
