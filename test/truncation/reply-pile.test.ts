@@ -130,14 +130,19 @@ function firstTokens(tokenizer: Tokenizer, text: string, count: number): string 
 }
 
 describe('C08 without a marker', () => {
-  const dump = (family: BundledTokenizerId, written: (texts: string[]) => string, count: (i: number) => number) =>
+  const dump = (
+    family: BundledTokenizerId,
+    written: (texts: string[]) => string,
+    count: (i: number) => number,
+    begin = '',
+  ) =>
     auditDump({
       story: '',
       family,
       rows: (tokenizer) =>
         Array.from({ length: 5 }, (_, i) =>
           searchRow(tokenizer, i, {
-            reply: { text: written([2 * i, 2 * i + 1].map((k) => firstTokens(tokenizer, prose(k), count(k)))) },
+            reply: { text: written([2 * i, 2 * i + 1].map((k) => firstTokens(tokenizer, begin + prose(k), count(k)))) },
           }),
         ),
     })
@@ -173,6 +178,22 @@ describe('C08 without a marker', () => {
         }),
     })
     expect(byCode.get('C08')!.findings).toEqual([])
+  })
+
+  it.each([
+    ['a newline', '\n', []],
+    ['a tab', '.\t', []],
+    ['a quote', '"', []],
+    ['a backslash and a letter', '\\n', [0, 1, 2, 3, 4]],
+    ['a control character', '\u001b', []],
+  ] as const)('takes what Llama escapes at the end of a reply for what it stands for: %s', async (_, end, named) => {
+    const { byCode } = await dump(
+      'llama3',
+      ([text]) => `${text}${end}`,
+      () => 48,
+      'The ',
+    )
+    expect(byCode.get('C08')!.findings.map(({ record }) => record)).toEqual(named)
   })
 
   it('is silent where replies are of their own lengths', async () => {

@@ -12,7 +12,8 @@ export interface TextSize {
   readonly last: number
 }
 
-const [QUOTE, BACKSLASH, NEWLINE, SMALL_A, SMALL_U, SMALL_Z, BLANK] = [0x22, 0x5c, 0x0a, 0x61, 0x75, 0x7a, 0x20]
+const [QUOTE, BACKSLASH, NEWLINE, BLANK, NOT_ASCII] = [0x22, 0x5c, 0x0a, 0x20, 0x80]
+const [SMALL_A, SMALL_N, SMALL_R, SMALL_T, SMALL_U, SMALL_Z] = [0x61, 0x6e, 0x72, 0x74, 0x75, 0x7a]
 /** Hex digits of an escaped character. */
 const HEX_DIGITS = 4
 
@@ -43,7 +44,7 @@ export function textSize(
       tokens: end - start - quotes - escapes.count,
       characters: characters - 2 - escapes.characters,
       first: byteAt(text, 1),
-      last: byteFromEnd(text, 1),
+      last: lastOfString(text),
     }
   }
   const ofOpening = isOpened && first === NEWLINE && !endsLine(table, ids[start - 1]) ? 1 : 0
@@ -109,6 +110,20 @@ function byteFromEnd({ table, ids, start, end }: Text, index: number): number {
     left -= to - from
   }
   return -1
+}
+
+/** What the last byte before the closing quote of a JSON string stands for, 0x80 for an escaped character: the `n` of an escaped newline is no letter. */
+function lastOfString(text: Text): number {
+  const last = byteFromEnd(text, 1)
+  if (isEscaped(text, 1)) return last === SMALL_N || last === SMALL_R || last === SMALL_T ? NEWLINE : last
+  return byteFromEnd(text, 1 + HEX_DIGITS) === SMALL_U && isEscaped(text, 1 + HEX_DIGITS) ? NOT_ASCII : last
+}
+
+/** Whether a backslash that is not escaped itself stands before the byte at `index` from the end. */
+function isEscaped(text: Text, index: number): boolean {
+  let backslashes = 0
+  while (byteFromEnd(text, index + 1 + backslashes) === BACKSLASH) backslashes++
+  return backslashes % 2 === 1
 }
 
 function bytesIn(table: TokenTable, id: number): number {
