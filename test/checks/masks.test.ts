@@ -53,6 +53,22 @@ describe('one fault is not named twice', () => {
     expect(audit([alone]).byCode.get('M03')?.tally.checked).toBe(0)
   })
 
+  it('a turn is left out beside one that holds nothing, and of which the end token is trained', () => {
+    const row = (empty: boolean, second: boolean) =>
+      conversation(qwen2, [
+        user('Go.'),
+        assistant('', empty ? {} : { train: false }),
+        user('?'),
+        assistant('Gone.', second ? {} : { train: false }),
+      ])
+    const { failing, byCode } = audit([row(true, false)])
+    expect(failing).toEqual(['M03'])
+    expect(byCode.get('M03')?.findings[0]).toMatchObject({ turn: 3, message: expect.stringMatching(/turn 2 is masked/) })
+    expect(audit([row(true, true)]).failing).toEqual([])
+    expect(audit([row(false, false)]).byCode.get('M03')?.tally.checked).toBe(0)
+    expect(audit([row(false, true)], { policy: 'last-turn' }).failing).toEqual([])
+  })
+
   it.each([
     [false, /^Assistant turn 1 is masked out: none of its (\d+) tokens carries loss$/, 0],
     [

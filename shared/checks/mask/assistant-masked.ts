@@ -23,16 +23,17 @@ export const M03: Check = {
   trajectory(view, { policy }, report) {
     if (view.segmentation === null || hidesTurns(view)) return
     const written = writtenTurns(view.segmentation)
+    const lastTurnOnly = policy.id === 'last-turn'
+    const trainsEmpty = !lastTurnOnly && trainsAnEmptyTurn(view)
     // The only turn of a rollout cannot be left out beside others: without loss it is M04.
-    if (written.length < 2) return
+    if (written.length < 2 && !trainsEmpty) return
     const turns: Coverage[] = []
     for (const turn of written) {
       const coverage = coverageOf(view, turn)
       if (coverage !== null && (coverage.trained > 0 || !isEnvironments(view, turn))) turns.push(coverage)
     }
     // A row that trains no assistant turn at all trains something else; that is another fault's name.
-    const someTrained = turns.some(({ trained }) => trained > 0)
-    const lastTurnOnly = policy.id === 'last-turn'
+    const someTrained = trainsEmpty || turns.some(({ trained }) => trained > 0)
     if (!someTrained && !lastTurnOnly) return
     const last = turns.at(-1)?.turn
     // A format that trains the last turn by default has a switch for the others (Atropos): only a person's word is held against the mask.
@@ -70,6 +71,17 @@ export const M03: Check = {
     }
   },
   unproved: (tally, dump) => toldOfUnproved(unprovedTurns(tally, dump)),
+}
+
+/** A turn that the model closed with nothing in it is trained: its end token carries loss. */
+function trainsAnEmptyTurn({ mask, expectedRl, segmentation }: TrajectoryView): boolean {
+  return (segmentation?.turns ?? []).some(
+    ({ kind, contentStart, contentEnd, endToken }) =>
+      kind === 'assistant' &&
+      contentStart === contentEnd &&
+      mask?.[endToken] === 1 &&
+      expectedRl?.[endToken] === Expected.trained,
+  )
 }
 
 /** Text that only follows a reply, or a header that a document forged: masked, and with nothing that says that the model wrote it. */
