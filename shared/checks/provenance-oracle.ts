@@ -68,7 +68,9 @@ function isMoved(told: Uint8Array, segmentation: Segmentation | null): boolean {
   let early = 0
   let late = 0
   for (const { headerEnd, contentStart, endToken } of turns) {
-    if (told[headerEnd - 1] === sampled && told[endToken] !== sampled) early++
+    // A block of the template that only ends with what was sampled is reached by what lies early; one that the model wrote is sampled whole.
+    const intoBlock = told[headerEnd] === notSampled && told[contentStart - 1] === sampled
+    if ((told[headerEnd - 1] === sampled || intoBlock) && told[endToken] !== sampled) early++
     if (told[contentStart] === notSampled && told[endToken + 1] === sampled) late++
   }
   return Math.max(early, late) * 2 > turns.length

@@ -1,4 +1,4 @@
-import { Expected, type Span, type Turn } from '../model/tokens.ts'
+import { Expected, Provenance, type Span, type Turn } from '../model/tokens.ts'
 import type { TrajectoryView } from './check.ts'
 import { writtenTurns } from './edges.ts'
 import { runsOf } from './spans.ts'
@@ -25,17 +25,20 @@ export function turnLags(view: TrajectoryView): TurnLag[] | null {
   const lags: TurnLag[] = []
   const end = mask.length - segmentation.padding.right
   const written = writtenTurns(segmentation)
-  const turns = written.filter(
-    ({ endToken, contentStart }) => endToken >= 0 && expectedRl[contentStart] === Expected.trained,
-  )
+  const starts = new Map<Turn, number>()
+  for (const turn of written) {
+    const start = turn.endToken < 0 ? -1 : sampledFrom(view, turn)
+    if (start >= 0) starts.set(turn, start)
+  }
+  const turns = [...starts.keys()]
   // Letters of a header are read as content (T16).
   if (turns.some((turn) => startsInLetters(view, turn))) return null
-  const runs = runsInOrder(mask, turns, segmentation.padding.left, end)
+  const runs = runsInOrder(mask, starts, segmentation.padding.left, end)
   // A turn whose first token nothing calls sampled is not looked at, and may be trained all the same.
   const standsElsewhere = (run: Span, turn: Turn) =>
     written.some((other) => other !== turn && run.start >= other.contentStart && run.end === other.endToken + 1)
   for (const [index, turn] of turns.entries()) {
-    const expected = { start: turn.contentStart, end: turn.endToken + 1 }
+    const expected = { start: starts.get(turn) as number, end: turn.endToken + 1 }
     const run = runs?.[index]
     if (run !== undefined) {
       if (isBehindThought(view, turn, run) || standsElsewhere(run, turn)) return null
@@ -55,6 +58,16 @@ export function turnLags(view: TrajectoryView): TurnLag[] | null {
   return lags
 }
 
+/**
+ * The first token of a turn that was sampled: behind an open think tag of the generation prompt, where the dump says that it was not. -1 where
+ * nothing calls the first token sampled, or where the tag may be the model's.
+ */
+function sampledFrom({ expectedRl, provenance }: TrajectoryView, { contentStart, contentEnd }: Turn): number {
+  let at = contentStart
+  while (at < contentEnd && expectedRl?.[at] === Expected.undecided && provenance?.[at] === Provenance.notSampled) at++
+  return expectedRl?.[at] === Expected.trained ? at : -1
+}
+
 /** Its thought alone is masked (M16): what is trained behind it, up to where the row ends with the turn, does not lie late. */
 function isBehindThought({ text }: TrajectoryView, { spans, endToken }: Turn, run: Span): boolean {
   if (run.end > endToken + 1) return false
@@ -63,15 +76,15 @@ function isBehindThought({ text }: TrajectoryView, { spans, endToken }: Turn, ru
 }
 
 /** All runs of 1s where there is one for each turn, as long as it: then even a short turn is found far off. Else null. */
-function runsInOrder(mask: Uint8Array, turns: readonly Turn[], start: number, end: number): Span[] | null {
+function runsInOrder(mask: Uint8Array, starts: ReadonlyMap<Turn, number>, start: number, end: number): Span[] | null {
   const runs = runsOf(mask, 1, start, end)
-  const fits = ({ contentStart, endToken }: Turn, index: number) => {
+  const fits = ([{ endToken }, sampled]: readonly [Turn, number], index: number) => {
     const run = runs[index] as Span
-    const missing = endToken + 1 - contentStart - (run.end - run.start)
+    const missing = endToken + 1 - sampled - (run.end - run.start)
     // The last run may be cut off by the end of the row.
     return missing === 0 || (missing > 0 && run.end === end)
   }
-  return runs.length === turns.length && turns.every(fits) ? runs : null
+  return runs.length === starts.size && [...starts].every(fits) ? runs : null
 }
 
 /** The run of 1s around token `at`; null where it is masked. */

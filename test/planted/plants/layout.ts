@@ -2,9 +2,20 @@ import { copyOf, inGroups } from '../dump.ts'
 import type { Plant } from '../plant.ts'
 import { type PlantedRollout, type PlantedToken, turnsBy } from '../rollout.ts'
 import { numberOf } from '../writers/writer.ts'
+import { planOf } from './mask.ts'
 
 /** Positions as the forward pass of padded rows counts them, when it does not look at the mask. */
 const countedFromStart = ({ tokens }: PlantedRollout) => tokens.map((_, index) => index)
+
+/** Logprobs of one side without the first two, so that each lies two tokens early and the last two are missing. */
+const withoutFirstTwo: Plant['rollout'] = (rollout, { random }) => {
+  const short = random.pick(['sampler', 'trainer'] as const)
+  const values = (stream: 'sampler' | 'trainer' | 'reference') =>
+    rollout.tokens.map((token) => (Number.isNaN(token[stream]) ? null : token[stream]))
+  const all = { sampler: values('sampler'), trainer: values('trainer'), reference: values('reference') }
+  rollout.more = { ...rollout.more, logprobs: { ...all, [short]: all[short].slice(2) } }
+  return []
+}
 
 export const LAYOUT_PLANTS: readonly Plant[] = [
   {
@@ -68,14 +79,16 @@ export const LAYOUT_PLANTS: readonly Plant[] = [
     code: 'S03',
     title: 'logprobs lack the first two tokens',
     needs: ['more', 'sampler', 'trainer'],
-    rollout: (rollout, { random }) => {
-      const short = random.pick(['sampler', 'trainer'] as const)
-      const values = (stream: 'sampler' | 'trainer' | 'reference') =>
-        rollout.tokens.map((token) => (Number.isNaN(token[stream]) ? null : token[stream]))
-      const all = { sampler: values('sampler'), trainer: values('trainer'), reference: values('reference') }
-      rollout.more = { ...rollout.more, logprobs: { ...all, [short]: all[short].slice(2) } }
-      return []
-    },
+    rollout: withoutFirstTwo,
+    alongside: { T03: 'logprobs of another length were built for other ids' },
+  },
+  {
+    code: 'S03',
+    title: 'logprobs lack the first two tokens, and an empty thought is prefilled',
+    families: ['qwen3'],
+    plan: planOf('an empty thought is prefilled'),
+    needs: ['more', 'sampler', 'trainer'],
+    rollout: withoutFirstTwo,
     alongside: { T03: 'logprobs of another length were built for other ids' },
   },
   {

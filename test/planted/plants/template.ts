@@ -5,6 +5,7 @@ import type { Plant } from '../plant.ts'
 import { type PlantedRollout, type PlantedToken, turnsBy } from '../rollout.ts'
 import { VARIANTS } from '../variants.ts'
 import { OTHER_PROMPT, replace } from './like.ts'
+import { OPEN_THOUGHT } from './mask.ts'
 
 const QWEN = ['qwen2.5', 'qwen3'] as const
 const LLAMA = ['llama3'] as const
@@ -100,6 +101,27 @@ export const TEMPLATE_PLANTS: readonly Plant[] = [
     },
     alongside: {
       M08: 'the displaced mask trains the end of the header',
+      M10: 'the displaced mask ends before the end token',
+    },
+  },
+  {
+    code: 'T03',
+    title:
+      'the last turn got two tokens more than its mask was built for, behind an open thought of the generation prompt',
+    plan: OPEN_THOUGHT,
+    needs: ['mask', 'sampler'],
+    // There a 0 stands for no logprob, which the model's own tag may have as well.
+    notIn: [...IN_CALLS, 'nemo-rl', 'prime-rl-export'],
+    rollout: (rollout) => {
+      const turn = later(rollout).at(-1)
+      if (turn === undefined || turn.endToken < 0) return null
+      for (const token of rollout.tokens.slice(turn.contentStart - 2, turn.contentStart)) token.trained = true
+      for (const token of rollout.tokens.slice(turn.endToken - 1, turn.endToken + 1)) token.trained = false
+      return [{ start: turn.contentStart - 2, end: turn.endToken + 1 }]
+    },
+    alongside: {
+      M09: 'the displaced mask trains the tag that the template supplied',
+      L05: 'of that tag there is no logprob',
       M10: 'the displaced mask ends before the end token',
     },
   },
