@@ -63,7 +63,10 @@ describe('one fault is not named twice', () => {
       ])
     const { failing, byCode } = audit([row(true, false)])
     expect(failing).toEqual(['M03'])
-    expect(byCode.get('M03')?.findings[0]).toMatchObject({ turn: 3, message: expect.stringMatching(/turn 2 is masked/) })
+    expect(byCode.get('M03')?.findings[0]).toMatchObject({
+      turn: 3,
+      message: expect.stringMatching(/turn 2 is masked/),
+    })
     expect(audit([row(true, true)]).failing).toEqual([])
     expect(audit([row(false, false)]).byCode.get('M03')?.tally.checked).toBe(0)
     expect(audit([row(false, true)], { policy: 'last-turn' }).failing).toEqual([])

@@ -8,6 +8,7 @@ import { forcedPrefillEnd } from '../logprobs/forced-prefill.ts'
 import { endsInThinkTag, LONGEST_PREFILL, storedPromptEnd } from '../prompt-end.ts'
 import { hidesEdges, isSwallowed } from '../shape.ts'
 import { lengthOf, runsOf } from '../spans.ts'
+import { speltMarkers } from '../template/spelt-markers.ts'
 import { isDisplacedByBlock } from './drift-by-prefill.ts'
 
 export const M09: Check = {
@@ -78,6 +79,9 @@ function prefillEnd(view: TrajectoryView, turn: Turn): number {
     let end = contentStart
     while (end < contentEnd && provenance[end] === Provenance.notSampled) end++
     if (end === contentStart) return promptEndIn(view, turn) ?? forcedPrefillEnd(view, turn)
+    // Letters that stand for a tag of the model's were put there by whoever encoded its text again (T16), and by no template.
+    if (speltMarkers(view, turn).some(({ kind, start }) => kind === 'tag' && start === contentStart))
+      return contentStart
     // Of a turn with nothing sampled but its end, the text was written by whoever wrote all of it.
     return end < contentEnd && provenance[end] === Provenance.sampled ? end : contentStart
   }

@@ -3,6 +3,7 @@ import { contentOf, findText } from '../edit.ts'
 import type { Plant } from '../plant.ts'
 import { type PlantedRollout, type PlantedToken, type TurnPlace, turnsBy } from '../rollout.ts'
 import { OTHER_PROMPT, replace } from './like.ts'
+import { planOf } from './mask.ts'
 
 const QWEN = ['qwen2.5', 'qwen3'] as const
 /** Formats that keep one whole sequence: in the others what was not sampled is the prompt of the next call. */
@@ -77,6 +78,18 @@ export const MARKER_PLANTS: readonly Plant[] = [
     severity: TAG_SEVERITY,
     rollout: (rollout) =>
       spellIn(rollout, turnsBy(rollout, 'assistant')[0], ['<tool_call>', '</tool_call>']) ? [] : null,
+  },
+  {
+    code: 'T16',
+    title: 'the tags around a call are spelt in letters, and the turn begins with them',
+    plan: planOf('thinking absent'),
+    families: QWEN,
+    needs: ['mask'],
+    notIn: IN_CALLS,
+    severity: TAG_SEVERITY,
+    rollout: (rollout) =>
+      spellIn(rollout, turnsBy(rollout, 'assistant')[0], ['<tool_call>', '</tool_call>']) ? [] : null,
+    alongside: { L04: 'in a short rollout the zeros that stand for no logprob of the letters are a tenth' },
   },
   {
     code: 'T16',

@@ -21,8 +21,8 @@ export const WRITERS = [
   primeRlExport,
 ] as const satisfies readonly Writer[]
 
-/** Formats that hold what few others do: drawn for the plants that name them (`alsoIn`) alone. */
-const SPECIAL_WRITERS = [
+/** Formats that hold what few others do: drawn for clean dumps, and for the plants that name them (`alsoIn`) alone. */
+export const SPECIAL_WRITERS = [
   slimeRollout,
   slimeTrain,
   skyrl,

@@ -7,21 +7,26 @@ interface NodeSpan {
   readonly tokens: readonly PlantedToken[]
 }
 
-/** Each message with the tokens that it adds. What stands between turns belongs to the next one. */
-function spansOf({ messages, tokens: all, kinds }: PlantedRollout): NodeSpan[] {
+/**
+ * Each message with the tokens that it adds. What stands between turns belongs to the next one, a system turn that the template adds by itself
+ * to the first, replies that share a turn to the first of them, and an end that nobody sampled to none.
+ */
+function spansOf({ messages, tokens: all, kinds, conversation }: PlantedRollout): NodeSpan[] {
   const tokens = all.filter(({ part }) => part !== 'padding')
   const starts = kinds.map((_, turn) => tokens.findIndex((token) => token.turn === turn && token.part !== 'separator'))
   const ends = kinds.map((kind, turn) => {
-    if (turn === kinds.length - 1) return tokens.length
+    if (turn === kinds.length - 1 && !conversation.stopsOnString) return tokens.length
     // A reply of the model ends with what it sampled last.
     if (kind === 'assistant') return tokens.findLastIndex((token) => token.turn === turn && token.sampled) + 1
     return starts[turn + 1] as number
   })
   let at = 0
-  return messages.flatMap((message, index) => {
+  let turn = kinds[0] === 'system' && messages[0]?.role !== 'system' ? 1 : 0
+  return messages.map((message) => {
     const from = at
-    at = ends[index] as number
-    return [{ message, tokens: tokens.slice(from, at) }]
+    const sharesTurn = message.tool_call_id !== undefined && kinds[turn] !== 'tool'
+    if (!sharesTurn) at = ends[turn++] ?? tokens.length
+    return { message, tokens: tokens.slice(from, at) }
   })
 }
 
