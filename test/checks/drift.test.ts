@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { driftOf, driftTokens } from '../../shared/checks/template/drift.ts'
 import { createView } from '../../shared/checks/view.ts'
+import type { PolicyId } from '../../shared/model/policy.ts'
 import { assistant, conversation, type RecordOptions, tool, trajectoryOf, user } from '../helpers/conversation.ts'
 import { runOver } from '../helpers/dump-check.ts'
 import { dumpOf, factsOf } from '../helpers/facts.ts'
 import { testTokenizer } from '../helpers/tokenizers.ts'
-import { settings } from './audit.ts'
+import { auditTrajectories, settings } from './audit.ts'
 
 const TEXT = 'The Pantom document names two directors, and the year 1961.'
 
@@ -110,5 +111,42 @@ describe('T02 over a whole dump', () => {
     const view = dump(() => ({}))
     const policy = { ...view.settings.policy, id: 'sft' as const }
     expect(runOver('T02', { ...view, settings: { ...view.settings, policy } }).findings).toEqual([])
+  })
+})
+
+describe('T02 of turns that the dump flags', () => {
+  type Flags = 'sampled' | 'not' | 'in part'
+  const told = async (first: Flags | null, train: boolean, policy: PolicyId = 'rl') => {
+    const tokenizer = await testTokenizer('qwen2.5')
+    const turns = [
+      user('Who?'),
+      assistant('I look it up.', train ? {} : { train: false }),
+      user('Well?'),
+      assistant(TEXT),
+    ]
+    const row = conversation(tokenizer, turns)
+    const sampled = Uint8Array.from(row.sampled, Number)
+    const { contentStart, end } = row.layout[1]!
+    sampled.fill(first === 'sampled' ? 1 : 0, first === 'in part' ? contentStart + 1 : contentStart, end - 1)
+    const trajectory = { ...trajectoryOf(row), sampled: first === null ? null : sampled }
+    return auditTrajectories([trajectory], tokenizer, { policy })
+  }
+
+  it('names one that is trained and of which no token was sampled', async () => {
+    const { failing, byCode } = await told('not', true)
+    expect(failing).toEqual(['T02'])
+    expect(byCode.get('T02')?.findings).toMatchObject([
+      { turn: 1, severity: 'error', evidence: { reason: 'not-sampled' } },
+    ])
+  })
+
+  it.each([
+    ['it is not trained', 'not', false, 'rl'],
+    ['some of it was', 'in part', true, 'rl'],
+    ['all of it was', 'sampled', true, 'rl'],
+    ['nothing is flagged', null, true, 'rl'],
+    ['it is data for supervised training', 'not', true, 'sft'],
+  ] as const)('is silent where %s', async (_, first, train, policy) => {
+    expect((await told(first, train, policy)).byCode.get('T02')?.findings).toEqual([])
   })
 })

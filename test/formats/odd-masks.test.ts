@@ -134,6 +134,27 @@ describe('logprobs of one less than there are ids', () => {
     expect(report.checks.find(({ code }) => code === 'L05')?.status).toBe('pass')
   })
 
+  it('do not fit where they are fewer, beside such a mask', async () => {
+    const rows = [1, 2, 3, 4].map((seed) => cleanRollout(tokenizer, seed))
+    for (const { record } of rows) {
+      record.loss_mask = targets(record.loss_mask!) as number[]
+      record.logprobs = { sampler: record.logprobs!.sampler!.slice(3) }
+    }
+    const told = (await audited(lines(rows))).report().findings.filter(({ code }) => code === 'T03')
+    expect(messages(told)).toEqual(
+      rows.map(() => expect.stringMatching(/^logprobs.sampler has \d+ values for \d+ ids/)),
+    )
+  })
+
+  it('are none of the predicted tokens, and neither is the mask, where a person declares that the mask is of tokens', async () => {
+    const row = cleanRollout(tokenizer, 1)
+    row.record.loss_mask = targets(row.record.loss_mask!) as number[]
+    const report = (await audited(lines([row]), { maskAlignment: 'token' })).report()
+    expect(messages(report.findings.filter(({ code }) => code === 'T03'))).toEqual([
+      expect.stringMatching(/^loss_mask has \d+ values for \d+ ids/),
+    ])
+  })
+
   it('do not fit beside a mask of all tokens', async () => {
     const report = await reported(false)
     const failing = report.checks.filter(({ status }) => status === 'fail').map(({ code }) => code)

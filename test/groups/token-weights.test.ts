@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { LOSS_TYPES, lossWeights, tokenWeights } from '../../shared/checks/groups/token-weights.ts'
+import { runOver } from '../helpers/dump-check.ts'
 import { dumpOf, factsOf } from '../helpers/facts.ts'
 
 /** A rollout of so many trained tokens. */
@@ -77,5 +78,20 @@ describe('lossWeights', () => {
       [0.75, null],
       [0.25, null],
     ])
+  })
+})
+
+describe('A07', () => {
+  const alike = Array.from({ length: 20 }, (_, i) => row(i, 400, { group: 'a', advantage: i % 2 === 0 ? 1 : -1 }))
+  const short = (more: Parameters<typeof factsOf>[1]) =>
+    Array.from({ length: 8 }, (_, i) => row(20 + i, 4, { group: 'a', advantage: 1, ...more }))
+  const affected = (more: Parameters<typeof factsOf>[1]) =>
+    runOver('A07', dumpOf([...alike, ...short(more)], { options: { lossType: 'grpo' } })).tally.affected
+
+  it('compares rollouts that are in the loss, by their trained tokens', () => {
+    expect(affected({})).toBe(1)
+    expect(affected({ excluded: true })).toBe(0)
+    expect(affected({ trained: 0 })).toBe(0)
+    expect(affected({ advantage: null })).toBe(0)
   })
 })

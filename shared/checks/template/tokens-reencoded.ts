@@ -1,10 +1,11 @@
 import type { Span, Turn } from '../../model/tokens.ts'
 import { decodeSpan } from '../../tokens/text.ts'
-import type { Check, DumpReporter, DumpView, TrajectoryView } from '../check.ts'
+import type { AuditSettings, Check, DumpReporter, DumpView, Reporter, TrajectoryView } from '../check.ts'
 import { sampledSpan, writtenTurns } from '../edges.ts'
 import { encoded } from '../encoded.ts'
 import { FactColumns } from '../fact-columns.ts'
 import type { TrajectoryFacts } from '../facts.ts'
+import { hidesTurns, isSwallowed } from '../shape.ts'
 import { countOf } from '../spans.ts'
 import { storedResponse } from './drift.ts'
 import { type OtherSplit, otherSplits } from './splits.ts'
@@ -17,11 +18,12 @@ export const T02: Check = {
   severity: 'error',
   unit: 'trajectory',
   needs: ['ids', 'tokenizer'],
-  looksAt: 'assistant turns whose sampled ids are stored as well',
+  looksAt: 'assistant turns whose sampled ids are stored as well, or that the dump flags as sampled or not',
   why: 'The text was decoded and encoded again. The tokens that are trained were never sampled, and their logprobs belong to others.',
   fix: 'Carry the sampled ids through to training. Never build them again from text.',
   cite: 'TRL#5224, rllm#272, prime-rl#1352',
-  trajectory(view, _settings, report) {
+  trajectory(view, settings, report) {
+    reportUnsampled(view, settings, report)
     const stored = storedResponse(view.trajectory)
     const { segmentation, tokenizer, ids, mask } = view
     if (stored === null || segmentation === null || tokenizer === null) return
@@ -56,6 +58,30 @@ export const T02: Check = {
     }
   },
   dump: lookAtDrift,
+}
+
+/**
+ * Turns that are trained whole and of which the dump flags no token as sampled, beside others that it flags so: what an earlier call wrote, encoded
+ * again in the prompt of a later one.
+ */
+function reportUnsampled(view: TrajectoryView, { policy }: AuditSettings, report: Reporter): void {
+  const { trajectory, segmentation, mask } = view
+  const { sampled } = trajectory
+  if (sampled === null || segmentation === null || mask === null || policy.id === 'sft' || !sampled.includes(1)) return
+  if (hidesTurns(view)) return
+  for (const turn of writtenTurns(segmentation)) {
+    const { contentStart: start, contentEnd: end, header } = turn
+    if (header !== 'present' || isSwallowed(view, turn) || countOf(sampled, 0, start, end) < end - start) continue
+    const isTrained = countOf(mask, 1, start, end) === end - start
+    report.place(isTrained, { turn: turn.ordinal })
+    if (!isTrained) continue
+    report.fault({
+      turn,
+      tokens: { start, end },
+      message: `Assistant turn ${turn.ordinal} is trained, and the dump says of none of its ${end - start} tokens that they were sampled: they are of an earlier call, encoded again, or nobody's`,
+      evidence: { reason: 'not-sampled', tokens: end - start },
+    })
+  }
 }
 
 /**
