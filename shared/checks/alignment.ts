@@ -17,12 +17,15 @@ export interface MaskLag {
   readonly edges: number
   /** Share of edges found at each lag from -3 to 3. */
   readonly scores: readonly number[]
+  /** Spans lack their last token beside: a mask that leaves end tokens out, and lies early. */
+  readonly withoutEnds: boolean
 }
 
 /**
  * Compares where trained spans start and end in the mask and in the oracle. Only edges are looked at, so the cost is that
  * of the turns and not of the tokens. A shift moves starts and ends alike: a mask that only begins too early (trained headers) or only
- * ends too late (trained newlines) is none. A mask that does not count the padding on the left lies early by its length.
+ * ends too late (trained newlines) is none. A mask that does not count the padding on the left lies early by its length. One that leaves out
+ * all end tokens lies early where spans begin early, and end early by one more.
  *
  * @param mask length S, 1, 0 or 255 per token
  * @param expected length S, one `Expected` per token
@@ -58,8 +61,10 @@ export function maskLag(
       other.set(i, decided)
     }
   }
-  const scoreAt = (lag: number, lastEnd = end, from = starts) => {
+  const bareEnds = ends.map((at) => at - 1)
+  const scoreAt = (lag: number, lastEnd = end, from = starts, withoutEnds = false) => {
     const startShare = shareAt(mask, from, other, lag, end, 0, 1, reachesFrom)
+    if (withoutEnds) return Math.min(startShare ?? 0, shareAt(mask, bareEnds, NO_OTHER, lag, lastEnd, 1, 0) ?? 0)
     const endShare = shareAt(mask, ends, other, lag, lastEnd, 1, 0)
     // Where the row ends with its only sampled span, one token late is an end that cannot be seen; so is any where the loss goes on behind the end.
     const hidden =
@@ -79,6 +84,14 @@ export function maskLag(
     }
   }
   const enough = thresholds['edges-at-lag']
+  let withoutEnds = false
+  for (let lag = -1; lag >= -LARGEST_LAG && bestScore < enough; lag--) {
+    const share = scoreAt(lag, end, starts, true)
+    if (share < enough) continue
+    best = lag
+    bestScore = share
+    withoutEnds = true
+  }
   if (bestScore < enough && paddingLeft > LARGEST_LAG) {
     best = -paddingLeft
     bestScore = scoreAt(best)
@@ -94,7 +107,8 @@ export function maskLag(
   const lastEnd = best > 1 || (best === 1 && telling.length > 0) ? end - best : end
   const inPlace = scoreAt(0, lastEnd, telling.length > 0 ? telling : starts)
   const shifted = best !== 0 && !stays && bestScore >= enough && inPlace <= 1 - enough
-  return { lag: shifted ? best : 0, score: bestScore, edges: starts.length + ends.length, scores }
+  const edges = starts.length + ends.length
+  return { lag: shifted ? best : 0, score: bestScore, edges, scores, withoutEnds: shifted && withoutEnds }
 }
 
 /** Everything behind an edge is trained, and something is. */

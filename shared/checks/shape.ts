@@ -17,6 +17,8 @@ export interface MaskShape {
   /** Tokens by which all edges are late (negative: early); 0 = not shifted. */
   readonly lag: number
   readonly lagScores: readonly number[]
+  /** The last token of each span, its end token, is left out beside. */
+  readonly lacksEnds: boolean
   /** One run of 1s from inside an assistant turn over later turns to the end of the row. */
   readonly overrun: { readonly start: number; readonly end: number; readonly turn: Turn } | null
   /** Tokens by which every trained span begins late while it ends where it should; 0 = they do not. */
@@ -70,13 +72,21 @@ function computeShape(view: TrajectoryView): MaskShape {
   const mask = view.mask as Uint8Array
   const { expected, segmentation } = view
   const allZero = !mask.includes(1) && mask.includes(0)
-  const none: MaskShape = { allZero, inverted: null, lag: 0, lagScores: [], overrun: null, lateStart: 0 }
+  const none: MaskShape = {
+    allZero,
+    inverted: null,
+    lag: 0,
+    lagScores: [],
+    lacksEnds: false,
+    overrun: null,
+    lateStart: 0,
+  }
   if (allZero || expected === null || segmentation === null) return none
   const end = mask.length - segmentation.padding.right
   if (isAsExpected(view) || agreesWholly(mask, expected, segmentation.padding.left, end)) return none
   const inverted = findInversion(view, mask, expected, end)
   if (inverted !== null) return { ...none, inverted }
-  const { lag, scores } = maskLag(
+  const { lag, scores, withoutEnds } = maskLag(
     mask,
     expected,
     end,
@@ -84,7 +94,7 @@ function computeShape(view: TrajectoryView): MaskShape {
     segmentation.padding.left,
     maskReachesFrom(view),
   )
-  if (lag !== 0) return { ...none, lag, lagScores: scores }
+  if (lag !== 0) return { ...none, lag, lagScores: scores, lacksEnds: withoutEnds }
   return { ...none, lagScores: scores, overrun: findOverrun(view, mask, end), lateStart: findLateStart(view, mask) }
 }
 

@@ -48,6 +48,17 @@ describe('the lag of a mask', () => {
     expect(maskLag(right!.mask!, right!.expected!, right!.ids.length, DEFAULT_THRESHOLDS, padLeft).lag).toBe(0)
   })
 
+  it.each([-1, -2, -3])('is found at %i where no end token is trained at all', (lag) => {
+    const ends = { call: { train: { content: true, end: false } }, answer: { train: { content: true, end: false } } }
+    const [view] = viewsOf([searchRow(qwen2, 0, ends, shifted(lag))])
+    expect(maskLag(view!.mask!, view!.expected!, view!.ids.length, DEFAULT_THRESHOLDS)).toMatchObject({
+      lag,
+      withoutEnds: true,
+    })
+    const [right] = viewsOf([searchRow(qwen2, 0, ends)])
+    expect(maskLag(right!.mask!, right!.expected!, right!.ids.length, DEFAULT_THRESHOLDS).lag).toBe(0)
+  })
+
   it('is found in a row of one turn that ends with it, where the end of a late mask falls off the row', () => {
     const { record } = conversation(qwen2, [user('2 + 2?'), assistant('It is 4.')], { cutRight: 1 })
     const row = (mask: number[]) =>
@@ -201,6 +212,19 @@ describe('what follows from it', () => {
       message: 'The loss mask is shifted: every edge lies 1 token too early',
       evidence: { lag: -1 },
     })
+  })
+
+  it('of masks without end tokens it is M06 and no trained header, or asks for a declaration and says what they lack', async () => {
+    const ends = { call: { train: { content: true, end: false } }, answer: { train: { content: true, end: false } } }
+    const without = { ...dump, rows: searchRows(ends, shifted(-1)) }
+    const declared = await auditDump({ ...without, options: { maskAlignment: 'token' } })
+    expect(declared.failing).toEqual(['M06'])
+    expect(declared.byCode.get('M06')?.findings[0]?.message).toMatch(
+      /1 token too early, and no end token is meant to be trained$/,
+    )
+    const open = await auditDump(without)
+    expect(open.failing).toEqual(['M10'])
+    expect(open.byCode.get('M06')?.abstained).toMatchObject({ status: 'not-checkable' })
   })
 
   it('documented by the format as token-aligned, it is M06 as well', async () => {

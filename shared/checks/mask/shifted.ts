@@ -19,7 +19,7 @@ export const M06: Check = {
   trajectory(view, settings, report) {
     if (view.expected === null || view.segmentation === null || hidesTurns(view)) return
     if (settings.alignmentUndecided) return
-    const { lag, lagScores, lateStart } = shapeOf(view)
+    const { lag, lagScores, lacksEnds, lateStart } = shapeOf(view)
     report.place(lag !== 0 || lateStart !== 0)
     if (lag === 0 && lateStart === 0) return
     const mask = view.mask as Uint8Array
@@ -36,10 +36,11 @@ export const M06: Check = {
               lag === -left && left > LARGEST_LAG
                 ? ', as many as stand on the left as padding, which it does not count'
                 : ''
-            }`,
+            }${lacksEnds ? ', and no end token is meant to be trained' : ''}`,
       evidence: {
         lag,
         ...(lateStart > 0 ? { first_tokens_untrained: lateStart } : {}),
+        ...(lacksEnds ? { end_tokens_left_out: true } : {}),
         padding_left: left,
         edges_found_at_lag: Object.fromEntries(lagScores.map((score, i) => [i - LARGEST_LAG, score])),
       },
