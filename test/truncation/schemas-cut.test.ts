@@ -47,6 +47,8 @@ const without = (from: string, to: string) => (text: string) =>
 describe('C02 in a system turn with the schemas of tools', () => {
   it.each([
     ['inside a schema', without('"description": "Finds', 'What to look')],
+    ['inside a text of a schema, which is JSON all the same', without('"Finds', 'by a question')],
+    ['from a text of a schema into another, which is JSON all the same', without('"Finds', 'What to')],
     ['from one schema into the next', without('Finds documents', '"description": "Gives')],
     ['from its message into a schema', without('answer questions', 'Finds documents')],
     ['inside its message', without('You answer questions', 'documents that your')],

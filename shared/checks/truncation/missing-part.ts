@@ -73,7 +73,8 @@ function missingAmongTools(
   if (tokenizer === null || segmentation === null || turn.endToken < 0 || !tools?.length) return null
   const text = view.text({ start: turn.contentStart, end: turn.contentEnd })
   const schemas = text.split('\n').filter((line) => SCHEMA_START.test(line))
-  const isTorn = !text.includes(system.trim()) || schemas.some(isNoJson)
+  const known = textsIn(tools.map(toolOfTemplates))
+  const isTorn = !text.includes(system.trim()) || schemas.some((line) => isTornSchema(line, known))
   if (!isTorn && (schemas.length === 0 || schemas.length >= tools.length)) return null
   const rendered = rerender(tokenizer, prompt, tools.map(toolOfTemplates))
   const header = view.text({ start: turn.start, end: turn.headerEnd })
@@ -99,13 +100,22 @@ function missingAmongTools(
 /** How the schema of a tool in one line begins, and what templates show as the form of a call (`{"name": <function-name>, …`) does not. */
 const SCHEMA_START = /^\{"\w+":\s?["[{]/
 
-function isNoJson(line: string): boolean {
+/** No JSON, or with a text that no tool has: of two halves that are JSON again, one text is glued of two. Fields that are left out leave no such text. */
+function isTornSchema(line: string, known: ReadonlySet<string>): boolean {
   try {
-    JSON.parse(line)
-    return false
+    return [...textsIn(JSON.parse(line))].some((text) => !known.has(text))
   } catch {
     return true
   }
+}
+
+/** All texts in a value, names of fields with them. */
+function textsIn(value: unknown, found = new Set<string>()): Set<string> {
+  if (typeof value === 'string') found.add(value)
+  else if (Array.isArray(value)) for (const each of value) textsIn(each, found)
+  else if (typeof value === 'object' && value !== null)
+    for (const [name, each] of Object.entries(value)) textsIn(each, found.add(name))
+  return found
 }
 
 function withTokens({ tokenizer }: TrajectoryView, { side, lost }: Omit<MissingPart, 'lostTokens'>): MissingPart {
