@@ -78,11 +78,13 @@ function isMoved(told: Uint8Array, segmentation: Segmentation | null): boolean {
 
 function fromLogprobs({ ids }: Trajectory, logprobs: Float32Array, placeholder: number | null): Uint8Array {
   const told = ids === null ? new Uint8Array(logprobs.length) : bytesBeside(ids, logprobs.length)
+  const { sampled, notSampled, silent } = Provenance
+  // No number equals a NaN: then none is the placeholder, and nothing but numbers is compared.
+  const filler = placeholder ?? Number.NaN
+  const ofFiller = filler > 0 ? notSampled : silent
   for (let i = 0; i < logprobs.length; i++) {
     const value = logprobs[i] as number
-    if (Number.isNaN(value)) told[i] = Provenance.notSampled
-    else if (value === placeholder) told[i] = placeholder > 0 ? Provenance.notSampled : Provenance.silent
-    else told[i] = Provenance.sampled
+    told[i] = value === filler ? ofFiller : Number.isNaN(value) ? notSampled : sampled
   }
   return told
 }

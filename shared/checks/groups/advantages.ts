@@ -270,7 +270,7 @@ function multipleOf(
 /** What is stored of a group beside what a scheme makes of its rewards, for each baseline that it may have been made with. */
 function pairsOf(baselines: readonly Baseline[], scheme: AdvantageScheme, eps: number): Pairs[] {
   return baselines
-    .filter((each) => isWhitened(scheme) || each.isByToken !== true)
+    .filter((each) => isWhitened(scheme) || !each.isByToken)
     .map(({ rewards, spread, advantages, step }) => {
       const known = [...rewards.keys()].filter((at) => advantages[at] !== null)
       return {
@@ -349,14 +349,15 @@ interface Baseline {
   readonly advantages: readonly (number | null)[]
   readonly step: StepScale
   /** Its means are over tokens, which only whitening takes. */
-  readonly isByToken?: boolean
+  readonly isByToken: boolean
 }
 
 function baselinesOf({ members }: GroupView, { ofAll, ofTraining, byToken }: StepScales): Baseline[] {
   const training = trainingOf(members)
   const baseline = (rows: GroupView['members'], step: StepScale): Baseline => {
     const rewards = rows.map(({ reward }) => reward as number)
-    return { rewards, spread: spreadOf(rewards), advantages: rows.map(({ advantage }) => advantage), step }
+    const advantages = rows.map(({ advantage }) => advantage)
+    return { rewards, spread: spreadOf(rewards), advantages, step, isByToken: false }
   }
   const all = baseline(members, ofAll)
   const weighted = { ...all, step: byToken, isByToken: true }
@@ -368,7 +369,7 @@ function baselinesOf({ members }: GroupView, { ofAll, ofTraining, byToken }: Ste
 function leastResidual(baselines: readonly Baseline[], scheme: AdvantageScheme, eps: number, weight = 1): number {
   let least = Number.POSITIVE_INFINITY
   for (const each of baselines)
-    if (isWhitened(scheme) || each.isByToken !== true) least = Math.min(least, residualAmong(each, scheme, eps, weight))
+    if (isWhitened(scheme) || !each.isByToken) least = Math.min(least, residualAmong(each, scheme, eps, weight))
   return least
 }
 

@@ -30,7 +30,7 @@ export const L02: Check = {
       report.place(
         affected,
         turn === null || view.segmentation === null
-          ? {}
+          ? undefined
           : { turn: turn.ordinal, boundary: edgeBefore(view.segmentation, turn) },
       )
       if (!affected) continue

@@ -1,4 +1,5 @@
 import type { Thresholds } from '../../model/thresholds/registry.ts'
+import type { Span } from '../../model/tokens.ts'
 import { correlationOf, type LineSums } from './gap-line.ts'
 import type { ScoredPairs } from './scored.ts'
 
@@ -7,55 +8,68 @@ export const LARGEST_SHIFT = 3
 
 /**
  * Pearson's correlation of the sampler at i and the trainer at i + shift, for shifts from -3 to 3. Both tokens are scored ones of the same
- * turn: what a moved array has at an edge belongs to no token, and one such number outweighs the turn.
+ * turn: what a moved array has at an edge belongs to no token, and one such number outweighs the turn. `inPlace` is that of shift 0.
  */
-function correlationsByShift(pairs: ScoredPairs, thresholds: Thresholds): number[] {
+function correlationsByShift(pairs: PairRuns, inPlace: number, thresholds: Thresholds): number[] {
   const correlations: number[] = []
   for (let shift = -LARGEST_SHIFT; shift <= LARGEST_SHIFT; shift++) {
-    correlations.push(correlationAt(shift, pairs, thresholds))
+    correlations.push(shift === 0 ? inPlace : correlationAt(shift, pairs, thresholds))
   }
   return correlations
 }
 
-function correlationAt(shift: number, pairs: ScoredPairs, thresholds: Thresholds): number {
+function correlationAt(shift: number, pairs: PairRuns, thresholds: Thresholds): number {
   const sums = sumsAt(shift, pairs)
   return sums.n >= thresholds['scored-tokens'] / 2 ? correlationOf(sums) : 0
 }
 
-function sumsAt(shift: number, { tokens, sampler, trainer }: ScoredPairs): LineSums {
+function sumsAt(shift: number, { runs, sampler, trainer }: PairRuns): LineSums {
   let n = 0
   let sumX = 0
   let sumY = 0
   let sumXX = 0
   let sumXY = 0
   let sumYY = 0
-  const end = tokens.length - Math.max(shift, 0)
-  for (let k = Math.max(-shift, 0); k < end; k++) {
-    const i = tokens[k] as number
-    if (tokens[k + shift] !== i + shift) continue
-    const y = trainer[i + shift] as number
-    const x = sampler[i] as number
-    n++
-    sumX += x
-    sumY += y
-    sumXX += x * x
-    sumXY += x * y
-    sumYY += y * y
+  for (const { start, end } of runs) {
+    const last = end - Math.max(shift, 0)
+    for (let i = start + Math.max(-shift, 0); i < last; i++) {
+      const y = trainer[i + shift] as number
+      const x = sampler[i] as number
+      n++
+      sumX += x
+      sumY += y
+      sumXX += x * x
+      sumXY += x * y
+      sumYY += y * y
+    }
   }
   return { n, sumX, sumY, sumXX, sumXY, sumYY }
 }
 
 /** Mean |gap| in nats between the sampler at i and the trainer at i + shift, of the tokens that are correlated at this shift. */
-function meanGapAt(shift: number, { tokens, sampler, trainer }: ScoredPairs): number {
+function meanGapAt(shift: number, { runs, sampler, trainer }: PairRuns): number {
   let n = 0
   let sum = 0
-  for (let k = Math.max(-shift, 0); k < tokens.length - Math.max(shift, 0); k++) {
-    const i = tokens[k] as number
-    if (tokens[k + shift] !== i + shift) continue
-    n++
-    sum += Math.abs((sampler[i] as number) - (trainer[i + shift] as number))
+  for (const { start, end } of runs) {
+    for (let i = start + Math.max(-shift, 0); i < end - Math.max(shift, 0); i++) {
+      n++
+      sum += Math.abs((sampler[i] as number) - (trainer[i + shift] as number))
+    }
   }
   return sum / n
+}
+
+/** Pairs with their tokens as runs of neighbours: a token and one that is shifted from it are both scored where both lie in one run. */
+type PairRuns = Pick<ScoredPairs, 'sampler' | 'trainer'> & { readonly runs: readonly Span[] }
+
+function inRuns({ tokens, sampler, trainer }: ScoredPairs): PairRuns {
+  const runs: Span[] = []
+  for (let from = 0, to = 1; from < tokens.length; from = to++) {
+    const start = tokens[from] as number
+    while (to < tokens.length && tokens[to] === start + to - from) to++
+    runs.push({ start, end: start + to - from })
+  }
+  return { runs, sampler, trainer }
 }
 
 /** A shift at which sampler and trainer correlate, in tokens by which the trainer's array is late, and the correlations at all of them. */
@@ -65,10 +79,12 @@ export interface FoundShift {
 }
 
 /** The shift at which the two correlate, where they do not as they lie; null where there is none. */
-export function findShift(pairs: ScoredPairs, thresholds: Thresholds): FoundShift | null {
+export function findShift(scored: ScoredPairs, thresholds: Thresholds): FoundShift | null {
+  const pairs = inRuns(scored)
   // The usual case: arrays in place follow each other, and no other shift is worth a look.
-  if (correlationAt(0, pairs, thresholds) > thresholds['unshifted-correlates']) return null
-  const correlations = correlationsByShift(pairs, thresholds)
+  const inPlace = correlationAt(0, pairs, thresholds)
+  if (inPlace > thresholds['unshifted-correlates']) return null
+  const correlations = correlationsByShift(pairs, inPlace, thresholds)
   const shift = bestShift(correlations, thresholds)
   if (shift === 0) return null
   // A few unlikely tokens that fall together make any arrays correlate: those that were moved agree once they are moved back.

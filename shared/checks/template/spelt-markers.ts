@@ -1,7 +1,7 @@
 import { Provenance, type Segmentation, type Span, type Turn } from '../../model/tokens.ts'
 import { frameLookup } from '../../tokens/frame-lookup.ts'
 import { type FoundTag, findTag } from '../../tokens/tags.ts'
-import type { Tokenizer } from '../../tokens/tokenizer.ts'
+import { type Tokenizer, TokenKind, type TokenTable } from '../../tokens/tokenizer.ts'
 import type { TrajectoryView } from '../check.ts'
 import { writtenTurns } from '../edges.ts'
 import { pairsOf } from '../logprobs/scored.ts'
@@ -61,7 +61,7 @@ function findAll(view: TrajectoryView, segmentation: Segmentation): ReadonlyMap<
   for (const turn of segmentation.turns) {
     const isWritten = written[next] === turn
     if (isWritten) next++
-    if (turn.header !== 'present') add(turn, isWritten, 'start', speltStart(view, turn))
+    if (turn.header !== 'present') add(turn, isWritten, 'start', speltStart(view, tokenizer, turn))
     if (isWritten) {
       const from = letter
       while (letter < letters.length && (letters[letter] as number) < turn.contentEnd) letter++
@@ -80,13 +80,24 @@ function findAll(view: TrajectoryView, segmentation: Segmentation): ReadonlyMap<
 /** The letters that open a turn, where nothing else does. */
 export const START_IN_LETTERS = /^\s*(?:<\|im_start\|>|<\|begin_of_text\|>|<\|start_header_id\|>)/
 
-function speltStart(view: TrajectoryView, { start, end }: Turn): Span | null {
+function speltStart(view: TrajectoryView, { table }: Tokenizer, { start, end }: Turn): Span | null {
+  if (!mayOpen(table, view.ids[start] ?? -1)) return null
   const opening = view.text({ start, end: Math.min(end, start + 2 * LONGEST_MARKER) })
   const marker = START_IN_LETTERS.exec(opening)?.[0]
   if (marker === undefined) return null
   let past = start + 1
   while (past < end && view.text({ start, end: past }).length < marker.length) past++
   return { start, end: past }
+}
+
+const [SPACE, LESS_THAN, NOT_ASCII] = [0x20, 0x3c, 0x80]
+
+/** Whether a token can be the first of such letters: most turns begin with a word, and need not be decoded to tell. */
+function mayOpen({ bytes, kinds, offsets }: TokenTable, id: number): boolean {
+  const at = offsets[id] as number
+  if (kinds[id] !== TokenKind.ordinary || at === offsets[id + 1]) return true
+  const first = bytes[at] as number
+  return first === LESS_THAN || first <= SPACE || first >= NOT_ASCII
 }
 
 /**
