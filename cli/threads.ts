@@ -9,7 +9,7 @@ import { packageRoot } from './package-root.ts'
 /** As in tests, whose process goes on; Node 20 runs no TypeScript, so that no thread could be started. */
 export const IS_SOURCE = import.meta.url.endsWith('.ts')
 
-/** A thread that has loaded what loads scripts, and runs the one that the first message names. */
+/** A thread that runs the script that the first message names. */
 interface Thread {
   readonly worker: Worker
   /** Why it is no more; null while it is. */
@@ -27,7 +27,8 @@ let waiting: Thread | null = null
 export function startAhead(paths: readonly string[], directory: string, jobs = availableParallelism()): void {
   if (IS_SOURCE || waiting !== null || jobs < 2) return
   if (paths.reduce((sum, path) => sum + sizeOf(resolve(directory, path)), 0) < WORKERS_FROM_BYTES) return
-  waiting = startThread()
+  // What so large a dump is mostly made of is numbers.
+  waiting = startThread('scan-worker.js')
   waiting.worker.unref()
 }
 
@@ -41,10 +42,12 @@ function sizeOf(path: string): number {
   }
 }
 
-function startThread(): Thread {
+/** @param likely the script that will be named, which it loads meanwhile */
+function startThread(likely?: string): Thread {
   // Under 2 GB V8 lets garbage double a heap before it collects it, above that quadruple it: a fifth of a process's memory here.
   const worker = new Worker(join(packageRoot(), 'dist', 'cli', 'thread.js'), {
     resourceLimits: { maxOldGenerationSizeMb: 1800 },
+    workerData: likely,
   })
   const thread: Thread = { worker, broke: null }
   worker.once('error', (error) => {
