@@ -48,7 +48,13 @@ export class BuiltScripts {
     const above = dirname(file)
     const require = (id: string) =>
       id.startsWith('.') ? this.load(relative(this.folder, join(above, id))) : this.ofNode(id)
-    script.runInThisContext().call(module.exports, module.exports, require, module, file, above)
+    try {
+      script.runInThisContext().call(module.exports, module.exports, require, module, file, above)
+    } catch (error) {
+      // Whoever loads it again is told the same.
+      this.loaded.delete(file)
+      throw error
+    }
     return module.exports
   }
 
