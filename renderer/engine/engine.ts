@@ -1,6 +1,5 @@
 import type {
   EngineAnswer,
-  EngineCall,
   EngineRequests,
   OpenedDump,
   PartialOf,
@@ -9,6 +8,7 @@ import type {
 } from '../../shared/session/protocol.ts'
 import { beginBusy } from '../busy/busy-sign.ts'
 import { EngineClient, type EnginePort } from './client.ts'
+import { linkTo } from './link-to.ts'
 
 /** Requests after which something else is open, or the same anew. */
 type OpeningName = 'open' | 'reconfigure' | 'follow'
@@ -110,22 +110,14 @@ export function onEngineStop(listener: (message: string) => void): () => void {
 }
 
 function startWorker(): EnginePort {
-  const worker = new Worker(new URL('./engine-worker.ts', import.meta.url), { type: 'module' })
+  const link = linkTo(new Worker(new URL('./engine-worker.ts', import.meta.url), { type: 'module' }))
   return {
-    post: (message: EngineCall) => worker.postMessage(message),
+    ...link,
     onMessage: (listener) =>
-      worker.addEventListener('message', (event: MessageEvent<EngineAnswer>) => {
+      link.onMessage((answer) => {
         // What is drawn of an answer may hold the page up as what is asked for does.
         beginBusy()
-        listener(event.data)
+        listener(answer as EngineAnswer)
       }),
-    onError: (listener) => {
-      worker.addEventListener('error', (event) => {
-        event.preventDefault()
-        listener(event.message || 'its code could not be loaded')
-      })
-      worker.addEventListener('messageerror', () => listener('a message could not be read'))
-    },
-    terminate: () => worker.terminate(),
   }
 }

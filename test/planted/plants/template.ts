@@ -18,6 +18,15 @@ const ASKED_AGAIN: DumpPlan = VARIANTS.find(({ name }) => name === 'the user ask
 
 const later = (rollout: PlantedRollout) => turnsBy(rollout, 'assistant').slice(1)
 
+/** The mask of the last turn lies two tokens early. */
+const displaceLastMask = (rollout: PlantedRollout) => {
+  const turn = later(rollout).at(-1)
+  if (turn === undefined || turn.endToken < 0) return null
+  for (const token of rollout.tokens.slice(turn.contentStart - 2, turn.contentStart)) token.trained = true
+  for (const token of rollout.tokens.slice(turn.endToken - 1, turn.endToken + 1)) token.trained = false
+  return [{ start: turn.contentStart - 2, end: turn.endToken + 1 }]
+}
+
 const encode = ({ family }: PlantedRollout, text: string) => family.encodeRendered(text)
 
 /** Ids from the first turn of the model on, as they were sampled: `halves` stood at `at`. */
@@ -92,13 +101,7 @@ export const TEMPLATE_PLANTS: readonly Plant[] = [
     title: 'the last turn got two tokens more than its mask was built for',
     needs: ['mask', 'sampler'],
     notIn: IN_CALLS,
-    rollout: (rollout) => {
-      const turn = later(rollout).at(-1)
-      if (turn === undefined || turn.endToken < 0) return null
-      for (const token of rollout.tokens.slice(turn.contentStart - 2, turn.contentStart)) token.trained = true
-      for (const token of rollout.tokens.slice(turn.endToken - 1, turn.endToken + 1)) token.trained = false
-      return [{ start: turn.contentStart - 2, end: turn.endToken + 1 }]
-    },
+    rollout: displaceLastMask,
     alongside: {
       M08: 'the displaced mask trains the end of the header',
       M10: 'the displaced mask ends before the end token',
@@ -112,13 +115,7 @@ export const TEMPLATE_PLANTS: readonly Plant[] = [
     needs: ['mask', 'sampler'],
     // There a 0 stands for no logprob, which the model's own tag may have as well.
     notIn: [...IN_CALLS, 'nemo-rl', 'prime-rl-export'],
-    rollout: (rollout) => {
-      const turn = later(rollout).at(-1)
-      if (turn === undefined || turn.endToken < 0) return null
-      for (const token of rollout.tokens.slice(turn.contentStart - 2, turn.contentStart)) token.trained = true
-      for (const token of rollout.tokens.slice(turn.endToken - 1, turn.endToken + 1)) token.trained = false
-      return [{ start: turn.contentStart - 2, end: turn.endToken + 1 }]
-    },
+    rollout: displaceLastMask,
     alongside: {
       M09: 'the displaced mask trains the tag that the template supplied',
       L05: 'of that tag there is no logprob',
