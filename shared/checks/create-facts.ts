@@ -2,15 +2,14 @@ import { hashAhead } from '../containers/kernel/numbers.ts'
 import { kernelWith } from '../containers/kernel/thread-kernel.ts'
 import { PREFIX_BROKEN } from '../formats/model-calls.ts'
 import { Hash64 } from '../model/hash.ts'
-import { roleKind } from '../model/roles.ts'
 import { LIMIT_NAMES, type LimitName } from '../model/streams.ts'
 import type { Thresholds } from '../model/thresholds/registry.ts'
-import { type Segmentation, type Span, TokenState, type Turn, type TurnKind } from '../model/tokens.ts'
+import { type Segmentation, type Span, TokenState } from '../model/tokens.ts'
 import { hasNaNAdvantage, type Trajectory } from '../model/trajectory.ts'
 import type { Tokenizer } from '../tokens/tokenizer.ts'
 import { answerFacts } from './answer-place.ts'
 import { branchEnds } from './branch-ends.ts'
-import { edgesOf, filledTurns, ownSpans, sampledSpan, writtenTurns } from './edges.ts'
+import { edgesOf, filledTurns, ownSpans, writtenTurns } from './edges.ts'
 import { endReason } from './end-reason.ts'
 import { environmentFact } from './environment.ts'
 import { PREFIX_TOKENS, type TrajectoryFacts } from './facts.ts'
@@ -26,6 +25,7 @@ import { cutReplies } from './truncation/cut-replies.ts'
 import { leftCut } from './truncation/left-cut.ts'
 import { longReplies } from './truncation/long-replies.ts'
 import { textSize } from './truncation/text-size.ts'
+import { messageFacts, turnFacts } from './turn-facts.ts'
 
 /** What `createView` found in the tokens; a trajectory of text alone has none. */
 export interface PreparedTokens {
@@ -289,25 +289,6 @@ function promptEnd(segmentation: Segmentation | null, end: number, left: number)
   return (first?.headerEnd ?? end) - left
 }
 
-function turnFacts(segmentation: Segmentation) {
-  const { turns } = segmentation
-  const assistantLengths: number[] = []
-  for (const turn of writtenTurns(segmentation)) assistantLengths.push(sampledLength(turn))
-  const toolReplyLengths: number[] = []
-  let toolTurns = 0
-  for (const turn of turns) {
-    if (turn.kind === 'tool') toolTurns++
-    addReplyLengths(turn, toolReplyLengths)
-  }
-  return {
-    turns: turns.length,
-    assistantTurns: assistantLengths.length,
-    toolTurns,
-    assistantLengths,
-    toolReplyLengths,
-  }
-}
-
 /** One pass over what the model wrote, as far as the longest prefix goes. */
 function prefixFacts({ ids, segmentation }: PreparedTokens): Pick<TrajectoryFacts, 'prefixHashes'> | null {
   if (segmentation === null) return null
@@ -330,39 +311,6 @@ function prefixFacts({ ids, segmentation }: PreparedTokens): Pick<TrajectoryFact
     }
   }
   return digests.length === 0 ? null : { prefixHashes: digests }
-}
-
-/** What the model wrote in a turn, end token included, spliced replies not. */
-function sampledLength(turn: Turn): number {
-  const { start, end } = sampledSpan(turn)
-  let length = end - start
-  for (const span of turn.spans) if (span.part === 'tool') length -= span.end - span.start
-  return length
-}
-
-/** Replies that share a turn, or are spliced into an assistant turn, count one by one. */
-function addReplyLengths(turn: Turn, into: number[]): void {
-  const { length } = into
-  for (const { part, start, end } of turn.spans) if (part === 'tool') into.push(end - start)
-  if (into.length === length && turn.kind === 'tool') into.push(turn.contentEnd - turn.contentStart)
-}
-
-function messageFacts({ messages }: Trajectory) {
-  const assistantLengths: number[] = []
-  const toolReplyLengths: number[] = []
-  // A reply that may hold several turns leaves their number open, which is 0 here as it is without a tokenizer.
-  if (messages?.some(({ role, flattened }) => flattened && role === 'assistant')) {
-    return { turns: 0, assistantTurns: 0, toolTurns: 0, assistantLengths, toolReplyLengths }
-  }
-  const kinds = messages?.map(({ role }) => roleKind(role)) ?? []
-  const count = (kind: TurnKind) => kinds.filter((each) => each === kind).length
-  return {
-    turns: kinds.length,
-    assistantTurns: count('assistant'),
-    toolTurns: count('tool'),
-    assistantLengths,
-    toolReplyLengths,
-  }
 }
 
 /**
