@@ -171,6 +171,7 @@ class SlotBytes implements Pick<ContainerBytes, 'chunks'> {
   /** Where in the file the bytes of the slot begin, and how far it was read. */
   private from = 0
   private at = 0
+
   constructor(
     private readonly file: FileInReach,
     private readonly size: number,
