@@ -56,6 +56,17 @@ it('noise to one side, with a heavy tail, is no other context in hardly a rollou
   expect(found.filter((cause) => cause === 'context').length).toBeLessThanOrEqual(20)
 })
 
+it('a trainer that is surprised at every token stands behind another context, whatever line a token far out draws', () => {
+  const named = Array.from({ length: 1000 }, (_, seed) => {
+    const next = random(seed + 1)
+    const exponential = () => -Math.log(1 - next())
+    const own = Array.from({ length: 30 + (seed % 200) }, () => -(next() ** 3) * exponential())
+    const trainer = own.map((sampler, into) => sampler - (into < 4 ? 3 : 1.2) * (0.3 + 0.7 * exponential()))
+    return gapOf(viewOf({ sampler: own, trainer }))?.cause
+  })
+  expect(named.filter((cause) => cause !== 'context').length).toBeLessThanOrEqual(2)
+})
+
 describe('two engines that agree are let pass', () => {
   it.each([
     ['bfloat16 numerics', 0.02],

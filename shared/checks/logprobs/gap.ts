@@ -118,7 +118,7 @@ function shapeOf(view: TrajectoryView, pairs: ScoredPairs): GapShape {
   const oneSided =
     isPast &&
     base.mean >= thresholds['one-sided-share'] * meanAbsolute &&
-    line.explained <= thresholds['context-explained']
+    line.explained <= mostExplained(base, thresholds)
   const everywhere =
     oneSided && turns.every(({ mean }) => mean >= thresholds['one-sided-gap']) && !isOfFewTokens(turns, thresholds)
   if (everywhere) return { ...base, cause: 'context', turns, affectedTurns: turns, contextSeen: 'in every turn' }
@@ -140,6 +140,11 @@ function shapeOf(view: TrajectoryView, pairs: ScoredPairs): GapShape {
   if (isTail && restAgrees && isMixtureOfExperts(view.trajectory.model)) return { ...base, cause: 'routing', turns }
   const surely = meanAbsolute - thresholds['gap-standard-errors'] * base.error >= differs
   return { ...base, cause: surely ? 'mismatch' : 'none', turns }
+}
+
+/** What a line may explain: one that a token far out has bent says little where most of the others lost half of their probability. */
+function mostExplained({ largeShare }: GapShape, thresholds: Thresholds): number {
+  return thresholds[largeShare >= thresholds['context-halves'] ? 'context-explained-at-most' : 'context-explained']
 }
 
 /** Engines that store a logprob divided by the temperature lie on a line; those that divide the logits, on one of the odds. */

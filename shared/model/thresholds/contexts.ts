@@ -124,4 +124,20 @@ export const CONTEXT_THRESHOLDS = {
     reason:
       'Of the variance that a straight line may explain at most: a trainer with another context does not follow the sampler from token to token, as one that merely differs does, wherever in a turn and however far.',
   },
+  'context-halves': {
+    value: 0.5,
+    unit: 'share',
+    range: [0, 1],
+    usedBy: ['L02'],
+    reason:
+      'Tokens whose probability halves, of all: noise halves that of few, certain ones least of all; of a thousand rollouts behind another context it was 0.53 and more.',
+  },
+  'context-explained-at-most': {
+    value: 0.7,
+    unit: 'share',
+    range: [0, 1],
+    usedBy: ['L02'],
+    reason:
+      'Of the variance that a line may explain where so many halve: in 1 % of rollouts behind another context a token or two far out make it 0.57 and more, and a sampler that is off by as much on every token is explained nearly whole.',
+  },
 } as const satisfies Record<string, Threshold>

@@ -35,6 +35,10 @@ const laterBeginning: Outcome = (set) =>
 const coarse = scores(80, (i) => (i % 4 === 1 ? 4 : 0))
 /** Every token is less likely to the trainer, by an amount of its own. */
 const otherContext = scores(80, (_, next) => 0.05 + 3 * next() ** 2)
+/** The same by 0.6 or more, and one token far out, which draws a line through them. */
+const bent = scores(80, (i, next) => (i === 9 ? 7 : 0.6 + next()))
+bent.sampler[9] = -3
+bent.trainer[9] = -10
 const renormalised = scores(80, (i, next) => (i % 8 === 0 ? -0.05 : 0.1 + 0.1 * next()))
 
 /** A sampler that scores at temperature 1 and a trainer that divides the logits. */
@@ -169,6 +173,8 @@ export const LOGPROB_FLIPS: Flips = {
     'mismatch',
   ),
   'context-explained': flip(cause(otherContext), 0, 'context', 'mismatch'),
+  'context-halves': flip(cause(bent), 1, 'context', 'mismatch'),
+  'context-explained-at-most': flip(cause(bent), 0.5, 'context', 'mismatch'),
   'temperature-explains-logprobs': flip(
     line({ sampler: lostHead.sampler, trainer: lostHead.sampler.map((own) => own / 0.7) }),
     1,
