@@ -19,13 +19,13 @@ export function ExportLine() {
     }
   }, [isUnderWay])
   if (job === null || !isLong) return null
-  const { done, of } = job.progress ?? { done: 0, of: 0 }
+  const { done, of, hashing = false } = job.progress ?? { done: 0, of: 0 }
   return (
     <span className="status-export">
       <progress max={Math.max(1, of)} value={done} aria-label={`Exporting ${job.what}`} />
       <span>
         exporting {job.what}
-        {of > 0 && `, ${count(done)} read again`}
+        {hashing ? ', waiting for the SHA-256 of its files' : of > 0 && `, ${count(done)} read again`}
       </span>
       <button type="button" className="link" onClick={job.stop}>
         Stop export

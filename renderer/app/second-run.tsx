@@ -67,13 +67,14 @@ export function SecondRun() {
 }
 
 function Compared({ run }: { run: ComparedRun }) {
+  const isHashing = useSecond((second) => second.hashing)
   const rollouts = run.sources.reduce((sum, { trajectories }) => sum + trajectories, 0)
   return (
     <>
       <p>
         {counted(rollouts, 'rollout')}, tokenizer {run.tokenizer ?? 'not known'}
       </p>
-      <SourceEntries sources={run.sources} />
+      <SourceEntries sources={run.sources} isHashing={isHashing} />
     </>
   )
 }

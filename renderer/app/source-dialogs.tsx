@@ -19,6 +19,7 @@ const MOST_UNFOLDED = 3
 
 export function SourceList({ report }: { report: Report }) {
   const unreadable = useFiles((files) => files.unreadable)
+  const isHashing = useFiles((files) => files.hashing)
   const problems = unreadable.filter((file) => !holdsNoRollouts(file))
   const leftOut = unreadable.filter(holdsNoRollouts)
   return (
@@ -30,7 +31,7 @@ export function SourceList({ report }: { report: Report }) {
           <MapButton message={message} />
         </section>
       ))}
-      <SourceEntries sources={report.sources} />
+      <SourceEntries sources={report.sources} isHashing={isHashing} />
       <ChangeMapping report={report} />
       {leftOut.length > 0 && (
         <section className="source">
@@ -55,26 +56,26 @@ export function SourceList({ report }: { report: Report }) {
   )
 }
 
-/** Every source that could be read. */
-export function SourceEntries({ sources }: { sources: Report['sources'] }) {
+/** Every source that could be read. `isHashing`: what some of them hash to is still to come. */
+export function SourceEntries({ sources, isHashing }: { sources: Report['sources']; isHashing: boolean }) {
   const read = sources.filter((source) => source.unreadable === undefined)
   return (
     <>
       {read.map((source, position) => (
         // Two files may have one name.
         // biome-ignore lint/suspicious/noArrayIndexKey: sources of one report never move
-        <SourceEntry key={position} source={source} isFolded={read.length > MOST_UNFOLDED} />
+        <SourceEntry key={position} source={source} isHashing={isHashing} isFolded={read.length > MOST_UNFOLDED} />
       ))}
     </>
   )
 }
 
-function SourceEntry({ source, isFolded }: { source: SourceReport; isFolded: boolean }) {
+function SourceEntry({ source, isFolded, isHashing }: { source: SourceReport; isFolded: boolean; isHashing: boolean }) {
   if (!isFolded) {
     return (
       <section className="source">
         <h3>{spelt(source.name)}</h3>
-        <SourceFacts source={source} />
+        <SourceFacts source={source} isHashing={isHashing} />
       </section>
     )
   }
@@ -87,12 +88,12 @@ function SourceEntry({ source, isFolded }: { source: SourceReport; isFolded: boo
           {source.skipped.length > 0 && ` · ${count(source.skipped.length)} skipped`}
         </span>
       </summary>
-      <SourceFacts source={source} />
+      <SourceFacts source={source} isHashing={isHashing} />
     </details>
   )
 }
 
-function SourceFacts({ source }: { source: SourceReport }) {
+function SourceFacts({ source, isHashing }: { source: SourceReport; isHashing: boolean }) {
   return (
     <dl className="pairs">
       <div>
@@ -144,11 +145,15 @@ function SourceFacts({ source }: { source: SourceReport }) {
           </dd>
         </div>
       )}
-      {source.sha256 !== null && (
+      {(source.sha256 !== null || isHashing) && (
         <div>
           <dt>SHA-256</dt>
           <dd>
-            <code className="hash">{source.sha256}</code>
+            {source.sha256 === null ? (
+              <span className="quiet">still to come: the file is being hashed</span>
+            ) : (
+              <code className="hash">{source.sha256}</code>
+            )}
           </dd>
         </div>
       )}

@@ -35,7 +35,14 @@ import { MOST_NAMED, sayNothingReadable, sayUnreadable, unmappedOf } from './unr
 const NOT_COMPARED = 'A run that is followed is not compared. End following, then compare it again.'
 
 /** Nothing is known yet of what is read once more. */
-const READ_ANEW = { progress: null, rate: null, rollouts: 0, judgingStopped: false, readingFailed: null }
+const READ_ANEW = {
+  hashing: false,
+  progress: null,
+  rate: null,
+  rollouts: 0,
+  judgingStopped: false,
+  readingFailed: null,
+}
 
 /** What the page shows was opened, or read again, by this; answers to an earlier one are dropped. */
 let opening: symbol | null = null

@@ -1,6 +1,6 @@
 import { TABLE_ENDINGS, type TableFormat } from '../../shared/exports/table-text.ts'
 import type { EngineRequests } from '../../shared/session/protocol.ts'
-import type { ExportFile, ExportPart } from '../../shared/session/requests/export.ts'
+import type { ExportFile, ExportPart, ExportProgress } from '../../shared/session/requests/export.ts'
 import { Cancelled, sentenceOf } from '../engine/client.ts'
 import { ask } from '../engine/engine.ts'
 import {
@@ -168,7 +168,7 @@ function beginJob(what: string) {
   useExporting.setState({ job })
   return {
     stopping: own,
-    hear(progress: { readonly done: number; readonly of: number }) {
+    hear(progress: ExportProgress) {
       useExporting.setState({ job: { ...job, progress } })
       void window.inspector?.setProgress(progress.of > 0 ? progress.done / progress.of : 0)
     },

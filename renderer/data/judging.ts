@@ -1,4 +1,5 @@
 import { lostFiles } from '../../shared/model/lost-files.ts'
+import type { Report } from '../../shared/model/report.ts'
 import { Cancelled, sentenceOf } from '../engine/client.ts'
 import { ask, tellEngine } from '../engine/engine.ts'
 import { addProblem, useFiles } from '../state/files.ts'
@@ -18,7 +19,10 @@ let judging: AbortController | null = null
  */
 export async function takeVerdicts(isStill: () => boolean): Promise<void> {
   // Whoever did not wait while the last was read asks for the report that stands.
-  if (useFiles.getState().judgingStopped) return showAsRead()
+  if (useFiles.getState().judgingStopped) {
+    await showAsRead()
+    return takeHashes(isStill)
+  }
   const own = new AbortController()
   judging = own
   try {
@@ -26,6 +30,7 @@ export async function takeVerdicts(isStill: () => boolean): Promise<void> {
     if (isStill() && useFiles.getState().phase === 'reading') {
       useFiles.setState({ report })
       await showAsRead()
+      void takeHashes(isStill)
       sayUnreadable(lostFiles(report), MOST_NAMED, ' “Skipped” at the bottom of the window lists each with its reason.')
     }
   } catch (error) {
@@ -39,6 +44,24 @@ export async function takeVerdicts(isStill: () => boolean): Promise<void> {
   } finally {
     if (judging === own) judging = null
   }
+}
+
+/** What files hash to may come later than all else; nothing else changes by it. */
+async function takeHashes(isStill: () => boolean): Promise<void> {
+  if (!lacksHashes(useFiles.getState().report?.sources ?? [])) return
+  useFiles.setState({ hashing: true })
+  try {
+    const sources = await ask('hashedSources', {})
+    if (isStill()) useFiles.setState(({ report }) => ({ hashing: false, report: report && { ...report, sources } }))
+  } catch {
+    // Reading broke off, and no hash comes any more.
+    if (isStill()) useFiles.setState({ hashing: false })
+  }
+}
+
+/** Some file was read whose hash is not there. */
+export function lacksHashes(sources: Report['sources']): boolean {
+  return sources.some(({ sha256, unreadable }) => sha256 === null && unreadable === undefined)
 }
 
 /** Findings that need the whole dump are known only now, so what was kept until here may lack them. */

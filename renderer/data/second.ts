@@ -1,4 +1,4 @@
-import type { Progress, SourceInput } from '../../shared/session/protocol.ts'
+import type { ComparedRun, Progress, SourceInput } from '../../shared/session/protocol.ts'
 import { Cancelled, sentenceOf } from '../engine/client.ts'
 import { ask } from '../engine/engine.ts'
 import { addProblem, useFiles } from '../state/files.ts'
@@ -7,6 +7,7 @@ import { NO_SECOND, useSecond } from '../state/second.ts'
 import { say, useView } from '../state/view.ts'
 import { runName } from '../text/run-name.ts'
 import { forgetSecondDetails } from './details.ts'
+import { lacksHashes } from './judging.ts'
 import { MOST_NAMED, sayUnreadable } from './unreadable.ts'
 
 /** Takes back all that is asked for, once the engine begins anew or has no second run. */
@@ -23,12 +24,12 @@ export async function compareWith(sources: readonly SourceInput[]): Promise<void
   const { signal } = asked
   const call = ++latest
   isReading = true
-  useSecond.setState({ chosen: sources, run: null, progress: null })
+  useSecond.setState({ ...NO_SECOND, chosen: sources })
   try {
     const { report, second } = await ask('compare', { sources }, signal)
     if (signal.aborted || call < judgedBy) return
     judgedBy = call
-    judged = { chosen: sources, run: second, progress: null }
+    judged = { ...NO_SECOND, chosen: sources, run: second }
     forgetSecondDetails()
     forgetKeptOfCompare()
     useFiles.setState({ report, judgingStopped: false, readingFailed: null })
@@ -36,6 +37,7 @@ export async function compareWith(sources: readonly SourceInput[]): Promise<void
     if (call !== latest) return
     isReading = false
     useSecond.setState(judged)
+    if (second !== null) void takeHashes(second, signal)
     sayUnreadable(second?.unreadable ?? [], MOST_NAMED, ' They are of the second run.')
     say(`Judged beside ${runName(sources)}${useView.getState().view === 'compare' ? '' : '. 5 lays both side by side'}`)
   } catch (error) {
@@ -44,6 +46,16 @@ export async function compareWith(sources: readonly SourceInput[]): Promise<void
     useSecond.setState(judged)
     addProblem(sentenceOf(error))
   }
+}
+
+/** What files hash to may come later than all else. */
+async function takeHashes(run: ComparedRun, signal: AbortSignal): Promise<void> {
+  if (!lacksHashes(run.sources)) return
+  const isStill = () => useSecond.getState().run === run
+  useSecond.setState({ hashing: true })
+  const sources = await ask('hashedSources', { run: 'second' }, signal).catch(() => run.sources)
+  if (judged.run === run) judged = { ...judged, run: { ...run, sources } }
+  if (isStill()) useSecond.setState({ hashing: false, run: { ...run, sources } })
 }
 
 /** Judges the open run by itself again. */

@@ -25,6 +25,7 @@ export async function browserHost(): Promise<EngineWorkerHost> {
     firstHere: true,
     spawnAuditWorker: keepingWorkers(spawnAuditWorker, JOBS),
     ...(fast !== null && mayShareMemory() ? { spawnScanWorker } : {}),
+    spawnHashWorker,
     jobs: JOBS,
   }
 }
@@ -35,6 +36,10 @@ function spawnAuditWorker(): WorkerLink {
 
 function spawnScanWorker(): WorkerLink {
   return linkTo(new Worker(new URL('./scan-worker.ts', import.meta.url), { type: 'module' }))
+}
+
+function spawnHashWorker(): WorkerLink {
+  return linkTo(new Worker(new URL('./hash-worker.ts', import.meta.url), { type: 'module' }))
 }
 
 /** Who serves the page isolates it, or does not; the first browsers with shared memory could not wait for it beside other work. */

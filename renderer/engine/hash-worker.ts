@@ -1,14 +1,13 @@
-import { type HashQueue, serveHashes } from './hashes-behind.ts'
-import { fastSha256 } from './sha256.ts'
+import type { HashReply } from '../../shared/session/late-hashes.ts'
+import type { BlobElsewhere } from './byte-sources.ts'
+import { sha256OfFile } from './hash-file.ts'
+import { fastSha256, slowSha256 } from './sha256.ts'
 import { workerPort } from './worker-port.ts'
 
 const port = workerPort()
-fastSha256().then((createSha256) => {
-  // Thrown outside of the promise, where whoever started this worker hears of it.
-  if (createSha256 === null) setTimeout(refuse)
-  else port.onMessage((queue: HashQueue) => serveHashes(queue, createSha256))
+const creating = fastSha256()
+port.onMessage(async (elsewhere: BlobElsewhere) => {
+  const create = (await creating) ?? slowSha256
+  const sha256 = await sha256OfFile(elsewhere, create()).catch(() => null)
+  port.post({ sha256 } satisfies HashReply)
 })
-
-function refuse(): never {
-  throw new Error('no WebAssembly may run in it')
-}

@@ -20,6 +20,8 @@ export interface FilesState {
   readonly progress: Progress | null
   /** The files are read on as they grow; `phase` stays `reading`. */
   readonly following: boolean
+  /** All is judged, and what the files hash to is still to come. */
+  readonly hashing: boolean
   /** A person did not wait for the verdicts on all that was read: `report` may be of a part. */
   readonly judgingStopped: boolean
   /** Why verdicts on all that is there could not be drawn, in a sentence; `report` is of what came before. Null where nothing kept them. */
@@ -46,6 +48,7 @@ const NOTHING_OPEN: Omit<FilesState, 'revision'> = {
   report: null,
   progress: null,
   following: false,
+  hashing: false,
   judgingStopped: false,
   readingFailed: null,
   rate: null,

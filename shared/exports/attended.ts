@@ -13,6 +13,8 @@ export interface ExportAttendance {
   readonly signal?: AbortSignal
   /** Hears the names of all files before the first is opened; nothing is written until it resolves. */
   begin?(names: readonly string[]): Promise<void>
+  /** The report with what each source hashes to, which may come later than the rollouts. Absent = the report has it. */
+  hashed?(report: Report): Promise<Report>
   /** Rollouts that were read so far, of those that were chosen. */
   tell?(done: number, of: number): void
 }

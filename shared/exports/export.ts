@@ -43,7 +43,8 @@ export async function writeExport(
   const kind = exportById(request.as)
   await attendance.begin?.([...(await kind.names(input)), MANIFEST_NAME])
   const outcome = await kind.write(input, sink)
-  const manifest = createManifest(request, input, outcome)
+  const report = (await attendance.hashed?.(input.report)) ?? input.report
+  const manifest = createManifest(request, { ...input, report }, outcome)
   const writer = await sink.open(MANIFEST_NAME)
   for (const piece of manifestText(manifest)) {
     await plain.pause()

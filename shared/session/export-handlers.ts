@@ -2,6 +2,7 @@ import { joinBytes } from '../containers/join-bytes.ts'
 import { writeExport } from '../exports/export.ts'
 import type { ExportSink, ExportWriter } from '../exports/export-kind.ts'
 import { ZipSink } from '../exports/zip-sink.ts'
+import type { Report } from '../model/report.ts'
 import type { ExportPart, ExportRequests } from './requests/export.ts'
 import type { Session } from './session.ts'
 
@@ -24,19 +25,25 @@ export function exportHandlers(current: () => Session): Handlers {
     async export({ id, zip, ...request }, signal, tell) {
       const allowance = new Allowance(signal)
       underWay.set(id, allowance)
+      const open = current()
       const begin = async (names: readonly string[]) =>
         tell({ kind: 'files', names: zip === undefined ? names : [zip] })
       const attendance = {
         signal,
         begin,
         tell: (done: number, of: number) => tell({ kind: 'progress', done, of }),
+        hashed(report: Report) {
+          const of = request.indices.length
+          if (!open.isHashed) tell({ kind: 'progress', done: of, of, hashing: true })
+          return open.withHashes(report, signal)
+        },
       }
       try {
         const told = new ToldSink(allowance, tell)
-        if (zip === undefined) await writeExport(current(), request, told, attendance)
+        if (zip === undefined) await writeExport(open, request, told, attendance)
         else {
           const archive = new ZipSink(await told.open(zip))
-          await writeExport(current(), request, archive, attendance)
+          await writeExport(open, request, archive, attendance)
           await archive.close()
         }
         return {}

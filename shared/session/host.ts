@@ -43,6 +43,11 @@ export interface EngineHost extends AuditWorkerHost {
   readonly spawnAuditWorker?: () => WorkerLink
   /** Starts a worker that scans ahead of this thread (which runs `serveScanWorker`); absent = this thread scans what it audits. */
   readonly spawnScanWorker?: () => WorkerLink
+  /**
+   * Starts a worker that hashes whole sources, each by its `ByteSource.elsewhere` (`HashReply`). Given where SHA-256 takes about as long as reading: a large
+   * run is hashed once all is judged. Absent = while it is read.
+   */
+  readonly spawnHashWorker?: () => WorkerLink
   /** The worker that scans ahead broke, for a reason that is not its file's: nothing is lost, but what follows takes longer. `reason`: what it threw. */
   readonly onSlower?: (reason: string) => void
   /** Somebody waits for the first rollouts: they are audited in this thread, before its workers start. */

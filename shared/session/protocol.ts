@@ -192,6 +192,8 @@ export interface EngineRequests
   proposeMapping: { input: { source: SourceInput; name: string; options: AuditOptions }; output: FieldProposal }
   /** The report so far, with some examples of each kind of finding (`page-report.ts`); final once progress is done. Fails with a sentence where reading broke off. */
   report: { input: Record<string, never>; output: Report }
+  /** The sources of the report, once each has its SHA-256 or never will. Fails with a sentence where something else is opened before. */
+  hashedSources: { input: { run?: RunName }; output: Report['sources'] }
   boundaries: { input: { run?: RunName }; output: readonly BoundaryRow[] }
   lengths: { input: { of: 'sequence' | 'prompt' | 'assistant-turn' | 'tool-reply' }; output: Histogram }
   rows: { input: { indices: readonly number[] }; output: readonly Row[] }

@@ -5,6 +5,7 @@ import { chooseTrajectories } from './choose.ts'
 import { Follower } from './follow.ts'
 import { SourceHash } from './hashes.ts'
 import type { EngineHost, WorkerLink } from './host.ts'
+import { LateHashes } from './late-hashes.ts'
 import type { OpenedReading } from './open-reading.ts'
 import { bytesOf } from './open-source.ts'
 import { runPass } from './pass.ts'
@@ -35,6 +36,7 @@ const PROGRESS_EVERY = 80
 /** Reads what was opened to its end: all records through the workers, what each source hashes to, the dataset. */
 export class RunReader {
   readonly hashes: (string | null)[]
+  readonly late: LateHashes
   dataset: DatasetFacts | null
   /** Grows with all that was read beside rollouts and changes what is concluded. */
   changes = 0
@@ -49,6 +51,8 @@ export class RunReader {
   private readonly workers: readonly WorkerLink[]
   private readonly ahead: ScansAhead | null
   private readonly stop = new AbortController()
+  /** What ends hashing that is left until all is judged. */
+  private readonly letGo = new AbortController()
   private pool: AuditPool | null = null
 
   constructor(
@@ -60,6 +64,8 @@ export class RunReader {
     this.workers = opened.workers
     this.ahead = opened.ahead
     this.hashes = this.reading.opened.map(() => null)
+    // What is followed is not hashed.
+    this.late = new LateHashes(this.reading instanceof Follower ? [] : this.reading.opened, host)
     this.dataset = hooks.dataset?.length ? unreadDataset(hooks.dataset) : null
     hooks.signal?.addEventListener('abort', () => this.close(), { once: true })
   }
@@ -97,8 +103,13 @@ export class RunReader {
       tell(true)
       throw this.failure
     } finally {
-      this.close()
+      this.endReading()
     }
+  }
+
+  /** Takes the hashes that were left until now. Rejects where it is closed before. */
+  hashLate(): Promise<void> {
+    return this.late.take(this.letGo.signal)
   }
 
   /** How far reading is. */
@@ -125,7 +136,9 @@ export class RunReader {
       return
     }
     const { collected, opened } = reading
-    const hashes = opened.map(({ source }) => new SourceHash(source, host))
+    const hashes = opened.map(({ source }, index) =>
+      this.late.sources.has(index) ? null : new SourceHash(source, host),
+    )
     const apart = host.slowSha256 ? null : this.hash(hashes, ({ givesChunks }) => givesChunks !== true)
     apart?.catch(() => undefined)
     const keep = await chooseTrajectories(opened, this.reading.survey.plan.settings.options, signal)
@@ -164,9 +177,9 @@ export class RunReader {
   }
 
   /** One source after the other: a run may have more files than a process may open at a time. */
-  private async hash(hashes: readonly SourceHash[], which: (container: Container) => boolean): Promise<void> {
+  private async hash(hashes: readonly (SourceHash | null)[], which: (container: Container) => boolean): Promise<void> {
     for (const [index, { container }] of this.reading.opened.entries()) {
-      if (!which(container)) continue
+      if (!which(container) || this.late.sources.has(index)) continue
       this.hashes[index] = this.ahead?.sha256(index) ?? (await hashes[index]?.digest(this.stop.signal)) ?? null
       this.changes++
     }
@@ -186,8 +199,13 @@ export class RunReader {
     return host.firstHere ? firstJobHere(here(), () => shared(startWorkers(bytesOf(opened), host))) : shared(workers)
   }
 
-  /** Stops reading; `done` rejects unless it has resolved. What was read can still be looked at. */
+  /** Stops reading and hashing; `done` rejects unless it has resolved. What was read can still be looked at. */
   close(): void {
+    this.letGo.abort(new Error('Reading was stopped.'))
+    this.endReading()
+  }
+
+  private endReading(): void {
     this.stop.abort(new Error('Reading was stopped.'))
     this.pool?.close()
     this.pool = null

@@ -6,6 +6,7 @@ import { indexLines } from '../containers/lines.ts'
 import { type ScannedText, scanAhead } from '../containers/scan-ahead.ts'
 import { asSmall, type BatchSizes, extentOf } from '../containers/spans.ts'
 import type { WorkerPort } from './audit-worker.ts'
+import type { Sha256 } from './host.ts'
 
 /** A file of lines that is to be scanned, by its number in the run. */
 export interface ScannedSource {
@@ -34,7 +35,7 @@ export type ScanReply =
       /** Null where the batch is too large for a slot. */
       readonly text: ScannedText | null
     }
-  | { readonly kind: 'read'; readonly source: number; readonly sha256: string }
+  | { readonly kind: 'read'; readonly source: number; readonly sha256: string | null }
   | {
       readonly kind: 'failed'
       readonly source: number
@@ -44,19 +45,10 @@ export type ScanReply =
 
 /** What a host lends a scan worker. */
 export interface ScanWorkerHost {
-  /** Of bytes that lie in `memory`. */
-  createSha256(memory: WebAssembly.Memory): ScanSha256
+  /** Absent = what is scanned is hashed another time. */
+  createSha256?(): Sha256
   /** Opens a file by its `ByteSource.elsewhere`. */
   open(elsewhere: unknown): FileInReach
-}
-
-/** SHA-256 of what is scanned, which another thread may take behind this one. */
-export interface ScanSha256 {
-  update(bytes: Uint8Array): void
-  /** Resolves once what was handed over by now may be written over. Absent = at once. */
-  through?(): Promise<void>
-  /** Lower-case hex. */
-  digest(): string | Promise<string>
 }
 
 export interface FileInReach {
@@ -89,8 +81,6 @@ export function serveScanWorker(port: WorkerPort, host: ScanWorkerHost): void {
 /** Gives out slots in turn, each when it is free. */
 class Slots {
   private last = 0
-  /** Of each the thread that hashes what was read into it is done once it resolves. */
-  private readonly hashed: (Promise<void> | undefined)[] = []
 
   constructor(private readonly inUse: Int32Array<SharedArrayBuffer>) {}
 
@@ -98,15 +88,9 @@ class Slots {
     const { inUse } = this
     const slot = this.last + 1 < inUse.length ? this.last + 1 : 1
     while (Atomics.load(inUse, slot) === 1) await Atomics.waitAsync(inUse, slot, 1).value
-    await this.hashed[slot]
     Atomics.store(inUse, slot, 1)
     this.last = slot
     return slot
-  }
-
-  /** It is not used again before `hashed`; that it never will be is said where more is to be hashed. */
-  leave(slot: number, hashed: Promise<void> | undefined): void {
-    this.hashed[slot] = hashed?.catch(() => undefined)
   }
 
   giveBack(slot: number): void {
@@ -119,13 +103,13 @@ async function scanSource(
   kernel: Kernel | null,
   slots: Slots,
   { source, elsewhere, size }: ScannedSource,
-  { memory, sizes, numericKeys }: ScanRequest,
+  { sizes, numericKeys }: ScanRequest,
   host: ScanWorkerHost,
   reply: (said: ScanReply) => void,
 ): Promise<ScanReply> {
   if (kernel === null) return { kind: 'failed', source, reason: 'No WebAssembly over shared memory here.' }
   const keys = new Set(numericKeys)
-  const hash = host.createSha256(memory)
+  const hash = host.createSha256?.() ?? null
   let slot = await slots.next()
   let held: SlotBytes | null = null
   try {
@@ -139,16 +123,14 @@ async function scanSource(
         const length = asSmall(end - start)
         const text = usingKernel(kernel, () => scanAhead(kernel, slot, at, length, spans, keys))
         reply({ kind: 'batch', source, spans, text })
-        slots.leave(slot, hash.through?.())
         slot = await slots.next()
       }
       await held.moveTo(end, kernel.slotInput(slot))
     }
-    return { kind: 'read', source, sha256: await hash.digest() }
+    return { kind: 'read', source, sha256: hash?.digest() ?? null }
   } catch (error) {
     return { kind: 'failed', source, reason: error instanceof FileChanged ? null : String(error) }
   } finally {
-    slots.leave(slot, hash.through?.())
     slots.giveBack(slot)
     held?.close()
   }
@@ -175,7 +157,7 @@ class SlotBytes implements Pick<ContainerBytes, 'chunks'> {
   constructor(
     private readonly file: FileInReach,
     private readonly size: number,
-    private readonly hash: ScanSha256,
+    private readonly hash: Sha256 | null,
     private input: Uint8Array,
     /** For what does not fit into the slot. */
     private readonly beside: Uint8Array,
@@ -185,12 +167,11 @@ class SlotBytes implements Pick<ContainerBytes, 'chunks'> {
     while (this.at < this.size) {
       const length = Math.min(CHUNK_BYTES, this.size - this.at)
       const into = this.at - this.from
-      const fits = into + length <= INPUT_BYTES
-      if (!fits) await this.hash.through?.()
-      const room = fits ? this.input.subarray(into, into + length) : this.beside.subarray(0, length)
+      const room =
+        into + length <= INPUT_BYTES ? this.input.subarray(into, into + length) : this.beside.subarray(0, length)
       const chunk = this.file.seen(room)
       await this.fill(this.at, chunk)
-      this.hash.update(chunk)
+      this.hash?.update(chunk)
       this.at += length
       yield chunk
     }

@@ -103,7 +103,7 @@ export class ScansAhead {
         continue
       }
       if (said.kind === 'read') {
-        this.hashes.set(source, said.sha256)
+        if (said.sha256 !== null) this.hashes.set(source, said.sha256)
         return
       }
       if (said.kind === 'failed') {
@@ -153,7 +153,7 @@ export class ScansAhead {
     Atomics.notify(this.inUse, text.slot)
   }
 
-  /** SHA-256 of a source that was scanned to its end; null where it was not. */
+  /** SHA-256 of a source that was scanned and hashed to its end; null where it was not. */
   sha256(source: number): string | null {
     return this.hashes.get(source) ?? null
   }

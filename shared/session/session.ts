@@ -9,6 +9,7 @@ import type { Finding, LogReport, Report } from '../model/report.ts'
 import type { ByteSource, Place } from '../model/source.ts'
 import type { DumpValues } from '../query/language/complete.ts'
 import type { Tokenizer } from '../tokens/tokenizer.ts'
+import { orAborted } from './aborted.ts'
 import { boundaryRows } from './boundaries.ts'
 import { type Collected, codesOf, worstOf } from './collected.ts'
 import { conclude, type Gathered, gathered } from './conclude.ts'
@@ -56,6 +57,8 @@ const NEVER = new AbortController().signal
 export class Session {
   readonly dumpHash: string
   readonly done: Promise<void>
+  /** Resolves once each source has its SHA-256 or never will: with `done`, unless that is left until all is judged. Rejects where it is closed before. */
+  readonly hashed: Promise<void>
   private readonly reading: Reading
   private readonly reader: RunReader
   private readonly conclusions: Conclusions
@@ -94,6 +97,8 @@ export class Session {
     this.done = this.reader.run(inSteps ? (tell) => this.settled(tell) : null)
     // Who waits for it is told; a host that looks at `failure` instead must not be ended by it.
     this.done.catch(() => undefined)
+    this.hashed = this.done.then(() => this.reader.hashLate())
+    this.hashed.catch(() => undefined)
   }
 
   /**
@@ -171,7 +176,7 @@ export class Session {
   }
 
   report(): Report {
-    return this.conclusions.exact().report
+    return this.reader.late.in(this.conclusions.exact().report)
   }
 
   /**
@@ -181,19 +186,30 @@ export class Session {
   mergeableReport(maxFindings?: number): Report {
     const all = this.gathered()
     const files = givenFiles(this.survey.given)
-    if (maxFindings === undefined) return withState(all, this.conclusions.exact(), files)
+    if (maxFindings === undefined) return this.reader.late.in(withState(all, this.conclusions.exact(), files))
     const fewer = { ...all, maxFindings }
-    return withState(fewer, conclude(fewer), files)
+    return this.reader.late.in(withState(fewer, conclude(fewer), files))
   }
 
   /** The report of everything, or one that is a little behind while more is read, without holding up the thread. */
   async settled(tell?: (share: number) => void): Promise<Report> {
-    return (await this.conclusions.settled(this.letGo, tell)).report
+    return this.reader.late.in((await this.conclusions.settled(this.letGo, tell)).report)
   }
 
   /** As `settled`, of no less than was read when it was asked for. */
   async judged(): Promise<Report> {
-    return (await this.conclusions.settled(this.letGo, undefined, this.revision)).report
+    return this.reader.late.in((await this.conclusions.settled(this.letGo, undefined, this.revision)).report)
+  }
+
+  /** Nothing is left to be hashed. */
+  get isHashed(): boolean {
+    return this.reader.late.isWhole
+  }
+
+  /** A report of this session with the SHA-256 of its sources, which are waited for, whatever is opened meanwhile. Rejects with the signal's reason. */
+  async withHashes(report: Report, signal: AbortSignal): Promise<Report> {
+    await orAborted(this.hashed, signal).catch(() => this.reader.late.take(signal))
+    return this.reader.late.in(report)
   }
 
   /** Ends what is being judged: the last verdicts stand, whatever was read since, until `judgeOn`. */

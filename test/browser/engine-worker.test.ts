@@ -8,6 +8,7 @@ import { findPlaces } from '../../cli/server/places.ts'
 import { ServedFiles } from '../../cli/server/served-files.ts'
 import { createSite, type Site } from '../../cli/server/site.ts'
 import type { Report } from '../../shared/model/report.ts'
+import { NOT_HASHED } from '../../shared/session/late-hashes.ts'
 import { pageReport } from '../../shared/session/page-report.ts'
 import { Session } from '../../shared/session/session.ts'
 import { benchRecord, generator } from '../bench/dump.ts'
@@ -33,6 +34,8 @@ interface ReadInPage {
   readonly report: Report
   /** What the engine said of reading that takes longer. */
   readonly slower: readonly string[]
+  /** What its sources hash to, told behind the report. */
+  readonly hashes: readonly (string | null)[]
 }
 
 /** Reads `text` in the engine of the built page, or the file that a person chose. */
@@ -42,6 +45,7 @@ async function readInPage(page: Page, text: string | null): Promise<ReadInPage> 
     async ([script, name, text]) => {
       const engine = new Worker(`/workers/${script}`, { type: 'module' })
       const slower: string[] = []
+      let report: Report
       const done = new Promise<ReadInPage>((resolve, reject) => {
         engine.addEventListener('error', ({ message }) => reject(new Error(message)))
         engine.addEventListener('message', ({ data }) => {
@@ -49,7 +53,15 @@ async function readInPage(page: Page, text: string | null): Promise<ReadInPage> 
           if (data.kind === 'failed') reject(new Error(data.message))
           if (data.kind === 'progress' && data.progress.done)
             engine.postMessage({ kind: 'call', call: 2, name: 'report', input: {} })
-          if (data.call === 2) resolve({ report: data.output, slower })
+          if (data.call === 2) {
+            report = data.output
+            Object.assign(window, { isJudged: true })
+            engine.postMessage({ kind: 'call', call: 4, name: 'hashedSources', input: {} })
+          }
+          if (data.call === 4) {
+            const sources = data.output as Report['sources']
+            resolve({ report: { ...report, sources }, slower, hashes: report.sources.map(({ sha256 }) => sha256) })
+          }
           // Asks until the first rollout is there.
           if (data.kind !== 'answer') return
           if (data.call === 1 || (data.call === 3 && data.output.length === 0))
@@ -131,16 +143,21 @@ describePage('the engine of the page', (tests) => {
       expect(fast).toMatchObject({ isolated: true, slower: [], compiling: new Set([true]) })
       expect([...fast.workers]).toEqual(expect.arrayContaining(['engine', 'scan', 'hash']))
       expect([...fast.workers]).not.toContain('audit')
+      // It came behind the report, as it does below.
+      expect(fast.hashes).toEqual([null])
+      expect(fast.report.sources[0]?.sha256).toBe(createHash('sha256').update(text).digest('hex'))
 
       const apart = await readBehind(without('cross-origin-embedder-policy'))
       expect(apart).toMatchObject({ isolated: false, slower: [], compiling: new Set([true]) })
       expect([...apart.workers]).toEqual(expect.arrayContaining(['engine', 'audit']))
       expect([...apart.workers]).not.toContain('scan')
+      expect(apart.hashes).toEqual([null])
       expect(apart.report).toEqual(fast.report)
 
       const slow = await readBehind(refusing)
       expect(slow).toMatchObject({ isolated: true, slower: [], compiling: new Set([false]) })
       expect([...slow.workers]).not.toContain('scan')
+      expect(slow.hashes).toEqual([null])
       expect(slow.report).toEqual(fast.report)
 
       const inNode = await Session.open([memorySource(text, 1 << 16, NAME)], {}, testHost())
@@ -152,18 +169,43 @@ describePage('the engine of the page', (tests) => {
   )
 
   test.each(['scan', 'hash'])(
-    'reads on by itself and says so where the code of the %s worker cannot be had',
+    'does by itself what the %s worker would, where its code cannot be had',
     async (name) => {
       const broken = await readBehind((site) => async (request) => {
         const isOfIt = new URL(request.url).pathname.startsWith(`/workers/${name}-worker`)
         return isOfIt ? new Response('', { status: 404, headers: (await site(request)).headers }) : site(request)
       })
-      expect(broken.slower.length).toBe(1)
-      expect(broken.slower[0]).toMatch(
-        /^The thread that reads ahead stopped .*Nothing is lost, but reading takes longer/,
+      // Of hashing behind the report nobody is held up.
+      expect(broken.slower).toEqual(
+        name === 'hash'
+          ? []
+          : [expect.stringMatching(/^The thread that reads ahead stopped .*Nothing is lost, but reading takes longer/)],
       )
       expect(broken.report.totals.trajectories).toBe(ROLLOUTS + 1)
+      expect(broken.hashes).toEqual([null])
       expect(broken.report.sources[0]).toMatchObject({ sha256: createHash('sha256').update(text).digest('hex') })
+    },
+    LONG,
+  )
+
+  test(
+    'says of a file that changes before it is hashed that nothing is known of that',
+    async () => {
+      const path = tests.folder.write(NAME, text)
+      const changed = await readBehind(
+        (site, page) => async (request) => {
+          if (new URL(request.url).pathname.startsWith('/workers/hash-worker')) {
+            while (!(await page.evaluate('window.isJudged'))) await page.waitForTimeout(20)
+            truncateSync(path, text.length >> 1)
+          }
+          return site(request)
+        },
+        path,
+      )
+      const [source] = changed.report.sources
+      expect(changed.report.totals.trajectories).toBe(ROLLOUTS + 1)
+      expect(source?.sha256).toBeNull()
+      expect(source?.notes).toContain(NOT_HASHED)
     },
     LONG,
   )

@@ -14,6 +14,7 @@ type Answer = Extract<EngineAnswer, { kind: 'answer' | 'failed' }>
 export function enginePage(
   given: ReadonlyMap<string, ByteSource> = new Map(),
   watch?: NonNullable<EngineWorkerHost['watch']>,
+  more: Partial<EngineWorkerHost> = {},
 ) {
   let toEngine: (message: unknown) => void = () => undefined
   const answers: EngineAnswer[] = []
@@ -36,6 +37,7 @@ export function enginePage(
     },
     {
       ...testHost(),
+      ...more,
       ...(watch === undefined ? {} : { watch }),
       byteSource(input: SourceInput) {
         if (input.kind === 'bytes') return memorySource(input.bytes, 1 << 16, input.name)

@@ -9,12 +9,7 @@ import { scanHost } from '../../cli/scan-host.ts'
 import { plainFacts } from '../../shared/checks/kept-facts.ts'
 import { threadKernel } from '../../shared/containers/kernel/thread-kernel.ts'
 import type { EngineHost, WorkerLink } from '../../shared/session/host.ts'
-import {
-  type ScanReply,
-  type ScanSha256,
-  type ScanWorkerHost,
-  serveScanWorker,
-} from '../../shared/session/scan-worker.ts'
+import { type ScanReply, type ScanWorkerHost, serveScanWorker } from '../../shared/session/scan-worker.ts'
 import { gzipped, memorySource } from '../containers/memory-source.ts'
 import { audited } from './dumps.ts'
 import { workerHost } from './test-host.ts'
@@ -82,38 +77,6 @@ function scanning(spoiled: Spoiled = {}, more: Partial<EngineHost> = {}) {
   const { host, log: audits } = workerHost(2)
   const onSlower = (reason: string) => void log.slower.push(reason)
   return { host: { ...host, nobodyWaits: true, spawnScanWorker, onSlower, ...more }, log, audits }
-}
-
-/** SHA-256 that is taken some time after it was asked for, of whatever lies there then; `most`: it breaks behind so many pieces. */
-function late(most = Number.POSITIVE_INFINITY) {
-  let behind = 0
-  let mostBehind = 0
-  let taken = 0
-  const create = (): ScanSha256 => {
-    const hash = createHash('sha256')
-    let last = Promise.resolve()
-    const breaks = () => {
-      if (taken > most) throw new Error('no more hashes')
-    }
-    return {
-      update(bytes) {
-        breaks()
-        mostBehind = Math.max(mostBehind, ++behind)
-        last = last.then(async () => {
-          // So late at first that all is scanned by then, if nobody waits.
-          await new Promise((resolve) => setTimeout(resolve, taken === 0 ? 1500 : 0))
-          behind--
-          taken++
-          breaks()
-          hash.update(bytes)
-        })
-        last.catch(() => undefined)
-      },
-      through: () => last,
-      digest: () => last.then(() => hash.digest('hex')),
-    }
-  }
-  return { create, mostBehind: () => mostBehind }
 }
 
 /** Rollouts of ids and masks, and what is no such thing among them. */
@@ -274,25 +237,10 @@ describe('a thread that scans ahead of the one that audits', () => {
     expect(log.slower).toEqual(['it broke'])
   })
 
-  it('writes over nothing that a thread behind it has still to hash', async () => {
-    const hashing = late()
-    const { host, log } = scanning({ lends: { ...scanHost, createSha256: hashing.create } })
-    // Behind what fits into no slot the worker waits in any case.
-    const short = dump(LARGE, 3).filter(({ length }) => length < 1 << 20)
-    const all = [...short, ...short].join('\n')
-    await audited([await fileOf('short.jsonl', all)], {}, host)
-    expect(log.said.at(-1)).toMatchObject({ kind: 'read', sha256: createHash('sha256').update(all).digest('hex') })
-    expect(hashing.mostBehind()).toBeGreaterThan(10)
-  })
-
-  it('is done without, of every file, once what hashes behind it broke', async () => {
-    const hashing = late(40)
-    const { host, log } = scanning({ lends: { ...scanHost, createSha256: hashing.create } })
-    const found = await audited([await fileOf('dump.jsonl', text), await fileOf('more.jsonl', text)], {}, host)
-    expect(found.report().sources.map(({ sha256 }) => sha256)).toEqual(
-      Array(2).fill(createHash('sha256').update(text).digest('hex')),
-    )
-    expect(new Set(log.slower)).toEqual(new Set(['Error: no more hashes']))
+  it('leaves hashing to others where its host lends it none', async () => {
+    const { host, log } = scanning({ lends: { open: scanHost.open } })
+    await expectSame(await audited([await fileOf('dump.jsonl', text)], {}, host))
+    expect(log.said.at(-1)).toEqual({ kind: 'read', source: 0, sha256: null })
   })
 
   it.each<[string, Partial<EngineHost>]>([

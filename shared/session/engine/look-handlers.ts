@@ -15,6 +15,7 @@ export function lookHandlers(
   runs: OpenRuns,
 ): EngineHandlers<
   | 'report'
+  | 'hashedSources'
   | 'boundaries'
   | 'lengths'
   | 'findRecords'
@@ -34,6 +35,11 @@ export function lookHandlers(
       // The page asks once progress is done; there it learns that it is not because of the end.
       if (open.failure !== null) throw open.failure
       return pageReport(await open.settled())
+    },
+    async hashedSources({ run }) {
+      const open = runs.of(run)
+      await open.hashed
+      return (await open.settled()).sources
     },
     boundaries: async ({ run }) => runs.of(run).boundaries(),
     lengths: async ({ of }) => runs.current().lengths(of),

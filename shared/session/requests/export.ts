@@ -14,6 +14,8 @@ export interface ExportFile {
 export interface ExportProgress {
   readonly done: number
   readonly of: number
+  /** All of them were, and what the files hash to is waited for. */
+  readonly hashing?: true
 }
 
 /** What an export tells on its way: `files` first, then the bytes of one file after the other. */
