@@ -174,6 +174,22 @@ describe('a large run whose host lends a thread for SHA-256', () => {
     expect((await waiting).sources[0]).toMatchObject({ sha256 })
     expect(worker.count()).toEqual({ spawned: 2, terminated: 2 })
   })
+
+  it('is not hashed twice where somebody waits for what is left', async () => {
+    const worker = hashing()
+    const host = testHost({ spawnHashWorker: worker.spawnHashWorker })
+    const session = await Session.open([file('a.jsonl'), file('b.jsonl')], {}, host)
+    await session.done
+    await worker.next(1)
+    worker.reply('aa')
+    await worker.next(2)
+    const waiting = session.withHashes(session.report(), new AbortController().signal)
+    session.close()
+    await worker.next(3)
+    worker.reply('bb')
+    expect((await waiting).sources.map(({ sha256: hex }) => hex)).toEqual(['aa', 'bb'])
+    expect(worker.asked).toEqual(['a.jsonl', 'b.jsonl', 'b.jsonl'])
+  })
 })
 
 describe('a page', () => {
