@@ -5,6 +5,7 @@ import { decodeSpan } from '../tokens/text.ts'
 import type { Tokenizer } from '../tokens/tokenizer.ts'
 import type { AuditSettings, TrajectoryView } from './check.ts'
 import { createFacts, type PreparedTokens } from './create-facts.ts'
+import { isBehindLimit } from './end-reason.ts'
 import { endOfExamples } from './examples.ts'
 import { unfitFacts } from './layout/unfit-arrays.ts'
 import { isCertainBlock } from './logprobs/certain-block.ts'
@@ -51,7 +52,8 @@ export function prepareView(trajectory: Trajectory, options: ViewOptions): Prepa
   if (ids === null) return null
   const { tokenizer, settings } = options
   const framed = tokenizer?.frame ? tokenizer : null
-  const segmentation = framed === null ? null : segment(ids, framed, trajectory.padding)
+  const segmentation =
+    framed === null ? null : segment(ids, framed, trajectory.padding, (at) => isBehindLimit(trajectory, at))
   const mask = effectiveMask(trajectory, settings.alignment, options.maskImplied ?? false)
   const padding = paddingOf({ segmentation, trajectory })
   const provenance = provenanceOracle(trajectory, segmentation, options.unsampledLogprob)

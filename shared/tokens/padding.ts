@@ -1,3 +1,4 @@
+import { roleKind } from '../model/roles.ts'
 import type { Segmentation } from '../model/tokens.ts'
 import { type FrameLookup, Mark } from './frame-lookup.ts'
 import { readHeader } from './header.ts'
@@ -7,12 +8,14 @@ const END_RUN = 3
 
 /**
  * Padding as declared, else a leading and a trailing run of one pad id. Where the pad's id also ends turns, the first of
- * a trailing run is the end token of the turn before it, if that turn is open.
+ * a trailing run is the end token of the turn before it, if that turn is open; unless it is the model's, of which the dump says
+ * that it did not end it (`isCut` of that token).
  */
 export function findPadding(
   ids: Int32Array,
   lookup: FrameLookup,
   declared: { readonly left: number; readonly right: number } | null,
+  isCut: (at: number) => boolean = () => false,
 ): Segmentation['padding'] {
   const length = ids.length
   if (declared !== null) {
@@ -20,19 +23,29 @@ export function findPadding(
     return { left, right: Math.min(Math.max(declared.right, 0), length - left) }
   }
   const left = leadingRun(ids, lookup)
-  return { left, right: left === length ? 0 : trailingRun(ids, lookup, left) }
+  return { left, right: left === length ? 0 : trailingRun(ids, lookup, left, isCut) }
 }
 
-function leadingRun(ids: Int32Array, { frame, marks }: FrameLookup): number {
+function leadingRun(ids: Int32Array, lookup: FrameLookup): number {
+  const { frame, marks } = lookup
   const first = ids[0] ?? -1
   const isEnd = ((marks[first] ?? 0) & Mark.turnEnd) !== 0
   if (!isEnd && !frame.pad.includes(first)) return 0
   const run = runLength(ids, 0, 1)
   // A lone end token at the start is what a left cut leaves of a turn.
-  return isEnd && run === 1 ? 0 : run
+  return isEnd && run === 1 && !isFirstTurnAt(ids, lookup, 1) ? 0 : run
 }
 
-function trailingRun(ids: Int32Array, lookup: FrameLookup, from: number): number {
+/** What begins here begins the sequence: a turn is not followed by BOS, by the system turn, or without what separates turns. */
+function isFirstTurnAt(ids: Int32Array, lookup: FrameLookup, at: number): boolean {
+  const { frame, marks } = lookup
+  const mark = marks[ids[at] as number] ?? 0
+  if (mark & Mark.bos) return true
+  if (!(mark & Mark.turnStart)) return false
+  return frame.separator || roleKind(readHeader(lookup, ids, at, ids.length).role) === 'system'
+}
+
+function trailingRun(ids: Int32Array, lookup: FrameLookup, from: number, isCut: (at: number) => boolean): number {
   const last = ids[ids.length - 1] as number
   const mark = lookup.marks[last] ?? 0
   const isPad = lookup.frame.pad.includes(last)
@@ -40,12 +53,20 @@ function trailingRun(ids: Int32Array, lookup: FrameLookup, from: number): number
   const runStart = ids.length - run
   if (mark & Mark.turnEnd) {
     if (!isPad && run < END_RUN) return 0
+    if (run > 1 && isCut(runStart) && isOfModel(ids, lookup, from, runStart)) return run
     return lastTurn(ids, lookup, from, runStart) === 'none' ? run : run - 1
   }
   if (!isPad) return 0
   // A single `<|endoftext|>` is how a base model ends its text. A run of them is padding, and what it pads was cut.
   const endsText = run === 1 && (mark & Mark.textEnd) !== 0 && lastTurn(ids, lookup, from, runStart) === 'text'
   return endsText ? 0 : run
+}
+
+/** The turn before token `end` is the model's. */
+function isOfModel(ids: Int32Array, lookup: FrameLookup, from: number, end: number): boolean {
+  let start = end - 1
+  while (start >= from && !((lookup.marks[ids[start] as number] ?? 0) & Mark.turnStart)) start--
+  return start >= from && roleKind(readHeader(lookup, ids, start, end).role) === 'assistant'
 }
 
 /** What of the last turn is still open before token `end`: nothing, only its header, or text. */

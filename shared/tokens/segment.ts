@@ -11,7 +11,8 @@ import { decodeSpan } from './text.ts'
 import type { Tokenizer } from './tokenizer.ts'
 
 /**
- * The turns of one sequence, from its ids alone. `padding` is what the dump declares, null = look for a run of the pad id.
+ * The turns of one sequence, from its ids alone. `padding` is what the dump declares, null = look for a run of the pad id; `isCut` says of an end token
+ * that the model is said not to have written it, so that it may be the first of such a run.
  * Every token gets one part. Never throws, whatever the ids; ids that the tokenizer does not have are content.
  *
  * Without a frame, or without any turn start in the sequence, nothing is framed: no turns, and tokens that are neither BOS,
@@ -21,10 +22,11 @@ export function segment(
   ids: Int32Array,
   tokenizer: Pick<Tokenizer, 'table' | 'frame'>,
   padding: { readonly left: number; readonly right: number } | null,
+  isCut?: (at: number) => boolean,
 ): Segmentation {
   const lookup = frameLookup(tokenizer)
   if (lookup === null) return unframed(ids, padding)
-  return new Segmenter(ids, lookup, findPadding(ids, lookup, padding)).run()
+  return new Segmenter(ids, lookup, findPadding(ids, lookup, padding, isCut)).run()
 }
 
 function unframed(ids: Int32Array, padding: { readonly left: number; readonly right: number } | null): Segmentation {

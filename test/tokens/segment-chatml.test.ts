@@ -210,6 +210,26 @@ describe('padding', () => {
     expect(read(qwen25, `${'<|im_end|>'.repeat(4)}${BODY}`).padding.left).toBe(4)
   })
 
+  it('takes a lone end token for padding where what follows begins the sequence, and for what a cut left of a turn elsewhere', () => {
+    expect(read(qwen25, `<|im_end|>${BODY}`)).toMatchObject({ padding: { left: 1, right: 0 }, cutLeft: false })
+    const question = '<|im_start|>user\nWho?<|im_end|>\n'
+    expect(read(qwen25, `<|im_end|>${question}`)).toMatchObject({ padding: { left: 1 }, cutLeft: false })
+    expect(read(qwen25, `<|im_end|>\n${question}`)).toMatchObject({ padding: { left: 0 }, cutLeft: true })
+  })
+
+  it('takes a whole run of end tokens for padding where the model is said to have been cut', () => {
+    const cut = (text: string, isCut = true) => {
+      const ids = Int32Array.from(qwen25.encode(text, { specials: true }))
+      return segment(ids, qwen25, null, () => isCut)
+    }
+    const answer = `${PROMPT}<|im_start|>assistant\nAda.`
+    expect(cut(answer + '<|im_end|>'.repeat(6))).toMatchObject({ padding: { right: 6 }, cutRight: true })
+    expect(cut(answer + '<|im_end|>'.repeat(6), false)).toMatchObject({ padding: { right: 5 }, cutRight: false })
+    // A reply, or a question, is not what it wrote.
+    expect(cut(`${BODY}<|im_start|>tool\n42${'<|im_end|>'.repeat(6)}`).padding.right).toBe(5)
+    expect(cut(`${answer}<|im_end|>`).padding.right).toBe(0)
+  })
+
   it('leaves a repeated end token in its place: two are no padding', () => {
     const found = read(qwen25, `${PROMPT}<|im_start|>assistant\nAda.<|im_end|><|im_end|>`)
     expect(found.padding.right).toBe(0)

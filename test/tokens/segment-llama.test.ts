@@ -118,4 +118,11 @@ describe('Llama turns', () => {
     expect(byEnd.padding).toEqual({ left: 0, right: 3 })
     expect(byEnd.turns.at(-1)?.endToken).toBe(byEnd.ids.length - 4)
   })
+
+  it('takes a lone end token for padding where what follows begins the sequence, and for what a cut left of a turn elsewhere', () => {
+    const left = (text: string) => read(text).padding.left
+    expect(left(`<|eot_id|><|begin_of_text|>${header('user')}Who?<|eot_id|>`)).toBe(1)
+    expect(left(`<|eot_id|>${header('system')}Be brief.<|eot_id|>`)).toBe(1)
+    expect(left(`<|eot_id|>${header('user')}Who?<|eot_id|>`)).toBe(0)
+  })
 })
