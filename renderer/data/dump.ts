@@ -25,7 +25,7 @@ import { forgetDetails } from './details.ts'
 import { followSelected } from './follow-selected.ts'
 import { leaveJudging, takeVerdicts } from './judging.ts'
 import { findMarksHere, forgetPlacesOfMarks } from './marks.ts'
-import { beginRefresh, endRefresh, rateOf, startClock } from './reading-clock.ts'
+import { beginRefresh, endRefresh, READ_ANEW, rateOf, startClock } from './reading-clock.ts'
 import { rememberSources } from './recent.ts'
 import { forgetRows } from './rows.ts'
 import { compareWith, followSecond, forgetSecond } from './second.ts'
@@ -33,16 +33,6 @@ import { startTokenizer, type TokenizerTexts } from './tokenizers.ts'
 import { MOST_NAMED, sayNothingReadable, sayUnreadable, unmappedOf } from './unreadable.ts'
 
 const NOT_COMPARED = 'A run that is followed is not compared. End following, then compare it again.'
-
-/** Nothing is known yet of what is read once more. */
-const READ_ANEW = {
-  hashing: false,
-  progress: null,
-  rate: null,
-  rollouts: 0,
-  judgingStopped: false,
-  readingFailed: null,
-}
 
 /** What the page shows was opened, or read again, by this; answers to an earlier one are dropped. */
 let opening: symbol | null = null

@@ -1,5 +1,15 @@
 import type { Progress } from '../../shared/session/protocol.ts'
 
+/** Nothing is known yet of what is read once more. */
+export const READ_ANEW = {
+  hashing: false,
+  progress: null,
+  rate: null,
+  rollouts: 0,
+  judgingStopped: false,
+  readingFailed: null,
+}
+
 /** While a dump is read, tables are asked again at most this often (milliseconds). */
 const REFRESH_EVERY = 1000
 /** … and so seldom that telling takes at most one part in this many of the time. */

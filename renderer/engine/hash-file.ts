@@ -1,8 +1,5 @@
 import type { Sha256 } from '../../shared/session/host.ts'
-import { type BlobElsewhere, readElsewhere } from './byte-sources.ts'
-
-/** Bytes that the browser is asked for at once: by fewer a question costs more than they do. */
-const BLOCK_BYTES = 2 << 20
+import { BLOCK_BYTES, type BlobElsewhere, readElsewhere } from './byte-sources.ts'
 
 /** Lower-case hex of a whole file, of which the next block is on its way while one is hashed. Rejects where it cannot be read any more. */
 export async function sha256OfFile(file: BlobElsewhere, hash: Sha256): Promise<string> {

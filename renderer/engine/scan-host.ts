@@ -1,8 +1,5 @@
 import type { FileInReach, ScanWorkerHost } from '../../shared/session/scan-worker.ts'
-import { type BlobElsewhere, readElsewhere } from './byte-sources.ts'
-
-/** Bytes that the browser is asked for at once: by fewer a question costs more than they do. */
-const BLOCK_BYTES = 2 << 20
+import { BLOCK_BYTES, type BlobElsewhere, readElsewhere } from './byte-sources.ts'
 
 /** What the page lends a scan worker, which hashes nothing: here that takes as long as all that it does. */
 export const scanHost: ScanWorkerHost = {
