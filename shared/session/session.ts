@@ -1,6 +1,5 @@
 import type { DumpView } from '../checks/check.ts'
 import type { TrajectoryFacts } from '../checks/facts.ts'
-import { plainFacts } from '../checks/kept-facts.ts'
 import { cutAgainstSiblings } from '../checks/truncation/prompt-cut-left.ts'
 import type { ReadTrajectory, StoredRecords } from '../exports/export-kind.ts'
 import type { SecondRun } from '../hypotheses/hypothesis.ts'
@@ -10,12 +9,12 @@ import type { ByteSource, Place } from '../model/source.ts'
 import type { DumpValues } from '../query/language/complete.ts'
 import type { Tokenizer } from '../tokens/tokenizer.ts'
 import { orAborted } from './aborted.ts'
+import { BesideRollouts } from './beside-rollouts.ts'
 import { boundaryRows } from './boundaries.ts'
-import { type Collected, codesOf, worstOf } from './collected.ts'
+import type { Collected } from './collected.ts'
 import { conclude, type Gathered, gathered } from './conclude.ts'
 import { type ConclusionOrigin, Conclusions } from './conclusions.ts'
 import type { LoadedTrajectory } from './detail.ts'
-import { DumpFindings } from './dump-findings.ts'
 import { indexOfPlace } from './fault-rows.ts'
 import type { Following } from './follow.ts'
 import type { EngineHost } from './host.ts'
@@ -62,6 +61,7 @@ export class Session {
   private readonly reading: Reading
   private readonly reader: RunReader
   private readonly conclusions: Conclusions
+  private readonly beside: BesideRollouts
   /** Nobody will ask any more; `close` only ends reading. */
   private readonly letGo: AbortSignal
   /** What it takes to read rollouts again. */
@@ -85,12 +85,16 @@ export class Session {
     const inSteps = hooks.concludesInSteps === true && hooks.follow === undefined
     this.letGo = hooks.signal ?? NEVER
     this.conclusions = new Conclusions(this.conclusionOrigin(), inSteps)
+    this.beside = new BesideRollouts(
+      () => this.collected,
+      () => this.conclusions.recent(),
+    )
     this.again = this.searchOrigin()
     this.searching = new RolloutSearch(this.again)
     this.rollouts = new RolloutReader({
       again: this.again,
       conclusion: () => this.conclusions.recent(),
-      findingsOfDump: (index) => this.dumpFindings.of(index),
+      findingsOfDump: (index) => this.beside.findingsOfDump(index),
     })
     this.against = hooks.against ?? null
     this.reader = new RunReader(opened, host, hooks)
@@ -294,8 +298,6 @@ export class Session {
     }
   }
 
-  private readonly dumpFindings = new DumpFindings(() => this.conclusions.recent())
-
   /** The report-order index of a trajectory; throws when it is not (or not yet) among those read. */
   locate(place: Place): number {
     const index = indexOfPlace(this.facts, place)
@@ -305,31 +307,11 @@ export class Session {
 
   /** Codes that stand in a rollout, those of its group included and intended ones excepted. */
   codesOf(index: number): readonly string[] {
-    const extra = this.dumpFindings.of(index)
-    const local = this.collected.codesAt(index)
-    return extra.length === 0 ? local : [...new Set([...local, ...codesOf(extra)])].sort()
-  }
-
-  private worstOf(index: number): Finding['severity'] | null {
-    const local = this.collected.worstAt(index)
-    const wide = worstOf(this.dumpFindings.of(index))
-    if (local === 'error' || wide === 'error') return 'error'
-    if (local === 'warning' || wide === 'warning') return 'warning'
-    return local ?? wide
-  }
-
-  private worstRanks(): Uint8Array {
-    const ranks = this.collected.worstRanks()
-    this.dumpFindings.raise(ranks)
-    return ranks
+    return this.beside.codesOf(index)
   }
 
   rows(indices: readonly number[]): Row[] {
-    return indices.flatMap((index) => {
-      const facts = this.facts[index]
-      if (facts === undefined) return []
-      return [{ index, facts: plainFacts(facts), codes: this.codesOf(index), worst: this.worstOf(index) }]
-    })
+    return this.beside.rows(indices)
   }
 
   /** Runs a query over what has been read; see `RolloutSearch`. */
@@ -361,11 +343,11 @@ export class Session {
       get runtime() {
         return session.reading.runtime
       },
-      codesOf: (index) => this.codesOf(index),
+      codesOf: (index) => this.beside.codesOf(index),
       beginLater: () => cutAgainstSiblings(this.dump),
       limits: () => this.dump,
-      codeLists: () => this.dumpFindings.withCodes(this.collected.codeLists()),
-      worstRanks: () => this.worstRanks(),
+      codeLists: () => this.beside.codeLists(),
+      worstRanks: () => this.beside.worstRanks(),
       sourceName: (source) => this.reading.opened[source]?.source.name ?? '',
       spans: (source) => this.collected.sources[source]?.spans ?? [],
     }
