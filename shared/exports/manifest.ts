@@ -1,5 +1,6 @@
+import { whyNotHashed } from '../model/not-hashed.ts'
 import { count, counted } from '../model/number-text.ts'
-import type { Report } from '../model/report.ts'
+import type { Report, SourceReport } from '../model/report.ts'
 import type { ExportRequest } from './export.ts'
 import type { ExportId, ExportInput, ExportOutcome } from './export-kind.ts'
 import type { MaskRepairs } from './repair.ts'
@@ -15,7 +16,15 @@ export interface Manifest {
   why: string
   policy: string
   tokenizer: string | null
-  sources: { name: string; bytes: number; sha256: string | null; container: string | null; format: string | null }[]
+  sources: {
+    name: string
+    bytes: number
+    sha256: string | null
+    /** Why it has no SHA-256. Present where it has none. */
+    not_hashed?: string
+    container: string | null
+    format: string | null
+  }[]
   /** `records` counts lines or rows of data; `trajectories` those that were chosen. */
   files: { name: string; source: number | null; records: number; trajectories: number }[]
   trajectories: {
@@ -46,7 +55,7 @@ export function createManifest(request: ExportRequest, input: ExportInput, outco
     sources: report.sources.map((source) => ({
       name: source.name,
       bytes: source.bytes,
-      sha256: source.sha256,
+      ...hashOf(source),
       container: source.container,
       format: source.format?.id ?? null,
     })),
@@ -65,6 +74,11 @@ export function createManifest(request: ExportRequest, input: ExportInput, outco
     }),
     notes: [...outcome.notes, ...maskedWholeNotes(repairs), ...unscoredNotes(repairs)],
   }
+}
+
+function hashOf(source: SourceReport) {
+  const why = whyNotHashed(source)
+  return { sha256: source.sha256, ...(why === null ? {} : { not_hashed: why }) }
 }
 
 function repairsOf(index: number, { changed, maskedWhole }: MaskRepairs) {

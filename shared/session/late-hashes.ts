@@ -1,3 +1,4 @@
+import { NOT_HASHED } from '../model/not-hashed.ts'
 import type { Report, SourceReport } from '../model/report.ts'
 import { orAborted } from './aborted.ts'
 import { SourceHash } from './hashes.ts'
@@ -8,9 +9,6 @@ import { bytesOf, type OpenSource } from './open-source.ts'
 export interface HashReply {
   readonly sha256: string | null
 }
-
-export const NOT_HASHED =
-  'Its SHA-256 is not known: it changed, or could not be read any more, when all was judged and it was to be hashed.'
 
 /**
  * SHA-256 of the sources that are hashed once all is judged: those of a large run, where the host has no fast one and lends a thread for it. They

@@ -10,12 +10,20 @@ import { createSite, type Site } from '../../cli/server/site.ts'
 
 export const SAMPLES = findPlaces().samples
 
-/** The built page behind the real loopback server, as a person without the desktop shell has it. */
-export function servePage(): Promise<RunningServer> {
+/**
+ * The built page behind the real loopback server, as a person without the desktop shell has it.
+ *
+ * @param held requests whose address has this part are not answered before
+ */
+export function servePage(held?: { readonly part: string; readonly until: Promise<void> }): Promise<RunningServer> {
   const places = findPlaces()
   const session = async () => ({ files: [], sample: await findSample(places.samples), notice: null })
   const site = createSite({ places, served: new ServedFiles(), session })
-  return startServer(site, { host: '127.0.0.1', port: 0, orNext: false })
+  const holding: Site = async (request) => {
+    if (held !== undefined && request.url.includes(held.part)) await held.until
+    return site(request)
+  }
+  return startServer(holding, { host: '127.0.0.1', port: 0, orNext: false })
 }
 
 /** A page that opens one file at once, of which the server holds everything from `from` bytes on back until `release`. */

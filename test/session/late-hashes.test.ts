@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import type { Manifest } from '../../shared/exports/manifest.ts'
+import { NOT_HASHED } from '../../shared/model/not-hashed.ts'
 import type { ByteSource } from '../../shared/model/source.ts'
 import type { EngineHost, WorkerLink } from '../../shared/session/host.ts'
-import { NOT_HASHED } from '../../shared/session/late-hashes.ts'
 import { Session } from '../../shared/session/session.ts'
 import { memorySource } from '../containers/memory-source.ts'
 import { enginePage } from './engine-page.ts'
@@ -219,16 +219,21 @@ describe('a page', () => {
     expect(worker.count().terminated).toBe(1)
   })
 
-  it('exports no manifest before the hash is there, and says what it waits for', async () => {
+  it.each([
+    ['exports no manifest before the hash is there, and says what it waits for', sha256, {}],
+    ['says in the manifest why a file which changed before has none', null, { not_hashed: NOT_HASHED }],
+  ])('%s', async (_, hex, more) => {
     const { page, worker } = await opened()
     const exporting = page.exported({ as: 'csv', indices: [0], why: 'chosen' })
     const isTold = () =>
       page.answers.some(({ kind, ...told }) => kind === 'partial' && 'partial' in told && isHashing(told.partial))
     while (!isTold()) await new Promise((resolve) => setTimeout(resolve, 1))
-    worker.reply(sha256)
+    worker.reply(hex)
     const written = (await exporting).find(({ name }) => name === 'manifest.json')
     const manifest = JSON.parse(new TextDecoder().decode(written?.bytes)) as Manifest
-    expect(manifest.sources).toMatchObject([{ name: 'dump.jsonl', sha256 }])
+    const [{ name, bytes, container, format, ...hash }] = manifest.sources as [Manifest['sources'][number]]
+    expect([name, bytes, container, format]).toEqual(['dump.jsonl', text.length, 'jsonl', 'native'])
+    expect(hash).toEqual({ sha256: hex, ...more })
   })
 })
 
