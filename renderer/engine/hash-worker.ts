@@ -5,9 +5,11 @@ import { fastSha256, slowSha256 } from './sha256.ts'
 import { workerPort } from './worker-port.ts'
 
 const port = workerPort()
-const creating = fastSha256()
 port.onMessage(async (elsewhere: BlobElsewhere) => {
-  const create = (await creating) ?? slowSha256
-  const sha256 = await sha256OfFile(elsewhere, create()).catch(() => null)
+  const sha256 = await sha256OfFile(elsewhere, createSha256).catch(() => null)
   port.post({ sha256 } satisfies HashReply)
 })
+
+async function createSha256() {
+  return ((await fastSha256()) ?? slowSha256)()
+}
