@@ -1,6 +1,7 @@
 import { hashAhead } from '../containers/kernel/numbers.ts'
 import { kernelWith } from '../containers/kernel/thread-kernel.ts'
 import { PREFIX_BROKEN } from '../formats/model-calls.ts'
+import { hashOfNumbers } from '../model/bulk-hash.ts'
 import { Hash64 } from '../model/hash.ts'
 import { LIMIT_NAMES, type LimitName } from '../model/streams.ts'
 import type { Thresholds } from '../model/thresholds/registry.ts'
@@ -243,16 +244,14 @@ function countStates(runs: readonly StateRun[]) {
   return { trained, masked, unknown }
 }
 
-/** Hashes of the ids without padding, and of those of the prompt, in one pass. */
+/** Hashes of the ids without padding, and of those of the prompt. */
 function identity(ids: Int32Array, start: number, promptLength: number | null, end: number) {
-  const hash = new Hash64()
-  const mixer = kernelWith(ids)
+  const hasher = kernelWith(ids)
   const whole = start === 0 && end === ids.length ? hashAhead(ids) : null
-  const through = (from: number) => (whole ?? hash.numbers(ids, from, end, mixer)).digest()
-  if (promptLength === null) return { idsHash: through(start), promptHash: null }
+  const idsHash = (whole ?? hashOfNumbers(ids, start, end, hasher)).digest()
+  if (promptLength === null) return { idsHash, promptHash: null }
   const promptEnd = Math.max(start, Math.min(end, start + promptLength))
-  const promptHash = hash.numbers(ids, start, promptEnd, mixer).digest()
-  return { idsHash: through(promptEnd), promptHash }
+  return { idsHash, promptHash: hashOfNumbers(ids, start, promptEnd, hasher).digest() }
 }
 
 /**
@@ -279,7 +278,7 @@ function rootFacts(
   const first = segmentation?.turns.find(({ kind }) => kind === 'assistant')
   if (first === undefined || promptLength === null) return null
   const isWhole = padding.left + promptLength <= first.contentStart + LONGEST_PREFILL
-  return isWhole ? null : { rootHash: new Hash64().numbers(ids, padding.left, first.start, kernelWith(ids)).digest() }
+  return isWhole ? null : { rootHash: hashOfNumbers(ids, padding.left, first.start, kernelWith(ids)).digest() }
 }
 
 /** Tokens through the header of the first assistant turn, left padding excluded; a row without one is all prompt. */
@@ -293,7 +292,6 @@ function promptEnd(segmentation: Segmentation | null, end: number, left: number)
 function prefixFacts({ ids, segmentation }: PreparedTokens): Pick<TrajectoryFacts, 'prefixHashes'> | null {
   if (segmentation === null) return null
   const hash = new Hash64()
-  const mixer = kernelWith(ids)
   const digests: string[] = []
   let hashed = 0
   for (const turn of writtenTurns(segmentation)) {
@@ -303,7 +301,7 @@ function prefixFacts({ ids, segmentation }: PreparedTokens): Pick<TrajectoryFact
       while (at < end && digests.length < PREFIX_TOKENS.length) {
         const due = PREFIX_TOKENS[digests.length] as number
         const to = Math.min(end, at + due - hashed)
-        hash.numbers(ids, at, to, mixer)
+        hash.words(ids, at, to)
         hashed += to - at
         at = to
         if (hashed === due) digests.push(hash.digest().slice(0, 8))

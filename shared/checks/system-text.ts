@@ -1,4 +1,5 @@
 import { kernelWith } from '../containers/kernel/thread-kernel.ts'
+import { hashOfNumbers } from '../model/bulk-hash.ts'
 import { Hash64 } from '../model/hash.ts'
 import type { Segmentation, Turn } from '../model/tokens.ts'
 import type { Trajectory } from '../model/trajectory.ts'
@@ -50,7 +51,7 @@ export function haveSameContent(ids: Int32Array, a: Turn, b: Turn): boolean {
 function findSystemText(table: TokenTable, ids: Int32Array, { turns, cutLeft }: Segmentation): SystemText | null {
   const turn = turns[0]
   if (cutLeft || turn === undefined || turn.kind !== 'system' || turn.header !== 'present') return null
-  const key = new Hash64().numbers(ids, turn.contentStart, turn.contentEnd, kernelWith(ids)).digest()
+  const key = hashOfNumbers(ids, turn.contentStart, turn.contentEnd, kernelWith(ids)).digest()
   let texts = kept.get(table)
   if (texts === undefined) {
     texts = new Map()

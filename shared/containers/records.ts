@@ -1,4 +1,4 @@
-import { hashBytes } from '../model/hash.ts'
+import { hashBytes } from '../model/bulk-hash.ts'
 import type { SkippedRecord } from '../model/source.ts'
 import type { ParsedRecords, RawRecord, RecordSpans } from './container.ts'
 import type { EncodedTexts } from './decode.ts'

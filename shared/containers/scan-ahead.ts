@@ -1,4 +1,4 @@
-import { type ByteRange, Hash64, hashRanges } from '../model/hash.ts'
+import { hashBytes, hashOfNumbers } from '../model/bulk-hash.ts'
 import type { RecordSpans } from './container.ts'
 import { parseJson } from './json.ts'
 import { JsonError } from './json-error.ts'
@@ -31,11 +31,9 @@ export function scanAhead(
   const bytes = kernel.enter(slot, start, length)
   kernel.begin(true)
   const arrays: number[] = []
-  const parsed: ByteRange[] = []
-  /** Which of the hashes is that of a record; null where it has none. */
-  const places: (number | null)[] = []
-  /** Those whose hash is asked for, if any is: of each record the longest that is no mask, with its place in `arrays`. */
-  const hashed: ArrayAt[] = []
+  const hashes: (string | null)[] = []
+  const own = kernelOver(bytes)
+  /** The one whose hash is asked for, if any is: of each record the longest that is no mask, with its place in `arrays`. */
   let longest: ArrayAt | null = null
   const keep = (at: number, next: number, numbers: Int32Array | Float64Array) => {
     const told = kernel.told(at, next, numbers)
@@ -49,7 +47,7 @@ export function scanAhead(
   const base = offsets[0] ?? 0
   for (let i = 0; i < offsets.length; i++) {
     if (damaged?.index === i) {
-      places.push(null)
+      hashes.push(null)
       continue
     }
     const from = asSmall((offsets[i] as number) - base)
@@ -57,37 +55,21 @@ export function scanAhead(
     longest = null
     try {
       parseJson(bytes, from, to, numericKeys, keep)
-      places.push(parsed.push({ start: from, end: to }) - 1)
-      if (longest !== null) hashed.push(longest)
+      hashes.push(hashBytes(bytes, from, to, own))
+      if (longest !== null) hashArray(longest, arrays, kernel)
     } catch (error) {
       if (!(error instanceof JsonError)) throw error
-      places.push(null)
+      hashes.push(null)
     }
   }
-  const found = hashRanges(bytes, parsed, kernelOver(bytes))
-  hashAll(hashed, arrays, kernel)
   kernel.leave()
-  const hashes = places.map((place) => (place === null ? null : (found[place] as string)))
   return { slot, start, length, arrays: Int32Array.from(arrays), hashes }
 }
 
-/** Hashes arrays, two at a time, and tells of it in `into`: the ids of a rollout are hashed by whoever audits them. */
-function hashAll(arrays: readonly ArrayAt[], into: number[], kernel: Kernel): void {
-  for (let i = 0; i < arrays.length; i += 2) {
-    const one = arrays[i] as ArrayAt
-    const other = arrays[i + 1]
-    const hash = new Hash64()
-    if (other === undefined) tell(one, hash.numbers(one.numbers, 0, one.numbers.length, kernel))
-    else {
-      const second = new Hash64()
-      hash.bothNumbers(one.numbers, second, other.numbers, kernel)
-      tell(one, hash)
-      tell(other, second)
-    }
-  }
-  function tell({ at }: ArrayAt, { lanes: [low, high] }: Hash64): void {
-    into[at + ARRAY.isHashed] = 1
-    into[at + ARRAY.low] = low
-    into[at + ARRAY.high] = high
-  }
+/** Hashes an array, and tells of it in `into`: the ids of a rollout are hashed by whoever audits them. */
+function hashArray({ at, numbers }: ArrayAt, into: number[], kernel: Kernel): void {
+  const [low, high] = hashOfNumbers(numbers, 0, numbers.length, kernel).lanes
+  into[at + ARRAY.isHashed] = 1
+  into[at + ARRAY.low] = low
+  into[at + ARRAY.high] = high
 }

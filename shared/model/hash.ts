@@ -1,25 +1,3 @@
-/** Does what `Hash64` does over whole words of 32 bits, faster than it could. The lanes are in `low` and `high` afterwards. */
-export interface WordMixer {
-  /** The bytes lie in its own memory, at the same offsets as in the array that is hashed. */
-  mix(start: number, end: number, low: number, high: number): void
-  /** As `mix`, and from `other` to `otherEnd` as well, whose lanes are in `otherLow` and `otherHigh` afterwards. */
-  mixBoth(start: number, end: number, other: number, otherEnd: number, low: number, high: number): void
-  readonly otherLow: number
-  readonly otherHigh: number
-  /** As `mix` of all numbers that lie in its own memory, and of others as `mixBoth`. */
-  mixBothNumbers(numbers: Int32Array, others: Int32Array, low: number, high: number): void
-  /** The numbers lie in its own memory. */
-  mixNumbers(numbers: Int32Array, start: number, end: number, low: number, high: number): void
-  readonly low: number
-  readonly high: number
-}
-
-/** Bytes from `start` to `end`. */
-export interface ByteRange {
-  readonly start: number
-  readonly end: number
-}
-
 /**
  * A fast, stable 64-bit hash for identity (records, id sequences, fingerprints), not for security. Two 32-bit
  * lanes with the constants of MurmurHash3 (Austin Appleby, public domain), read as little-endian words.
@@ -95,49 +73,11 @@ export class Hash64 {
     return this
   }
 
-  /** As `words`, by a mixer in whose memory they are where there is one. */
-  numbers(numbers: Int32Array, start: number, end: number, mixer: WordMixer | null): this {
-    if (mixer === null || start >= end) return this.words(numbers, start, end)
-    mixer.mixNumbers(numbers, start, end, this.low, this.high)
-    this.low = mixer.low
-    this.high = mixer.high
-    this.length += (end - start) * 4
-    return this
-  }
-
-  /** As `numbers` of all of an array, and those of `other`, of which nothing was hashed before, at once. */
-  bothNumbers(numbers: Int32Array, other: Hash64, others: Int32Array, mixer: WordMixer): void {
-    mixer.mixBothNumbers(numbers, others, this.low, this.high)
-    this.low = mixer.low
-    this.high = mixer.high
-    this.length += numbers.length * 4
-    other.low = mixer.otherLow
-    other.high = mixer.otherHigh
-    other.length += others.length * 4
-  }
-
-  bytes(bytes: Uint8Array, start = 0, end = bytes.length, mixer: WordMixer | null = null): this {
+  bytes(bytes: Uint8Array, start = 0, end = bytes.length): this {
     const whole = start + ((end - start) & ~3)
-    if (mixer !== null) {
-      mixer.mix(start, whole, this.low, this.high)
-      this.low = mixer.low
-      this.high = mixer.high
-    } else this.mixWords(bytes, start, whole)
+    if (start < whole) this.mixWords(bytes, start, whole)
     this.mixTail(bytes, whole, start, end)
     return this
-  }
-
-  /** As `bytes` of this one and of `other`, of which nothing was hashed before, at once: a mixer is nearly as fast with both as with one. */
-  both(bytes: Uint8Array, own: ByteRange, other: Hash64, others: ByteRange, mixer: WordMixer): void {
-    const ownWhole = own.start + ((own.end - own.start) & ~3)
-    const otherWhole = others.start + ((others.end - others.start) & ~3)
-    mixer.mixBoth(own.start, ownWhole, others.start, otherWhole, this.low, this.high)
-    this.low = mixer.low
-    this.high = mixer.high
-    other.low = mixer.otherLow
-    other.high = mixer.otherHigh
-    this.mixTail(bytes, ownWhole, own.start, own.end)
-    other.mixTail(bytes, otherWhole, others.start, others.end)
   }
 
   /** What is left behind whole words. */
@@ -202,24 +142,6 @@ function finish(value: number, other: number): number {
   h = Math.imul(h ^ (h >>> 16), 0x85ebca6b)
   h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35)
   return h ^ (h >>> 16)
-}
-
-export function hashBytes(bytes: Uint8Array, start = 0, end = bytes.length, mixer: WordMixer | null = null): string {
-  return new Hash64().bytes(bytes, start, end, mixer).digest()
-}
-
-/** `hashBytes` of each range, two at a time where a mixer has them in its memory. */
-export function hashRanges(bytes: Uint8Array, ranges: readonly ByteRange[], mixer: WordMixer | null): string[] {
-  const hashes: string[] = []
-  let at = 0
-  for (; mixer !== null && at + 1 < ranges.length; at += 2) {
-    const one = new Hash64()
-    const other = new Hash64()
-    one.both(bytes, ranges[at] as ByteRange, other, ranges[at + 1] as ByteRange, mixer)
-    hashes.push(one.digest(), other.digest())
-  }
-  for (const { start, end } of ranges.slice(at)) hashes.push(hashBytes(bytes, start, end, mixer))
-  return hashes
 }
 
 /** The hex digits of two numbers of 32 bits. A dump has such a text for each rollout and each finding: one call makes it in one piece. */

@@ -6,7 +6,7 @@ import { parseJson } from '../../shared/containers/json.ts'
 import { JsonError } from '../../shared/containers/json-error.ts'
 import { inKernel, kernelInput, kernelOver } from '../../shared/containers/kernel/thread-kernel.ts'
 import { parseInPortions, parseRecords } from '../../shared/containers/records.ts'
-import { hashBytes, hashRanges } from '../../shared/model/hash.ts'
+import { hashBytes } from '../../shared/model/bulk-hash.ts'
 
 /** The bytes in the kernel's memory; what lies behind them is none of theirs. */
 function inKernelMemory(bytes: Uint8Array): Uint8Array {
@@ -148,23 +148,6 @@ describe('the kernel', () => {
         expect(kernel).not.toBeNull()
         expect(hashBytes(held, start, held.length, kernel)).toBe(hashBytes(bytes, start))
       }),
-    )
-  })
-
-  test('hashes ranges of the same bytes two at a time as it does each', () => {
-    const range = fc.tuple(fc.nat({ max: 200 }), fc.nat({ max: 200 }))
-    fc.assert(
-      fc.property(fc.uint8Array({ maxLength: 200, size: 'max' }), fc.array(range, { maxLength: 5 }), (bytes, list) => {
-        const ranges = list.map((ends) => {
-          const [start = 0, end = 0] = ends.map((at) => Math.min(at, bytes.length)).sort((a, b) => a - b)
-          return { start, end }
-        })
-        const expected = ranges.map(({ start, end }) => hashBytes(bytes, start, end))
-        const held = inKernelMemory(bytes)
-        expect(hashRanges(held, ranges, kernelOver(held))).toEqual(expected)
-        expect(hashRanges(bytes, ranges, null)).toEqual(expected)
-      }),
-      { numRuns: 1000 },
     )
   })
 

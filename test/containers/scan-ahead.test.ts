@@ -14,6 +14,7 @@ import {
 } from '../../shared/containers/kernel/thread-kernel.ts'
 import { parseInPortions, parseRecords, parseScanned } from '../../shared/containers/records.ts'
 import { scanAhead } from '../../shared/containers/scan-ahead.ts'
+import { hashOfNumbers } from '../../shared/model/bulk-hash.ts'
 import { Hash64 } from '../../shared/model/hash.ts'
 import { tableOf } from '../helpers/token-table.ts'
 import { inKernel as numbersInKernel } from './numbers-in-kernel.ts'
@@ -284,7 +285,7 @@ describe('what another thread scanned', () => {
         const isMask = (each: Int32Array) => each.every((number) => number === 0 || number === 1)
         const wanted = rollouts.map(({ ids, mask }) => {
           const [first, second] = [isMask(ids) ? 0 : ids.length, isMask(mask) ? 0 : mask.length]
-          const hash = (each: Int32Array) => new Hash64().words(each).digest()
+          const hash = (each: Int32Array) => hashOfNumbers(each, 0, each.length, null).digest()
           return [first > 0 && first >= second ? hash(ids) : null, second > first ? hash(mask) : null]
         })
         expect(held).toEqual(wanted)

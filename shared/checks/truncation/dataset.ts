@@ -1,5 +1,5 @@
 import type { DatasetRow } from '../../formats/dataset.ts'
-import { Hash64 } from '../../model/hash.ts'
+import { hashOfNumbers } from '../../model/bulk-hash.ts'
 import type { Tokenizer } from '../../tokens/tokenizer.ts'
 import { encoded } from '../encoded.ts'
 import { firstQuestion, questionIdsKey, questionOf } from '../pairing.ts'
@@ -49,7 +49,7 @@ export function datasetPrompt({ id, messages, ids }: DatasetRow, tokenizer: Toke
     keys: [
       ...(ids === null
         ? []
-        : promptEnds(ids, tokenizer).map((end) => promptKey(new Hash64().words(ids, 0, end).digest()))),
+        : promptEnds(ids, tokenizer).map((end) => promptKey(hashOfNumbers(ids, 0, end, null).digest()))),
       ...(digest === null ? [] : [digest]),
       ...(asked === null ? [] : [questionIdsKey(Int32Array.from(asked), 0, asked.length)]),
     ],

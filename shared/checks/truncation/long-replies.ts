@@ -1,5 +1,4 @@
 import { bagOf } from '../../containers/kernel/numbers.ts'
-import { kernelWith } from '../../containers/kernel/thread-kernel.ts'
 import { eightDigits, Hash64 } from '../../model/hash.ts'
 import type { Segmentation, Span } from '../../model/tokens.ts'
 import type { Tokenizer, TokenTable } from '../../tokens/tokenizer.ts'
@@ -35,8 +34,7 @@ export function longReplies(
     longest.tokens = Math.max(longest.tokens, tokens)
     longest.characters = Math.max(longest.characters, characters)
   }
-  const mixer = kernelWith(ids)
-  const hash = (from: number, to: number) => new Hash64().numbers(ids, from, to, mixer).digest().slice(0, 8)
+  const hash = (from: number, to: number) => new Hash64().words(ids, from, to).digest().slice(0, 8)
   const asLong = found.filter(
     ({ tokens, characters }) => tokens === longest.tokens || characters === longest.characters,
   )

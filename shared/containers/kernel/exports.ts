@@ -3,12 +3,9 @@ export interface KernelExports {
   readonly memory: WebAssembly.Memory
   plain(at: number, end: number, out: number): number
   readonly written: WebAssembly.Global<'i32'>
-  hash(at: number, end: number, low: number, high: number): void
+  stripes(at: number, end: number): void
   readonly low: WebAssembly.Global<'i32'>
   readonly high: WebAssembly.Global<'i32'>
-  hashBoth(at: number, end: number, other: number, otherEnd: number, low: number, high: number): void
-  readonly otherLow: WebAssembly.Global<'i32'>
-  readonly otherHigh: WebAssembly.Global<'i32'>
   most(at: number, end: number): number
   maxima(at: number, end: number, out: number): number
   look(at: number, end: number, known: number, size: number): number

@@ -1,4 +1,5 @@
-import { Hash64, type WordMixer } from '../../model/hash.ts'
+import type { StripeHasher } from '../../model/bulk-hash.ts'
+import { Hash64 } from '../../model/hash.ts'
 import type { PlainNumbers } from '../plain-numbers.ts'
 import type { KernelExports } from './exports.ts'
 import { KERNEL_MODULE, SHARED_KERNEL_MODULE } from './kernel-module.ts'
@@ -21,7 +22,7 @@ export function sharedMemory(slots: number): WebAssembly.Memory {
 }
 
 /** The loops over every byte of a dump, in WebAssembly: over bytes that lie in its own memory. */
-export class Kernel implements PlainNumbers, WordMixer {
+export class Kernel implements PlainNumbers, StripeHasher {
   /** Where a thread reads its part of a file to. */
   readonly input: Uint8Array<ArrayBuffer>
   count = 0
@@ -157,7 +158,7 @@ export class Kernel implements PlainNumbers, WordMixer {
     return left < 2 * (this.inputLength - this.toldBytes) + ROOM_TO_WRITE ? null : this.bytes(length)
   }
 
-  /** `Hash64` of all of an array that this memory holds, where another thread told it; else null. */
+  /** `hashOfNumbers` of all of an array that this memory holds, where another thread told it; else null. */
   hashAhead({ byteOffset, length }: Int32Array): Hash64 | null {
     const { scanned } = this
     const at = this.places.get(byteOffset)
@@ -200,13 +201,8 @@ export class Kernel implements PlainNumbers, WordMixer {
     floats.set(this.numbers.subarray(this.first, this.first + count))
   }
 
-  mix(start: number, end: number, low: number, high: number): void {
-    this.code.hash(this.base + start, this.base + end, low, high)
-  }
-
-  mixBoth(start: number, end: number, other: number, otherEnd: number, low: number, high: number): void {
-    const { base } = this
-    this.code.hashBoth(base + start, base + end, base + other, base + otherEnd, low, high)
+  hashBytes(start: number, end: number): void {
+    this.code.stripes(this.base + start, this.base + end)
   }
 
   /** Whether these are the bytes that records are read from. */
@@ -357,15 +353,9 @@ export class Kernel implements PlainNumbers, WordMixer {
     return bytes
   }
 
-  /** As `mix`, of numbers that this memory holds. */
-  mixNumbers(numbers: Int32Array, start: number, end: number, low: number, high: number): void {
+  hashNumbers(numbers: Int32Array, start: number, end: number): void {
     const at = numbers.byteOffset
-    this.code.hash(at + start * 4, at + end * 4, low, high)
-  }
-
-  mixBothNumbers(numbers: Int32Array, others: Int32Array, low: number, high: number): void {
-    const [at, other] = [numbers.byteOffset, others.byteOffset]
-    this.code.hashBoth(at, at + numbers.length * 4, other, other + others.length * 4, low, high)
+    this.code.stripes(at + start * 4, at + end * 4)
   }
 
   get low(): number {
@@ -374,14 +364,6 @@ export class Kernel implements PlainNumbers, WordMixer {
 
   get high(): number {
     return this.code.high.value
-  }
-
-  get otherLow(): number {
-    return this.code.otherLow.value
-  }
-
-  get otherHigh(): number {
-    return this.code.otherHigh.value
   }
 }
 

@@ -8,17 +8,11 @@
   (global $written (mut i32) (i32.const 0))
   (export "written" (global $written))
 
-  ;; The lanes of `Hash64` after `hash`.
+  ;; What `stripes` found.
   (global $low (mut i32) (i32.const 0))
   (export "low" (global $low))
   (global $high (mut i32) (i32.const 0))
   (export "high" (global $high))
-  ;; Those of the others after `hashBoth`.
-  (global $otherLow (mut i32) (i32.const 0))
-  (export "otherLow" (global $otherLow))
-  (global $otherHigh (mut i32) (i32.const 0))
-  (export "otherHigh" (global $otherHigh))
-
   ;; What `look` added up.
   (global $lookedAt (mut i32) (i32.const 0))
   (export "lookedAt" (global $lookedAt))
@@ -166,64 +160,39 @@
       (return (local.get $at)))
     (unreachable))
 
-  ;; `Hash64.bytes` over whole words of 32 bits from `at` to `end`.
-  (func $hash (export "hash") (param $at i32) (param $end i32) (param $low i32) (param $high i32)
-    (local $word i32)
+  ;; What is found of all lanes with one of them put to it.
+  (func $merge (param $all i64) (param $lane i64) (result i64)
+    (i64.add (i64.const 0x85ebca77c2b2ae63) (i64.mul (i64.const 0x9e3779b185ebca87) (i64.xor (local.get $all)
+      (i64.mul (i64.const 0x9e3779b185ebca87) (i64.rotl (i64.mul (local.get $lane) (i64.const 0xc2b2ae3d27d4eb4f)) (i64.const 31)))))))
+
+  ;; `hashStripes`: whole stripes of 32 bytes from `at` to `end`, to `low` and `high`.
+  (func (export "stripes") (param $at i32) (param $end i32)
+    (local $a i64) (local $b i64) (local $c i64) (local $d i64) (local $all i64)
+    (local.set $a (i64.const 0x60ea27eeadc0b5d6))
+    (local.set $b (i64.const 0xc2b2ae3d27d4eb4f))
+    (local.set $d (i64.const 0x61c8864e7a143579))
     (block $done
       (loop $next
         (br_if $done (i32.ge_u (local.get $at) (local.get $end)))
-        (local.set $word (i32.load align=1 (local.get $at)))
-        (local.set $low (i32.add (i32.const 0xe6546b64) (i32.mul (i32.const 5) (i32.rotl
-          (i32.xor (local.get $low)
-            (i32.mul (i32.const 0x1b873593) (i32.rotl (i32.mul (local.get $word) (i32.const 0xcc9e2d51)) (i32.const 15))))
-          (i32.const 13)))))
-        (local.set $high (i32.add (i32.const 0x561ccd1b) (i32.mul (i32.const 5) (i32.rotl
-          (i32.xor (local.get $high)
-            (i32.mul (i32.const 0xab0e9789) (i32.rotl (i32.mul (local.get $word) (i32.const 0x239b961b)) (i32.const 16))))
-          (i32.const 17)))))
-        (local.set $at (i32.add (local.get $at) (i32.const 4)))
+        (local.set $a (i64.mul (i64.const 0x9e3779b185ebca87) (i64.rotl (i64.add (local.get $a)
+          (i64.mul (i64.load align=1 (local.get $at)) (i64.const 0xc2b2ae3d27d4eb4f))) (i64.const 31))))
+        (local.set $b (i64.mul (i64.const 0x9e3779b185ebca87) (i64.rotl (i64.add (local.get $b)
+          (i64.mul (i64.load offset=8 align=1 (local.get $at)) (i64.const 0xc2b2ae3d27d4eb4f))) (i64.const 31))))
+        (local.set $c (i64.mul (i64.const 0x9e3779b185ebca87) (i64.rotl (i64.add (local.get $c)
+          (i64.mul (i64.load offset=16 align=1 (local.get $at)) (i64.const 0xc2b2ae3d27d4eb4f))) (i64.const 31))))
+        (local.set $d (i64.mul (i64.const 0x9e3779b185ebca87) (i64.rotl (i64.add (local.get $d)
+          (i64.mul (i64.load offset=24 align=1 (local.get $at)) (i64.const 0xc2b2ae3d27d4eb4f))) (i64.const 31))))
+        (local.set $at (i32.add (local.get $at) (i32.const 32)))
         (br $next)))
-    (global.set $low (local.get $low))
-    (global.set $high (local.get $high)))
-
-  ;; As `hash`, of words from `at` to `end` and of others from `other` to `otherEnd`, each from the same lanes on: steps of one wait for those before
-  ;; them, and not for those of the other.
-  (func (export "hashBoth")
-    (param $at i32) (param $end i32) (param $other i32) (param $otherEnd i32) (param $low i32) (param $high i32)
-    (local $word i32) (local $otherLow i32) (local $otherHigh i32)
-    (local.set $otherLow (local.get $low))
-    (local.set $otherHigh (local.get $high))
-    (block $done
-      (loop $next
-        (br_if $done (i32.or
-          (i32.ge_u (local.get $at) (local.get $end))
-          (i32.ge_u (local.get $other) (local.get $otherEnd))))
-        (local.set $word (i32.load align=1 (local.get $at)))
-        (local.set $low (i32.add (i32.const 0xe6546b64) (i32.mul (i32.const 5) (i32.rotl
-          (i32.xor (local.get $low)
-            (i32.mul (i32.const 0x1b873593) (i32.rotl (i32.mul (local.get $word) (i32.const 0xcc9e2d51)) (i32.const 15))))
-          (i32.const 13)))))
-        (local.set $high (i32.add (i32.const 0x561ccd1b) (i32.mul (i32.const 5) (i32.rotl
-          (i32.xor (local.get $high)
-            (i32.mul (i32.const 0xab0e9789) (i32.rotl (i32.mul (local.get $word) (i32.const 0x239b961b)) (i32.const 16))))
-          (i32.const 17)))))
-        (local.set $word (i32.load align=1 (local.get $other)))
-        (local.set $otherLow (i32.add (i32.const 0xe6546b64) (i32.mul (i32.const 5) (i32.rotl
-          (i32.xor (local.get $otherLow)
-            (i32.mul (i32.const 0x1b873593) (i32.rotl (i32.mul (local.get $word) (i32.const 0xcc9e2d51)) (i32.const 15))))
-          (i32.const 13)))))
-        (local.set $otherHigh (i32.add (i32.const 0x561ccd1b) (i32.mul (i32.const 5) (i32.rotl
-          (i32.xor (local.get $otherHigh)
-            (i32.mul (i32.const 0xab0e9789) (i32.rotl (i32.mul (local.get $word) (i32.const 0x239b961b)) (i32.const 16))))
-          (i32.const 17)))))
-        (local.set $at (i32.add (local.get $at) (i32.const 4)))
-        (local.set $other (i32.add (local.get $other) (i32.const 4)))
-        (br $next)))
-    ;; What is left of the longer one.
-    (call $hash (local.get $other) (local.get $otherEnd) (local.get $otherLow) (local.get $otherHigh))
-    (global.set $otherLow (global.get $low))
-    (global.set $otherHigh (global.get $high))
-    (call $hash (local.get $at) (local.get $end) (local.get $low) (local.get $high)))
+    (local.set $all (i64.add
+      (i64.add (i64.rotl (local.get $a) (i64.const 1)) (i64.rotl (local.get $b) (i64.const 7)))
+      (i64.add (i64.rotl (local.get $c) (i64.const 12)) (i64.rotl (local.get $d) (i64.const 18)))))
+    (local.set $all (call $merge (local.get $all) (local.get $a)))
+    (local.set $all (call $merge (local.get $all) (local.get $b)))
+    (local.set $all (call $merge (local.get $all) (local.get $c)))
+    (local.set $all (call $merge (local.get $all) (local.get $d)))
+    (global.set $low (i32.wrap_i64 (local.get $all)))
+    (global.set $high (i32.wrap_i64 (i64.shr_u (local.get $all) (i64.const 32)))))
 
   ;; The largest number of 32 bits from `at` to `end`, all without a sign; 0 where none is.
   (func $most (export "most") (param $at i32) (param $end i32) (result i32)

@@ -1,5 +1,5 @@
 import { decode, type ExtensionCodecType } from '@msgpack/msgpack'
-import { hashBytes } from '../../model/hash.ts'
+import { hashBytes } from '../../model/bulk-hash.ts'
 import type { SkippedRecord } from '../../model/source.ts'
 import type { JsonObject, JsonValue, ParsedRecords, RawRecord, RecordSpans } from '../container.ts'
 import { setOwn, typedValue } from '../plain-value.ts'

@@ -1,4 +1,4 @@
-import { hashBytes } from '../../model/hash.ts'
+import { hashBytes } from '../../model/bulk-hash.ts'
 import { counted, measured, unitOf } from '../../model/number-text.ts'
 import type { CheckResult, Finding, HypothesisResult, Report } from '../../model/report.ts'
 import { TokenState } from '../../model/tokens.ts'

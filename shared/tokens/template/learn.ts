@@ -1,4 +1,4 @@
-import { hashBytes } from '../../model/hash.ts'
+import { hashBytes } from '../../model/bulk-hash.ts'
 import type { LearnedTemplate, LearnedTurn } from './learned-template.ts'
 import { between, type Probes, probe, WORDS } from './probe.ts'
 import { type ChatTemplate, chatTemplate } from './render.ts'
