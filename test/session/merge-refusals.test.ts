@@ -209,7 +209,7 @@ describe('what is no report, an old one or a damaged one, is refused by its name
     [
       'another state',
       (_, state) => Object.assign(state, { schema: 7 }),
-      'schema 7, and this version reads 4',
+      'schema 7, and this version reads 5',
       'refused',
     ],
     ['a finding too few', ({ findings }) => findings.pop(), 'findings has ', 'unreadable'],
