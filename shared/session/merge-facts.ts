@@ -62,6 +62,8 @@ function addPiece(
     writer.add(common.value, run.length)
     return
   }
+  // Of most columns nearly all cells are as expected: those are counted, and written once.
+  let asExpected = 0
   for (let i = 0; i < rows.length; i++) {
     const row = rows[i] as TellingRow
     const value =
@@ -72,9 +74,15 @@ function addPiece(
           : facts[run.start + i]?.[name as keyof TrajectoryFacts]
     const previous = i > 0 ? (rows[i - 1] as TellingRow) : last
     const before = previous?.source === row.source ? previous : null
-    const usual = expected !== undefined && cells.same(expected(row, before), value)
-    writer.add(usual ? EXPECTED : value)
+    if (expected !== undefined && cells.same(expected(row, before), value)) {
+      asExpected++
+      continue
+    }
+    if (asExpected > 0) writer.add(EXPECTED, asExpected)
+    asExpected = 0
+    writer.add(value)
   }
+  if (asExpected > 0) writer.add(EXPECTED, asExpected)
 }
 
 /**

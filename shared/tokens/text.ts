@@ -91,19 +91,23 @@ export function decodeSpan(table: TokenTable, ids: Int32Array, start = 0, end = 
   return decoder.decode(new Uint8Array(spelt.buffer, 0, at))
 }
 
-/** Texts of single tokens that were asked for. */
-const single = new WeakMap<TokenTable, (string | undefined)[]>()
+/** Texts of single tokens that were asked for: of a vocabulary the few that name roles, most of the time. */
+const single = new WeakMap<TokenTable, Map<number, string>>()
 
 /** The text of one token by itself. */
 function tokenText(table: TokenTable, id: number): string {
   if (!isKnown(table, id)) return unknownText(id)
   let texts = single.get(table)
   if (texts === undefined) {
-    texts = new Array<string | undefined>(table.size).fill(undefined)
+    texts = new Map()
     single.set(table, texts)
   }
-  texts[id] ??= decoder.decode(table.bytes.subarray(table.offsets[id], table.offsets[id + 1]))
-  return texts[id]
+  let text = texts.get(id)
+  if (text === undefined) {
+    text = decoder.decode(table.bytes.subarray(table.offsets[id], table.offsets[id + 1]))
+    texts.set(id, text)
+  }
+  return text
 }
 
 function larger(spelt: DataView, used: number, needed: number): DataView<ArrayBuffer> {
