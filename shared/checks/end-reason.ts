@@ -37,9 +37,13 @@ function mayBePad({ mask }: Trajectory, tokens: ReadableTokens | null, at: numbe
   return tokens.tokenizer?.frame?.pad.includes(tokens.ids[at] as number) ?? false
 }
 
-/** An end token of a rollout that a length limit is said to have ended: it has no loss, and nobody says that it was sampled. */
-export function isBehindLimit({ finishReason, mask, sampled }: Trajectory, at: number): boolean {
-  return isLengthStop(finishReason) && mask?.[at] !== 1 && !sampled?.[at]
+/**
+ * An end token of a rollout that is said to have been cut, by the reason why it ended or, where none is told, by its flag: it has no loss, and nobody
+ * says that it was sampled.
+ */
+export function isBehindLimit({ finishReason, isTruncated, mask, sampled }: Trajectory, at: number): boolean {
+  const isCut = finishReason === null ? isTruncated === true : isLengthStop(finishReason)
+  return isCut && mask?.[at] !== 1 && !sampled?.[at]
 }
 
 /** Finish reasons that name a limit, as vLLM, SGLang, the APIs of OpenAI, Anthropic and Gemini, and trainers spell them. */

@@ -92,8 +92,12 @@ describe('how a rollout ended', () => {
   })
 
   it('is told of a row that end tokens pad by its finish reason, unless their first carries loss or was sampled', () => {
-    const padded = (finishReason: string, more: RecordOptions = {}, of: 'mask' | 'sampled' | null = null) => {
-      const row = searchRow(qwen2, 0, open, { padRight: 5, finishReason, ...more })
+    const padded = (finishReason: string | null, more: RecordOptions = {}, of: 'mask' | 'sampled' | null = null) => {
+      const row = searchRow(qwen2, 0, open, {
+        padRight: 5,
+        ...(finishReason === null ? {} : { finishReason }),
+        ...more,
+      })
       const { input_ids: ids, loss_mask: mask, sampled } = row.record as Record<string, number[]>
       const first = ids!.length - 5
       ids!.fill(151645, first)
@@ -103,6 +107,9 @@ describe('how a rollout ended', () => {
     expect(padded('length')).toMatchObject({ endReason: 'cut-prose', padding: 5 })
     expect(padded('length', { sampled: true })).toMatchObject({ endReason: 'cut-prose', padding: 5 })
     expect(padded('stop')).toMatchObject({ endReason: 'stop', padding: 4 })
+    expect(padded(null, { isTruncated: true })).toMatchObject({ endReason: 'cut-prose', padding: 5 })
+    expect(padded('stop', { isTruncated: true })).toMatchObject({ padding: 4 })
+    expect(padded(null)).toMatchObject({ endReason: 'stop', padding: 4 })
     expect(padded('length', {}, 'mask')).toMatchObject({ endReason: 'stop', padding: 4 })
     expect(padded('length', { sampled: true }, 'sampled')).toMatchObject({ padding: 4 })
   })
