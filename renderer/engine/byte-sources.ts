@@ -20,6 +20,13 @@ export interface BlobElsewhere {
   readonly blob: Blob
 }
 
+/** What a scan worker needs to read a file by its address. */
+export interface AddressElsewhere {
+  readonly name: string
+  readonly url: string
+  readonly size: number
+}
+
 /** Reads a part of a file that a page sent, in any worker. */
 export function readElsewhere(source: unknown, start: number, end: number): Promise<Uint8Array> {
   const { name, blob } = source as BlobElsewhere
@@ -62,7 +69,7 @@ async function sentenceIn(response: Response): Promise<string | null> {
   return (await response.text()).trim()
 }
 
-function urlSource(name: string, url: string, size: number): ByteSource {
+export function urlSource(name: string, url: string, size: number): ByteSource {
   const unanswered = (): never => {
     // The browser's own word for it is a TypeError, as if the bytes were damaged.
     throw new Error(
@@ -84,6 +91,8 @@ function urlSource(name: string, url: string, size: number): ByteSource {
   return {
     name,
     size,
+    elsewhere: { name, url, size } satisfies AddressElsewhere,
+    isFar: true,
     async slice(start, end) {
       const last = Math.min(end, size)
       if (start >= last) return new Uint8Array(0)

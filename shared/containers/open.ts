@@ -118,7 +118,7 @@ async function openPlain(
       const sizes = { first: firstBatchBytes, most: batchBytes }
       return shape === 'lines' ? indexLines(bytes, sizes, options, from) : indexValues(bytes, sizes, options)
     },
-    ...(elsewhere === undefined
+    ...(elsewhere === undefined || bytes.source?.isFar
       ? {}
       : { refer: (spans: RecordSpans) => ({ decoder: 'elsewhere', spans, bytes: [], source: elsewhere }) as const }),
     async read(spans) {

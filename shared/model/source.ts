@@ -15,6 +15,8 @@ export interface ByteSource {
   reader?(start?: number): ByteReader
   /** By what the host's audit workers open the same bytes; structured-cloneable. Absent where only this thread can read them. */
   readonly elsewhere?: unknown
+  /** Its bytes may come from another machine: nobody reads them a second time only because that is simpler. */
+  readonly isFar?: true
   /** Bytes of the compressed file that these came out of, the outermost where one lies in another; absent where they were not compressed. */
   readonly packedIn?: number
 }

@@ -26,7 +26,7 @@ export class LateHashes {
   ) {
     const isLate = host.spawnHashWorker !== undefined && bytesOf(opened) >= WORKERS_FROM_BYTES
     this.sources = new Set(
-      opened.flatMap(({ source }, index) => (isLate && source.elsewhere !== undefined ? [index] : [])),
+      opened.flatMap(({ source }, index) => (isLate && source.elsewhere !== undefined && !source.isFar ? [index] : [])),
     )
   }
 

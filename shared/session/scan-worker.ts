@@ -45,8 +45,8 @@ export type ScanReply =
 
 /** What a host lends a scan worker. */
 export interface ScanWorkerHost {
-  /** Absent = what is scanned is hashed another time. */
-  createSha256?(): Sha256
+  /** Null = this file is hashed another time. */
+  createSha256(elsewhere: unknown): Sha256 | null | Promise<Sha256 | null>
   /** Opens a file by its `ByteSource.elsewhere`. */
   open(elsewhere: unknown): FileInReach
 }
@@ -109,7 +109,7 @@ async function scanSource(
 ): Promise<ScanReply> {
   if (kernel === null) return { kind: 'failed', source, reason: 'No WebAssembly over shared memory here.' }
   const keys = new Set(numericKeys)
-  const hash = host.createSha256?.() ?? null
+  const hash = await host.createSha256(elsewhere)
   let slot = await slots.next()
   let held: SlotBytes | null = null
   try {

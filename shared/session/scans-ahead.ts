@@ -111,8 +111,9 @@ export class ScansAhead {
         break
       }
       if (said.spans.first === last?.first) {
-        // It was read by this thread.
+        // It was read by this thread, unless another file stands in its place by now.
         this.release(said.text)
+        if (extentOf(said.spans).endByte !== extentOf(last).endByte) break
         continue
       }
       last = said.spans

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { readdirSync, truncateSync } from 'node:fs'
+import { readdirSync, renameSync, statSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
@@ -7,6 +7,7 @@ import { startServer } from '../../cli/server/http-server.ts'
 import { findPlaces } from '../../cli/server/places.ts'
 import { ServedFiles } from '../../cli/server/served-files.ts'
 import { createSite, type Site } from '../../cli/server/site.ts'
+import type { OpenedFile } from '../../electron/bridge.ts'
 import { NOT_HASHED } from '../../shared/model/not-hashed.ts'
 import type { Report } from '../../shared/model/report.ts'
 import { pageReport } from '../../shared/session/page-report.ts'
@@ -15,6 +16,7 @@ import { benchRecord, generator } from '../bench/dump.ts'
 import { memorySource } from '../containers/memory-source.ts'
 import { testHost } from '../session/test-host.ts'
 import { describePage } from './describe-page.ts'
+import { openWindow } from './inspector-page.ts'
 
 const places = findPlaces()
 const NAME = 'run.jsonl'
@@ -38,11 +40,11 @@ interface ReadInPage {
   readonly hashes: readonly (string | null)[]
 }
 
-/** Reads `text` in the engine of the built page, or the file that a person chose. */
-async function readInPage(page: Page, text: string | null): Promise<ReadInPage> {
+/** Reads `text` in the engine of the built page, or the file that a person chose, or that the page's own server hands out. */
+async function readInPage(page: Page, text: string | null, served: OpenedFile | null = null): Promise<ReadInPage> {
   const script = readdirSync(join(places.page, 'workers')).find((name) => name.startsWith('engine-worker'))
   return page.evaluate(
-    async ([script, name, text]) => {
+    async ([script, name, text, served]) => {
       const engine = new Worker(`/workers/${script}`, { type: 'module' })
       const slower: string[] = []
       let report: Report
@@ -71,11 +73,12 @@ async function readInPage(page: Page, text: string | null): Promise<ReadInPage> 
       })
       const chosen = document.querySelector<HTMLInputElement>('#chosen')?.files?.[0]
       const file = text === null ? chosen : new File([text], name)
-      const source = { kind: 'file', name, file }
+      const address = served && { kind: 'url', ...served, url: new URL(served.url, document.baseURI).href }
+      const source = address ?? { kind: 'file', name, file }
       engine.postMessage({ kind: 'call', call: 1, name: 'open', input: { sources: [source], options: {} } })
       return done
     },
-    [script, NAME, text] as const,
+    [script, NAME, text, served] as const,
   )
 }
 
@@ -96,9 +99,9 @@ async function compiling(page: Page): Promise<Set<boolean>> {
 }
 
 /** The page as it is, on a machine with two cores, which says what is asked for. */
-function pageSite(asked: string[]): Site {
+function pageSite(asked: string[], served = new ServedFiles()): Site {
   const session = async () => ({ files: [], sample: null, notice: null })
-  const site = createSite({ places, served: new ServedFiles(), session })
+  const site = createSite({ places, served, session })
   return async (request) => {
     const { pathname } = new URL(request.url)
     asked.push(pathname)
@@ -114,11 +117,18 @@ function pageSite(asked: string[]): Site {
 describePage('the engine of the page', (tests) => {
   const text = rollouts()
 
-  /** @param path a file to be read in place of the text */
-  async function readBehind(change: (site: Site, page: Page) => Site = (site) => site, path: string | null = null) {
+  /** @param path a file to be read in place of the text; `isServed`: by its address */
+  async function readBehind(
+    change: (site: Site, page: Page) => Site = (site) => site,
+    path: string | null = null,
+    isServed = false,
+  ) {
     const asked: string[] = []
     const page = await tests.browser.newPage()
-    const server = await startServer(change(pageSite(asked), page), { host: '127.0.0.1', port: 0, orNext: false })
+    const files = new ServedFiles()
+    const served = isServed && path !== null ? files.add(path, NAME, statSync(path).size) : null
+    const site = change(pageSite(asked, files), page)
+    const server = await startServer(site, { host: '127.0.0.1', port: 0, orNext: false })
     await page.goto(server.url)
     if (path !== null) {
       await page.evaluate(() => {
@@ -127,7 +137,7 @@ describePage('the engine of the page', (tests) => {
       })
       await page.setInputFiles('#chosen', path)
     }
-    const read = await readInPage(page, path === null ? text : null)
+    const read = await readInPage(page, path === null ? text : null, served)
     const workers = asked.flatMap((path) => /^\/workers\/(\w+)-worker-/.exec(path)?.[1] ?? [])
     const isolated = await page.evaluate('crossOriginIsolated')
     const found = { ...read, isolated, workers: new Set(workers), compiling: await compiling(page) }
@@ -233,6 +243,107 @@ describePage('the engine of the page', (tests) => {
     },
     LONG,
   )
+
+  test(
+    'scans ahead of itself what is handed out by an address, too, which it asks for once for that, and hashes it meanwhile',
+    async () => {
+      const path = tests.folder.write(NAME, text)
+      const ranges: string[] = []
+      const far = await readBehind(noting(ranges), path, true)
+      expect(far.slower).toEqual([])
+      expect([...far.workers]).toEqual(expect.arrayContaining(['engine', 'scan']))
+      expect([...far.workers]).not.toContain('audit')
+      expect([...far.workers]).not.toContain('hash')
+      const sha256 = createHash('sha256').update(text).digest('hex')
+      expect(far.hashes).toEqual([sha256])
+      expect(far.report).toEqual((await readBehind()).report)
+      // What is opened and named, the first rollouts, and the whole.
+      const whole = `bytes=0-${text.length - 1}`
+      expect(ranges.at(-1)).toBe(whole)
+      expect(ranges.filter((range) => range === whole).length).toBeLessThanOrEqual(3)
+    },
+    LONG,
+  )
+
+  test(
+    'judges what an address handed out when it was asked for, whatever file stands there before it came',
+    async () => {
+      const path = tests.folder.write(NAME, text)
+      const other = tests.folder.write('other.jsonl', `{"input_ids":[1],"loss_mask":[1]}\n`)
+      let asked = 0
+      const replaced = await readBehind(
+        (site, page) => async (request) => {
+          const response = await site(request)
+          if (new URL(request.url).pathname.startsWith('/workers/scan-worker')) asked = 1
+          // The first answer to the worker, whose file is open by now.
+          else if (asked === 1 && request.url.includes('/file/') && (await page.evaluate('window.hasRollouts'))) {
+            asked = 2
+            renameSync(other, path)
+          }
+          return response
+        },
+        path,
+        true,
+      )
+      expect(asked).toBe(2)
+      expect(replaced.slower).toEqual([])
+      expect(replaced.hashes).toEqual([createHash('sha256').update(text).digest('hex')])
+      expect(replaced.report.totals.trajectories).toBe(ROLLOUTS + 1)
+    },
+    LONG,
+  )
+
+  test(
+    'reads by itself on where the answer to the worker breaks off, or is none, and says what is lost',
+    async () => {
+      const path = tests.folder.write(NAME, text)
+      const gone = await readBehind(
+        (site, page) => async (request) => {
+          if (new URL(request.url).pathname.startsWith('/workers/scan-worker')) {
+            while (!(await page.evaluate('window.hasRollouts'))) await page.waitForTimeout(20)
+            truncateSync(path, text.length >> 1)
+          }
+          return site(request)
+        },
+        path,
+        true,
+      )
+      expect(gone.workers).toContain('scan')
+      expect(gone.slower).toEqual([])
+      const [source] = gone.report.sources
+      expect(source?.skipped.at(-1)?.code).toBe('became-shorter')
+      expect(source?.sha256).toBeNull()
+      expect(gone.report.totals.trajectories).toBeGreaterThan(ROLLOUTS >> 2)
+    },
+    LONG,
+  )
+
+  test(
+    'lets go of the answer to the worker where something else is opened meanwhile',
+    async () => {
+      const path = tests.folder.write(NAME, text.repeat(4))
+      const served = new ServedFiles()
+      const file = served.add(path, NAME, statSync(path).size)
+      const session = async () => ({ files: [file], sample: null, notice: null })
+      const site = createSite({ places, served, session })
+      const open = new Set<string>()
+      let isScanned = false
+      const slowly: Site = async (request) => {
+        if (new URL(request.url).pathname.startsWith('/workers/scan-worker')) isScanned = true
+        return watchingBodies(site, open, () => (isScanned ? 100 : 0))(request)
+      }
+      const server = await startServer(slowly, { host: '127.0.0.1', port: 0, orNext: false })
+      const window = await openWindow(tests.browser, server)
+      await expect.poll(() => isScanned && open.size > 0).toBe(true)
+      await window.drop([tests.folder.write('small.jsonl', text.slice(0, text.indexOf('\n') + 1))])
+      await window.page.getByText('read 1 rollout', { exact: true }).waitFor()
+      await expect.poll(() => [...open]).toEqual([])
+      expect(window.errors).toEqual([])
+      await window.close()
+      await server.close()
+    },
+    LONG,
+  )
 })
 
 /** As somebody serves the page who sends no such header. */
@@ -241,6 +352,41 @@ function without(header: string): (site: Site) => Site {
     const response = await site(request)
     response.headers.delete(header)
     return response
+  }
+}
+
+/** Notes which parts of files are asked for. */
+function noting(ranges: string[]): (site: Site) => Site {
+  return (site) => async (request) => {
+    if (new URL(request.url).pathname.startsWith('/file/')) ranges.push(request.headers.get('range') ?? 'all of it')
+    return site(request)
+  }
+}
+
+let answers = 0
+
+/** Keeps in `open` the answers with parts of files that are neither at their end nor taken back; `wait`: milliseconds before each megabyte. */
+function watchingBodies(site: Site, open: Set<string>, wait: () => number): Site {
+  return async (request) => {
+    const response = await site(request)
+    if (!new URL(request.url).pathname.startsWith('/file/') || response.body === null) return response
+    const name = `${++answers}: ${request.headers.get('range')}`
+    open.add(name)
+    const reader = response.body.getReader()
+    const body = new ReadableStream<Uint8Array>({
+      async pull(controller) {
+        await new Promise((resolve) => setTimeout(resolve, wait()))
+        const { done, value } = await reader.read()
+        if (!done) return controller.enqueue(value)
+        open.delete(name)
+        controller.close()
+      },
+      async cancel(reason) {
+        open.delete(name)
+        await reader.cancel(reason)
+      },
+    })
+    return new Response(body, response)
   }
 }
 

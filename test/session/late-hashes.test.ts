@@ -106,11 +106,12 @@ describe('a large run whose host lends a thread for SHA-256', () => {
     expect([worker.asked, worker.count()]).toEqual([['dump.jsonl'], { spawned: 1, terminated: 1 }])
   })
 
-  it('is hashed while it is read where it is small, or no other thread can open it', async () => {
+  it('is hashed while it is read where it is small, no other thread can open it, or it would have to come again', async () => {
     const worker = hashing()
     const host = testHost({ spawnHashWorker: worker.spawnHashWorker })
     const small = dump(1 << 20)
-    for (const source of [file('small.jsonl', small), memorySource(text, 1 << 16, 'dump.jsonl')]) {
+    const far: ByteSource = { ...file(), isFar: true }
+    for (const source of [file('small.jsonl', small), memorySource(text, 1 << 16, 'dump.jsonl'), far]) {
       const session = await Session.open([source], {}, host)
       await session.done
       expect(session.isHashed).toBe(true)

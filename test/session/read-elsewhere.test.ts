@@ -83,6 +83,24 @@ describe('workers that read their own parts of a file', () => {
     expect(shared.report()).toEqual(wanted.report())
   })
 
+  it('are handed the bytes of what would have to come from far away again', async () => {
+    const text = LAYOUTS[0]?.[1](records) as string
+    const posted: AuditRequest[] = []
+    const { host } = workerHost(2, (message) => {
+      posted.push(message as AuditRequest)
+      return false
+    })
+    const wanted = await audited([memorySource(text, 1 << 16, 'far.jsonl')])
+    const far = await audited(
+      [{ ...memorySource(text, 1 << 16, 'far.jsonl'), elsewhere: 'far', isFar: true }],
+      {},
+      host,
+    )
+    expect(far.report()).toEqual(wanted.report())
+    const decoders = posted.flatMap((request) => (request.kind === 'job' ? [request.job.records.decoder] : []))
+    expect(new Set(decoders)).toEqual(new Set(['json']))
+  })
+
   it('list what has gone from a file that became shorter, and lose nothing before it', async () => {
     const text = LAYOUTS[0]?.[1](records) as string
     const source = await fileOf('shorter.jsonl', text)

@@ -237,8 +237,23 @@ describe('a thread that scans ahead of the one that audits', () => {
     expect(log.slower).toEqual(['it broke'])
   })
 
+  it('is done without where another file stands in the place of what was begun by now', async () => {
+    const other = new TextEncoder().encode(dump(LARGE + (1 << 20), 9).join('\n'))
+    const open = () => ({
+      seen: (bytes: Uint8Array) => bytes,
+      read(start: number, into: Uint8Array) {
+        into.set(other.subarray(start, start + into.length))
+        return into.length
+      },
+      close: () => undefined,
+    })
+    const { host, log } = scanning({ lends: { ...scanHost, open } }, { nobodyWaits: false, firstHere: true })
+    await expectSame(await audited([await fileOf('dump.jsonl', text)], {}, host))
+    expect(log).toMatchObject({ spawned: 1, terminated: 1, slower: [] })
+  })
+
   it('leaves hashing to others where its host lends it none', async () => {
-    const { host, log } = scanning({ lends: { open: scanHost.open } })
+    const { host, log } = scanning({ lends: { createSha256: () => null, open: scanHost.open } })
     await expectSame(await audited([await fileOf('dump.jsonl', text)], {}, host))
     expect(log.said.at(-1)).toEqual({ kind: 'read', source: 0, sha256: null })
   })
