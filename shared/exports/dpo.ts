@@ -2,10 +2,10 @@ import type { TrajectoryFacts } from '../checks/facts.ts'
 import { storedRollout } from '../checks/group-views.ts'
 import { holdsFlattenedTurns } from '../formats/text-rows.ts'
 import { counted } from '../model/number-text.ts'
-import type { Message } from '../model/trajectory.ts'
-import { argumentsObject, chatMessage } from './chat-message.ts'
+import { firstReply } from '../model/roles.ts'
 import type { ExportedTrajectory, ExportInput, ExportKind, WrittenFile } from './export-kind.ts'
 import { jsonText } from './json-text.ts'
+import { TrainingMessages } from './training-messages.ts'
 
 const NAME = 'preferences.dpo.jsonl'
 
@@ -22,6 +22,7 @@ export const dpoExport: ExportKind = {
     const left = { again: 0, excluded: 0, alone: 0, even: 0, differ: 0, empty: 0, turns: 0 }
     const writer = await sink.open(NAME)
     const encoder = new TextEncoder()
+    const messages = new TrainingMessages()
     let records = 0
     let fromIds = 0
     for (const members of groupsOf(input, left)) {
@@ -31,7 +32,7 @@ export const dpoExport: ExportKind = {
         continue
       }
       const [chosen, rejected] = [await input.origin.load(pair.best.index), await input.origin.load(pair.worst.index)]
-      const row = messagePair(chosen, rejected) ?? textPair(chosen, rejected)
+      const row = messagePair(chosen, rejected, messages) ?? textPair(chosen, rejected)
       if (typeof row === 'string') {
         left[row]++
         continue
@@ -43,7 +44,7 @@ export const dpoExport: ExportKind = {
     }
     await writer.close()
     const file: WrittenFile = { name: NAME, source: null, records, trajectories: 2 * records }
-    return { files: [file], notes: [...singlesLeft(left), ...notes(left, fromIds)] }
+    return { files: [file], notes: [...singlesLeft(left), ...notes(left, fromIds), ...messages.notes()] }
   },
 }
 
@@ -147,21 +148,24 @@ interface Pair {
 }
 
 /** Null where one of the two has no messages. */
-function messagePair(chosen: ExportedTrajectory, rejected: ExportedTrajectory): Pair | 'differ' | 'turns' | null {
+function messagePair(
+  chosen: ExportedTrajectory,
+  rejected: ExportedTrajectory,
+  written: TrainingMessages,
+): Pair | 'differ' | 'turns' | null {
   if ([chosen, rejected].some(({ trajectory }) => holdsFlattenedTurns(trajectory.messages))) return 'turns'
-  const [good, bad] = [split(chosen), split(rejected)]
+  const [good, bad] = [split(chosen, written), split(rejected, written)]
   if (good === null || bad === null) return null
   if (jsonText(good.prompt) !== jsonText(bad.prompt)) return 'differ'
   return { prompt: good.prompt, chosen: good.answer, rejected: bad.answer, tools: good.tools }
 }
 
-function split({ trajectory: { messages, tools } }: ExportedTrajectory) {
-  const first = messages?.findIndex(({ role }) => role === 'assistant') ?? -1
+function split({ trajectory: { messages, tools } }: ExportedTrajectory, written: TrainingMessages) {
+  const first = messages === null ? -1 : firstReply(messages)
   if (messages === null || first < 0) return null
-  const written = (message: Message) => chatMessage(message, argumentsObject)
   return {
-    prompt: messages.slice(0, first).map(written),
-    answer: messages.slice(first).map(written),
+    prompt: written.of(messages.slice(0, first)),
+    answer: written.of(messages.slice(first)),
     tools: tools ?? undefined,
   }
 }

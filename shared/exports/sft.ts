@@ -1,7 +1,7 @@
 import { holdsFlattenedTurns } from '../formats/text-rows.ts'
 import { counted } from '../model/number-text.ts'
+import { firstReply } from '../model/roles.ts'
 import { TokenState } from '../model/tokens.ts'
-import { argumentsObject, chatMessage } from './chat-message.ts'
 import {
   bySource,
   type ExportedTrajectory,
@@ -12,6 +12,7 @@ import {
 } from './export-kind.ts'
 import { exportFileNames } from './file-names.ts'
 import { jsonText } from './json-text.ts'
+import { TrainingMessages } from './training-messages.ts'
 
 /** Entry of `labels` whose token carries no loss, in every trainer that reads labels. */
 const IGNORED = -100
@@ -48,6 +49,7 @@ async function writeSource(
   const writer = await sink.open(name)
   const encoder = new TextEncoder()
   const left = { excluded: 0, empty: 0, turns: 0 }
+  const messages = new TrainingMessages()
   let flattened = 0
   let weighted = 0
   let records = 0
@@ -60,7 +62,7 @@ async function writeSource(
       left.turns++
       continue
     }
-    const row = asMessages ? messageRow(loaded) : tokenRow(loaded)
+    const row = asMessages ? messageRow(loaded, messages) : tokenRow(loaded)
     if (row === null) {
       left.empty++
       continue
@@ -91,15 +93,16 @@ async function writeSource(
     notes.push(
       `${counted(weighted, 'rollout')}${of} with loss weights other than 0 and 1, which labels cannot tell: lost here.`,
     )
+  notes.push(...messages.notes())
   if (!asMessages)
     notes.push(`There are no messages in ${report.sources[source]!.name}: rows are ids and labels, without padding.`)
   return { name, source, records, trajectories: records }
 }
 
-function messageRow({ trajectory }: ExportedTrajectory): Record<string, unknown> | null {
+function messageRow({ trajectory }: ExportedTrajectory, written: TrainingMessages): Record<string, unknown> | null {
   const { messages, tools } = trajectory
-  if (messages === null || !messages.some(({ role }) => role === 'assistant')) return null
-  return { messages: messages.map((message) => chatMessage(message, argumentsObject)), tools: tools ?? undefined }
+  if (messages === null || firstReply(messages) < 0) return null
+  return { messages: written.of(messages), tools: tools ?? undefined }
 }
 
 function tokenRow({ view }: ExportedTrajectory): Record<string, unknown> | null {

@@ -131,6 +131,45 @@ describe('as sft', () => {
   })
 })
 
+describe('turns of the model under another name than assistant', () => {
+  const pair = (role: string) =>
+    [0, 1].map((reward) => ({
+      ...tokens,
+      id: `r${reward}`,
+      group_id: 'g',
+      reward,
+      messages: [
+        { role: 'system', content: 'Look.' },
+        { role: 'human', content: 'Who?' },
+        { role, content: `Ada ${reward}.` },
+        { role: 'observation', content: 'x' },
+      ],
+    }))
+  const written = (reward: number) => [
+    { role: 'assistant', content: `Ada ${reward}.` },
+    { role: 'observation', content: 'x' },
+  ]
+  const prompt = [{ role: 'system', content: 'Look.' }, user]
+
+  test.each(['gpt', 'model', 'AI', 'agent', 'bot', 'Assistant'])('are trained on as its own: %s', async (role) => {
+    const note = `Roles under the names that chat templates know: human as user, ${role} as assistant.`
+    const sft = await exported('sft', pair(role))
+    expect(sft.rows.map(({ messages }) => messages)).toEqual([0, 1].map((reward) => [...prompt, ...written(reward)]))
+    expect(sft.manifest.notes).toEqual([note])
+    const dpo = await exported('dpo', pair(role))
+    expect(dpo.rows).toEqual([
+      { prompt, chosen: written(1), rejected: written(0), score_chosen: 1, score_rejected: 0, group_id: 'g' },
+    ])
+    expect(dpo.manifest.notes).toEqual([note])
+  })
+
+  test('are not looked for in a name that nobody knows', async () => {
+    const { rows, manifest } = await exported('sft', pair('narrator'))
+    expect(rows).toEqual([])
+    expect(manifest.notes[0]).toContain('2 rollouts without messages with a turn of the assistant: left out.')
+  })
+})
+
 describe('as dpo', () => {
   const said = (text: string) => ({ role: 'assistant', content: text })
   const row = (group: string, reward: number | null, ...messages: object[]) => ({
