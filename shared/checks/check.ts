@@ -7,6 +7,7 @@ import type { Segmentation, Span, Turn } from '../model/tokens.ts'
 import type { Trajectory } from '../model/trajectory.ts'
 import type { Tokenizer } from '../tokens/tokenizer.ts'
 import type { TrajectoryFacts } from './facts.ts'
+import type { SoundPlaces } from './plain-turns.ts'
 import type { DatasetFacts } from './truncation/dataset.ts'
 
 /** One trajectory, prepared: what every check of tokens looks at. All arrays have length S (= `ids.length`). */
@@ -77,6 +78,8 @@ export interface Reporter {
    * the place is the whole row. `token` where the place is a single token that may be the last of the row.
    */
   place(affected: boolean, at?: PlaceAt): void
+  /** As `place` of each, in place of any of the rollout; without `byEdge` none is at an edge. */
+  sound(places: SoundPlaces, byEdge?: boolean): void
   /** A fault: one per trajectory and turn. `affectedTokens` are counted, with their loss weight, once per token. */
   fault(fault: FaultAt): void
 }

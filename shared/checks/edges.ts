@@ -16,16 +16,24 @@ const edges = new Map<TurnKind | 'start', Map<TurnKind | 'end', string>>()
 const named = new OfLast<Segmentation, readonly string[]>()
 
 /** The edges before each turn, and the one behind the last: a dozen checks count by them. */
-function edgesIn(segmentation: Segmentation): readonly string[] {
+export function edgesIn(segmentation: Segmentation): readonly string[] {
   let names = named.get(segmentation)
   if (names === undefined) {
-    const { turns } = segmentation
-    names = [
-      ...turns.map(({ kind }, at) => edge(turns[at - 1]?.kind ?? 'start', kind)),
-      edge(turns.at(-1)?.kind ?? 'start', 'end'),
-    ]
+    names = namesOf(segmentation.turns)
     named.set(segmentation, names)
   }
+  return names
+}
+
+/** Pushed one by one: what `map` and a spread make is of another kind for V8 once they are compiled, and all code that reads it is compiled again. */
+function namesOf(turns: readonly Turn[]): string[] {
+  const names: string[] = []
+  let before: TurnKind | 'start' = 'start'
+  for (const { kind } of turns) {
+    names.push(edge(before, kind))
+    before = kind
+  }
+  names.push(edge(before, 'end'))
   return names
 }
 

@@ -4,6 +4,7 @@ import type { Span, Turn } from '../model/tokens.ts'
 import { weightUnits } from '../model/weight.ts'
 import type { AuditSettings, Check, CheckTally, FaultAt, PlaceAt, Reporter, TrajectoryView } from './check.ts'
 import { rowEnd } from './edges.ts'
+import type { SoundPlaces } from './plain-turns.ts'
 import { countOf, joined, lengthOf } from './spans.ts'
 
 export function createTally(): CheckTally {
@@ -177,6 +178,20 @@ export class TrajectoryReporter implements Reporter {
       this.ofBoundary = boundaryIn(this.tally, boundary)
     }
     return this.ofBoundary
+  }
+
+  sound({ count, ordinals, edges, counts, endsRow }: SoundPlaces, byEdge = true): void {
+    if (count === 0) return
+    const { tally } = this
+    this.looked = true
+    tally.placesChecked += count
+    for (let i = 0; byEdge && i < edges.length; i++)
+      boundaryIn(tally, edges[i] as string).checked += counts[i] as number
+    for (let i = 0; i < ordinals.length; i++) {
+      const turn = ordinals[i] as number
+      tally.byTurn[turn] ??= 0
+      this.lookAt(turn, endsRow && i === ordinals.length - 1)
+    }
   }
 
   fault(fault: FaultAt): void {

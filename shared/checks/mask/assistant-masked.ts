@@ -2,6 +2,7 @@ import { count } from '../../model/number-text.ts'
 import { Expected, Provenance, type Span, type Turn } from '../../model/tokens.ts'
 import type { Check, TrajectoryView } from '../check.ts'
 import { edgeBefore, sampledSpan, tokenCount, writtenTurns } from '../edges.ts'
+import { plainTurns } from '../plain-turns.ts'
 import { hidesTurns, isAsExpected } from '../shape.ts'
 import { countOf, lengthOf, runEnd, runsOf } from '../spans.ts'
 import { MASK_UNKNOWN } from '../states.ts'
@@ -23,6 +24,8 @@ export const M03: Check = {
   trajectory(view, { policy }, report) {
     if (view.segmentation === null || hidesTurns(view)) return
     const written = writtenTurns(view.segmentation)
+    const plain = plainTurns(view)
+    if (plain !== null && written.length > 1) return report.sound(plain.written)
     const lastTurnOnly = policy.id === 'last-turn'
     const trainsEmpty = !lastTurnOnly && trainsAnEmptyTurn(view)
     // The only turn of a rollout cannot be left out beside others: without loss it is M04.

@@ -1,6 +1,7 @@
 import { Expected, Provenance } from '../../model/tokens.ts'
 import type { Check } from '../check.ts'
 import { edgeAfter, writtenTurns } from '../edges.ts'
+import { plainTurns } from '../plain-turns.ts'
 import { hidesEdges } from '../shape.ts'
 import { MASK_UNKNOWN } from '../states.ts'
 
@@ -18,6 +19,8 @@ export const M10: Check = {
   cite: 'axolotl#3754, axolotl#1847, slime#514',
   trajectory(view, _settings, report) {
     if (view.segmentation === null || hidesEdges(view)) return
+    const plain = plainTurns(view)
+    if (plain !== null) return report.sound(plain.ends)
     const { expectedRl, provenance } = view
     const mask = view.mask as Uint8Array
     for (const turn of writtenTurns(view.segmentation)) {

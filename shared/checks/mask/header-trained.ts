@@ -1,6 +1,7 @@
 import { Provenance, type Span, type Turn } from '../../model/tokens.ts'
 import type { Check, TrajectoryView } from '../check.ts'
 import { carryLoss, edgeBefore } from '../edges.ts'
+import { plainTurns } from '../plain-turns.ts'
 import { hidesEdges, isSwallowed, shapeOf } from '../shape.ts'
 import { lengthOf, listOf, runsOf } from '../spans.ts'
 import { flowsIn } from './displaced-run.ts'
@@ -20,6 +21,8 @@ export const M08: Check = {
   cite: 'SkyRL#710, Automodel#3739, prime-rl#2471',
   trajectory(view, _settings, report) {
     if (view.segmentation === null || hidesEdges(view)) return
+    const plain = plainTurns(view)
+    if (plain !== null) return report.sound(plain.headers)
     for (const turn of view.segmentation.turns) {
       if (turn.header !== 'present') continue
       const before = view.segmentation.turns[turn.index - 1]

@@ -2,6 +2,7 @@ import { finite } from '../../model/finite.ts'
 import { Provenance } from '../../model/tokens.ts'
 import type { Check } from '../check.ts'
 import { edgeAfter } from '../edges.ts'
+import { plainTurns } from '../plain-turns.ts'
 import { hidesEdges, isSwallowed, shapeOf } from '../shape.ts'
 import { flowsOn } from './displaced-run.ts'
 import { isDisplacedByBlock } from './drift-by-prefill.ts'
@@ -20,6 +21,8 @@ export const M11: Check = {
   cite: 'SkyRL#710',
   trajectory(view, _settings, report) {
     if (view.segmentation === null || hidesEdges(view)) return
+    const plain = plainTurns(view)
+    if (plain !== null) return report.sound(plain.separators)
     const { provenance } = view
     const mask = view.mask as Uint8Array
     const { overrun } = shapeOf(view)

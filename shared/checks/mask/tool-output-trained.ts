@@ -1,6 +1,7 @@
 import { Expected, Provenance, type Span, type Turn } from '../../model/tokens.ts'
 import type { Check, TrajectoryView } from '../check.ts'
 import { carryLoss, edgeBefore } from '../edges.ts'
+import { plainTurns } from '../plain-turns.ts'
 import { hidesEdges, isAsExpected, isSwallowed } from '../shape.ts'
 import { lengthOf, runsOf } from '../spans.ts'
 import { isLoneTail } from './cut-reply-trained.ts'
@@ -20,6 +21,8 @@ export const M01: Check = {
   cite: 'Search-R1#20, slime#1073, TRL#4974',
   trajectory(view, _settings, report) {
     if (view.segmentation === null || hidesEdges(view)) return
+    const plain = plainTurns(view)
+    if (plain !== null && !isLoneTail(view, view.segmentation.turns.at(-1) as Turn)) return report.sound(plain.others)
     // Then all that is trained is expected to be.
     const sound = view.provenance === null && isAsExpected(view)
     for (const turn of view.segmentation.turns) {

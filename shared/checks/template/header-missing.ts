@@ -1,6 +1,7 @@
 import { Provenance, type Segmentation, type Turn } from '../../model/tokens.ts'
 import type { Check, Reporter, TrajectoryView } from '../check.ts'
 import { edgeBefore, sampledSpan, writtenTurns } from '../edges.ts'
+import { plainTurns } from '../plain-turns.ts'
 import { hidesTurns, isSwallowed, shapeOf } from '../shape.ts'
 import { countOf, listOf } from '../spans.ts'
 import { startsInLetters } from './spelt-markers.ts'
@@ -19,6 +20,8 @@ export const T05: Check = {
   cite: 'verifiers#476',
   trajectory(view, _settings, report) {
     if (view.segmentation === null) return
+    const plain = plainTurns(view)
+    if (plain !== null) return report.sound(plain.written)
     for (const turn of view.segmentation.turns) if (isNobodys(view, turn)) reportNobodys(view, turn, report)
     for (const turn of writtenTurns(view.segmentation)) {
       if (turn.header === 'cut') continue

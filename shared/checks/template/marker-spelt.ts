@@ -4,9 +4,10 @@ import { answeredEdges, writtenTurns } from '../edges.ts'
 import { FactColumns } from '../fact-columns.ts'
 import type { TrajectoryFacts } from '../facts.ts'
 import { limitOfRow } from '../limits.ts'
+import { plainTurns } from '../plain-turns.ts'
 import { lengthOf, listOf } from '../spans.ts'
 import { removedMarker } from './removed-markers.ts'
-import { type SpeltMarker, START_IN_LETTERS, speltMarkers } from './spelt-markers.ts'
+import { markersIn, type SpeltMarker, START_IN_LETTERS } from './spelt-markers.ts'
 
 export const T16: Check = {
   code: 'T16',
@@ -27,12 +28,16 @@ export const T16: Check = {
       lookAtUnframed(view, report)
       return
     }
+    const found = markersIn(view, segmentation)
+    // An end token that is there was not removed, and a thought is known of by its message alone.
+    const plain = found.size === 0 && view.trajectory.messages === null ? plainTurns(view) : null
+    if (plain !== null) return report.sound(plain.written, false)
     const written = writtenTurns(segmentation)
     let next = 0
     for (const turn of segmentation.turns) {
       const isWritten = written[next] === turn
       if (isWritten) next++
-      const markers = speltMarkers(view, turn)
+      const markers = found.get(turn) ?? []
       const [first] = markers
       const removed = first === undefined && isWritten ? removedMarker(view, turn, settings) : null
       const faulty = first !== undefined || removed !== null

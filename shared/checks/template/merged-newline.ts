@@ -1,6 +1,7 @@
 import type { Turn } from '../../model/tokens.ts'
 import type { Check, TrajectoryView } from '../check.ts'
 import { edgeBefore, writtenTurns } from '../edges.ts'
+import { plainTurns } from '../plain-turns.ts'
 import { storedPromptEnd } from '../prompt-end.ts'
 
 export const T18: Check = {
@@ -20,6 +21,9 @@ export const T18: Check = {
     // Data for supervised training is encoded from text, and so it should be.
     if (segmentation === null || policy.id === 'sft') return
     const promptEnd = storedPromptEnd(trajectory, segmentation, segmentation.padding)
+    const plain = promptEnd === null ? plainTurns(view) : null
+    if (plain !== null && !writtenTurns(segmentation).some((turn) => mergedNewlines(view, turn) !== null))
+      return report.sound(plain.written)
     for (const turn of writtenTurns(segmentation)) {
       // Turns of the prompt were rendered as text, and a text may begin with newlines.
       const history = promptEnd !== null && turn.end <= promptEnd

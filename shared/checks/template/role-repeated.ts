@@ -3,6 +3,7 @@ import { isBareHeader } from '../../tokens/segment.ts'
 import type { TokenTable } from '../../tokens/tokenizer.ts'
 import type { Check, TrajectoryView } from '../check.ts'
 import { edgeBefore } from '../edges.ts'
+import { plainTurns } from '../plain-turns.ts'
 import { listOf } from '../spans.ts'
 
 export const T06: Check = {
@@ -19,6 +20,9 @@ export const T06: Check = {
   cite: 'verl#1531, SkyRL#710',
   trajectory(view, _settings, report) {
     const turns = view.segmentation?.turns ?? []
+    const plain = plainTurns(view)
+    if (plain !== null && !turns.some((turn) => turn.kind === 'assistant' && leakedRole(view, turn) !== null))
+      return report.sound(plain.written)
     for (const turn of turns) {
       if (turn.kind !== 'assistant' || turn.header !== 'present') continue
       // The first of two headers is looked at with the second.

@@ -24,11 +24,14 @@ const remembered = new OfLast<Segmentation, ReadonlyMap<Turn, readonly SpeltMark
  * text that has its markers.
  */
 export function speltMarkers(view: TrajectoryView, turn: Turn): readonly SpeltMarker[] {
-  const { segmentation } = view
-  if (segmentation === null) return []
+  return view.segmentation === null ? [] : (markersIn(view, view.segmentation).get(turn) ?? [])
+}
+
+/** Those of each turn that has any. */
+export function markersIn(view: TrajectoryView, segmentation: Segmentation): ReadonlyMap<Turn, readonly SpeltMarker[]> {
   let found = remembered.get(segmentation)
   if (found === undefined) remembered.set(segmentation, (found = findAll(view, segmentation)))
-  return found.get(turn) ?? []
+  return found
 }
 
 /** Whether the end token of a turn stands there in letters: the turn was neither cut nor left open. */
