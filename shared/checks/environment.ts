@@ -8,8 +8,9 @@ const NAMES = ['env_name', 'data_source', 'env_class', 'environment', 'env', 'en
 
 /** The environment of a rollout; null where its record names none. */
 export function environmentFact({ environment, meta }: Trajectory): { readonly environment: string } | null {
-  const named = [environment, ...NAMES.map((name) => meta[name])].map(nameIn).find((name) => name !== null)
-  return named == null ? null : { environment: named }
+  let named = nameIn(environment)
+  for (let i = 0; named === null && i < NAMES.length; i++) named = nameIn(meta[NAMES[i] as string])
+  return named === null ? null : { environment: named }
 }
 
 /** open-instruct lists the verifiers of a prompt, most often one. */

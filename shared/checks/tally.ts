@@ -33,16 +33,18 @@ export function addTally(into: CheckTally, from: CheckTally): void {
   into.placesAffected += from.placesAffected
   into.affectedTokens += from.affectedTokens
   into.affectedWeight += from.affectedWeight
-  addCounts(into.byTurn, from.byTurn)
-  addCounts(into.byTurnAtEnd, from.byTurnAtEnd)
-  addCounts(into.byTurnChecked, from.byTurnChecked)
-  addCounts(into.byTurnCheckedAtEnd, from.byTurnCheckedAtEnd)
-  for (const [boundary, count] of Object.entries(from.byBoundary)) {
+  // In loops and not one by one: it is compiled in each run, and what it calls with it.
+  for (let i = 0; i < BY_TURN.length; i++) addCounts(into[BY_TURN[i] as ByTurn], from[BY_TURN[i] as ByTurn])
+  for (const boundary in from.byBoundary) {
     const sum = boundaryIn(into, boundary)
-    sum.checked += count.checked
-    sum.affected += count.affected
+    const { checked, affected } = boundaryIn(from, boundary)
+    sum.checked += checked
+    sum.affected += affected
   }
 }
+
+const BY_TURN = ['byTurn', 'byTurnAtEnd', 'byTurnChecked', 'byTurnCheckedAtEnd'] as const satisfies (keyof CheckTally)[]
+type ByTurn = (typeof BY_TURN)[number]
 
 function addCounts(into: Record<string, number>, from: Readonly<Record<string, number>>): void {
   // A pair for each turn would be the most that reading leaves behind it.

@@ -2,7 +2,7 @@ import type { TrajectoryView } from '../checks/check.ts'
 import { edgeAfter } from '../checks/edges.ts'
 import { isAsExpected } from '../checks/shape.ts'
 import { MASK_UNKNOWN } from '../checks/states.ts'
-import { Expected } from '../model/tokens.ts'
+import { Expected, type Turn } from '../model/tokens.ts'
 import type { BoundaryRow } from './protocol.ts'
 
 /** Counts over all edges of one kind. `ofX` = edges where X can be told, `X` = those where it is as it should be. */
@@ -29,7 +29,8 @@ export function countBoundaries(view: TrajectoryView, into: BoundaryCounts): voi
   if (segmentation === null) return
   const { turns, hasSeparator } = segmentation
   const agrees = isAsExpected(view)
-  for (const [i, before] of turns.entries()) {
+  for (let i = 0; i < turns.length; i++) {
+    const before = turns[i] as Turn
     const after = turns[i + 1] ?? null
     // A bare generation prompt was never meant to be closed.
     if (after === null && segmentation.endsWithGenerationPrompt) continue

@@ -60,25 +60,25 @@ export function addTotals(into: TokenTotals, from: TokenTotals): void {
   into.padding += from.padding
   into.unknown += from.unknown
   into.lost += from.lost
-  for (let part = 0; part < PARTS.length; part++) {
-    into.byPart[part] = (into.byPart[part] as number) + (from.byPart[part] as number)
-    into.trainedByPart[part] = (into.trainedByPart[part] as number) + (from.trainedByPart[part] as number)
-    into.unknownByPart[part] = (into.unknownByPart[part] as number) + (from.unknownByPart[part] as number)
-  }
-  for (let turn = 0; turn < from.byTurn.length; turn++) {
-    into.byTurn[turn] = (into.byTurn[turn] ?? 0) + (from.byTurn[turn] ?? 0)
-    into.trainedByTurn[turn] = (into.trainedByTurn[turn] ?? 0) + (from.trainedByTurn[turn] ?? 0)
-    into.unknownByTurn[turn] = (into.unknownByTurn[turn] ?? 0) + (from.unknownByTurn[turn] ?? 0)
-  }
+  addEach(into.byPart, from.byPart)
+  addEach(into.trainedByPart, from.trainedByPart)
+  addEach(into.unknownByPart, from.unknownByPart)
+  addEach(into.byTurn, from.byTurn)
+  addEach(into.trainedByTurn, from.trainedByTurn)
+  addEach(into.unknownByTurn, from.unknownByTurn)
   into.ends = sumOf(into.ends, from.ends)
   into.trainedEnds = sumOf(into.trainedEnds, from.trainedEnds)
-  into.unknownEnds = into.unknownEnds.map((value, at) => value + (from.unknownEnds[at] as number))
+  addEach(into.unknownEnds, from.unknownEnds)
   addTools(into.byTool, from.byTool)
   into.maskKnown ||= from.maskKnown
   into.weight += from.weight
   into.sampled += from.sampled
   into.untrained += from.untrained
   if (from.weightUnsampled !== null) into.weightUnsampled = (into.weightUnsampled ?? 0n) + from.weightUnsampled
+}
+
+function addEach(into: number[], from: readonly number[]): void {
+  for (let i = 0; i < from.length; i++) into[i] = (into[i] ?? 0) + (from[i] ?? 0)
 }
 
 function sumOf(a: readonly number[] | null, b: readonly number[] | null): number[] | null {

@@ -1,6 +1,6 @@
 import type { Span, Turn } from '../../model/tokens.ts'
 import { decodeSpan } from '../../tokens/text.ts'
-import { TokenKind, type TokenTable } from '../../tokens/tokenizer.ts'
+import { TokenKind, type TokenTable, type TurnFrame } from '../../tokens/tokenizer.ts'
 import type { PreparedTokens } from '../create-facts.ts'
 
 /** What of a row is read to find letters in it. */
@@ -15,10 +15,22 @@ export function speltEnd(view: ReadableTokens, turn: Turn): Span | null {
   const newline = turn.endToken < 0 && view.tokenizer?.frame?.newlines.has(view.ids[turn.contentEnd - 1] ?? -1)
   const contentEnd = newline ? turn.contentEnd - 1 : turn.contentEnd
   const { table, frame } = view.tokenizer ?? {}
-  if (!table || !closes(table, view.ids[contentEnd - 1] ?? -1)) return null
+  return table && frame && closes(table, view.ids[contentEnd - 1] ?? -1)
+    ? speltMarker(view, table, frame, contentStart, contentEnd)
+    : null
+}
+
+/** A function of its own: hardly any turn gets so far, and what calls it for each would be compiled again when one does. */
+function speltMarker(
+  view: ReadableTokens,
+  table: TokenTable,
+  frame: TurnFrame,
+  contentStart: number,
+  contentEnd: number,
+): Span | null {
   const from = Math.max(contentStart, contentEnd - LONGEST_MARKER)
   const tail = view.text({ start: from, end: contentEnd })
-  const marker = frame?.turnEnds.map((id) => decodeSpan(table, Int32Array.of(id))).find((each) => tail.endsWith(each))
+  const marker = frame.turnEnds.map((id) => decodeSpan(table, Int32Array.of(id))).find((each) => tail.endsWith(each))
   if (!marker) return null
   for (let start = contentEnd - 2; start >= from; start--) {
     if (view.text({ start, end: contentEnd }).endsWith(marker)) return { start, end: contentEnd }
