@@ -1,6 +1,7 @@
 import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { keepScroll, keptScroll } from '../state/kept.ts'
+import { Flight } from './flight.ts'
 import { keepSize, knownSize, observeSize } from './known-size.ts'
 import { baseAfter, type DrawnRows, slotOf } from './row-slots.ts'
 import { barOf, furthest, scrollScale, topAfter } from './scroll-scale.ts'
@@ -8,8 +9,6 @@ import { usePaintedFrames } from './use-painted-frames.ts'
 
 /** Rows beyond the edges of the window, so that a step of the wheel shows no gap. */
 const BESIDE = 10
-/** After a leap the next one may follow at once; rows are drawn when it has not for so long (milliseconds). */
-const LANDED = 140
 /** A bar rests once it has not moved for so long (milliseconds). */
 const REST = 250
 
@@ -73,7 +72,7 @@ export function useRowWindow(
   const at = useRef({ top, bar: 0, wanted: top })
   const counted = useRef(count)
   const scale = scrollScale(count * rowHeight, Math.max(rowHeight, viewport - headHeight))
-  const inFlight = useRef(false)
+  const flight = useRef<Flight | null>(null)
   const latest = useRef({ ...scale, count, name, viewport, hasBeside })
   latest.current = { ...scale, count, name, viewport, hasBeside }
 
@@ -83,7 +82,7 @@ export function useRowWindow(
       keepScroll(latest.current.name, wanted)
       const { window, count: rows, hasBeside } = latest.current
       // The next leap leads beyond these, too.
-      const beside = inFlight.current || !hasBeside ? 0 : BESIDE
+      const beside = flight.current?.isUnderWay || !hasBeside ? 0 : BESIDE
       const first = Math.max(0, Math.floor(top / rowHeight) - beside)
       const end = Math.min(rows, Math.ceil((top + window) / rowHeight) + beside)
       // To a 64th of a pixel: what is left of adding and taking away would move every row by nothing, and draw it anew.
@@ -133,8 +132,8 @@ export function useRowWindow(
     const element = scroller.current
     if (element === null) return
     let resting: ReturnType<typeof setTimeout> | undefined
-    let landing: ReturnType<typeof setTimeout> | undefined
-    let leapt = 0
+    const own = new Flight(setIsFlying, () => show(at.current.top, at.current.bar))
+    flight.current = own
     const scroll = () => {
       const bar = element.scrollTop
       // A window that has grown moves its bar by itself, and is measured in a moment.
@@ -143,23 +142,8 @@ export function useRowWindow(
       clearTimeout(resting)
       resting = setTimeout(rest, REST)
       const top = topAfter(latest.current, at.current, bar)
-      if (Math.abs(top - at.current.top) > latest.current.window) leap()
+      if (Math.abs(top - at.current.top) > latest.current.window) own.leap(performance.now())
       show(top, bar)
-    }
-    /** One leap is a leap; the second soon after it begins a flight. */
-    const leap = () => {
-      const now = performance.now()
-      if (now - leapt < LANDED) fly(true)
-      leapt = now
-      clearTimeout(landing)
-      landing = setTimeout(() => {
-        fly(false)
-        show(at.current.top, at.current.bar)
-      }, LANDED)
-    }
-    const fly = (is: boolean) => {
-      inFlight.current = is
-      setIsFlying(is)
     }
     /** Small steps leave the bar behind or ahead of what it stands for; once it rests it is put right, and nothing moves. */
     const rest = () => {
@@ -174,8 +158,7 @@ export function useRowWindow(
     return () => {
       element.removeEventListener('scroll', scroll)
       clearTimeout(resting)
-      clearTimeout(landing)
-      fly(false)
+      own.end()
     }
   }, [show, scroller])
 
