@@ -2,6 +2,7 @@ import { type KeyboardEvent, type MouseEvent, useMemo, useState } from 'react'
 import type { MeasureUnit } from '../../../shared/session/requests/compare.ts'
 import { real } from '../../text/numbers.ts'
 import { type Axis, stepTicks, valueAxis } from './axis.ts'
+import { placeAfter } from './place-after.ts'
 import { type Frame, seriesPath } from './series-path.ts'
 import {
   allPoints,
@@ -216,15 +217,4 @@ function frameOf({ from, to }: Axis, first: number, last: number): Frame {
     x: (step) => (last > first ? ((step - first) / (last - first)) * WIDTH : WIDTH / 2),
     y: (value) => HEIGHT - (half > 0 ? ((value / 2 - from / 2) / half) * HEIGHT : HEIGHT / 2),
   }
-}
-
-function placeAfter(key: string, at: number | null, steps: number): number | null {
-  if (steps === 0) return null
-  const leap = Math.max(1, Math.round(steps / 10))
-  const to = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1, PageUp: leap, PageDown: -leap }[key]
-  if (key === 'Home') return 0
-  if (key === 'End') return steps - 1
-  if (to === undefined) return null
-  if (at === null) return to > 0 ? 0 : steps - 1
-  return Math.max(0, Math.min(steps - 1, at + to))
 }
