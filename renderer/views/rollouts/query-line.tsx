@@ -10,6 +10,7 @@ import { queryValues } from '../../data/query-values.ts'
 import { setQuery, useFilters } from '../../state/filters.ts'
 import { CompletionList, type Offer } from './completion-list.tsx'
 import { queryLine } from './query-focus.ts'
+import { queryKeyAction } from './query-keys.ts'
 import { QueryProblems } from './query-problems.tsx'
 
 /** A query takes effect once nothing was typed for so long (milliseconds), if it can be read. */
@@ -107,32 +108,27 @@ export function QueryLine({ table }: { table: RefObject<HTMLTableElement | null>
     // Behind a field its operators are offered, behind an operator the values of the field.
     setTimeout(() => void offer(next))
   }
+  /** Enter on what is unfinished tells what is missing, and asks the second time. */
+  const askOrDoubt = () => {
+    const problem = isUnfinished && doubted.length === 0 ? unfinishedField(draft, offers) : null
+    if (problem === null) return ask(draft)
+    setDoubt({ draft, problem })
+    // It would cover what is missing.
+    close()
+  }
   const press = (event: KeyboardEvent) => {
-    const { length } = offers.items
-    if (event.key === 'ArrowDown') {
-      if (length === 0) void offer(draft)
-      else setAt((at + 1) % length)
-    } else if (event.key === 'ArrowUp' && length > 0) setAt(at <= 0 ? length - 1 : at - 1)
-    else if (event.key === 'Tab' && !event.shiftKey && (at >= 0 || isUnfinished)) take(offers.items[Math.max(0, at)])
-    else if (event.key === 'Enter') {
-      if (at >= 0) take(offers.items[at])
-      else {
-        const problem = isUnfinished && doubted.length === 0 ? unfinishedField(draft, offers) : null
-        if (problem === null) ask(draft)
-        else {
-          setDoubt({ draft, problem })
-          // It would cover what is missing.
-          close()
-        }
-      }
-    } else if (event.key === 'Escape') {
-      if (length > 0) close()
-      else {
-        setDraft(query)
-        leave()
-      }
-    } else return
+    const action = queryKeyAction(event, { count: offers.items.length, at, isUnfinished })
+    if (action === null) return
     event.preventDefault()
+    if (action.does === 'offer') void offer(draft)
+    else if (action.does === 'choose') setAt(action.at)
+    else if (action.does === 'take') take(offers.items[action.at])
+    else if (action.does === 'ask') askOrDoubt()
+    else if (action.does === 'close') close()
+    else {
+      setDraft(query)
+      leave()
+    }
   }
   return (
     <div className="query-place">
