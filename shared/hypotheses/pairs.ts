@@ -104,7 +104,15 @@ export function differencesOf({ rows, others }: QuestionPair, sameTokenizer: boo
     (sameTokenizer ? differ(rows, others, ({ systemHash }) => systemHash ?? null) : null) ??
     differ(rows, others, ({ pairing }) => pairing?.system ?? null)
   const rendering = sameTokenizer && !tools && !system ? differ(rows, others, ({ promptHash }) => promptHash) : null
-  return { tools, system, rendering }
+  // What a program makes up anew for each rollout (ids, times) differs between two runs as it does within one.
+  const tellsNothing = rendering && (isNeverTheSame(rows) || isNeverTheSame(others))
+  return { tools, system, rendering: tellsNothing ? null : rendering }
+}
+
+/** Whether a run has rendered one question to several prompts, and none of them twice. */
+function isNeverTheSame(rows: Rows): boolean {
+  const prompts = rows.flatMap(({ promptHash }) => promptHash ?? [])
+  return prompts.length > 1 && new Set(prompts).size === prompts.length
 }
 
 /**

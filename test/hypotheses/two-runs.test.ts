@@ -90,6 +90,18 @@ describe('H08', () => {
     expect(verdict('H08', first, second(other)).verdict).toBe('supported')
   })
 
+  it('says nothing of prompts that a run never renders twice alike, and tells those that it does', () => {
+    // Four rollouts to a question.
+    const runOf = (prompt: (i: number) => string) =>
+      rows(60, (i) => ({ pairing: pair(i >> 2), promptHash: prompt(i), reward: 1 }))
+    const steady = runOf((i) => `p${i >> 2}`)
+    const anew = runOf((i) => `made up ${i}`)
+    const other = runOf((i) => `other ${i >> 2}`)
+    expect(verdict('H08', steady, second(anew)).verdict).toBe('inconclusive')
+    expect(verdict('H08', anew, second(steady)).verdict).toBe('inconclusive')
+    expect(verdict('H08', steady, second(other)).verdict).toBe('supported')
+  })
+
   it('forgives one pair of sixty, other wording, and ends that differ by chance', () => {
     const other = run((i) => ({
       pairing: pair(i, i === 0 ? { tools: 'other' } : { answer: `another${i}` }),
