@@ -96,6 +96,15 @@ describe('beginnings of turns that the trainer finds less likely', () => {
     expect(beginningsOff([agrees, { ...noisy, head: 1.6 }], DEFAULT_THRESHOLDS)).toHaveLength(1)
   })
 
+  it('are off where a line lies through them by chance, if all of them are and nothing before and behind them', () => {
+    const by = { ...begun, head: 1.4, headLine: { ...ALONG, n: 4 }, lateAbsolute: 0.1 }
+    expect(beginningsOff([agrees, by], DEFAULT_THRESHOLDS)).toEqual([by])
+    expect(beginningsOff([agrees, { ...by, headTokens: 3 }], DEFAULT_THRESHOLDS)).toEqual([])
+    expect(beginningsOff([agrees, { ...by, lateAbsolute: 0.15 }], DEFAULT_THRESHOLDS)).toEqual([])
+    expect(beginningsOff([{ ...agrees, head: -0.15 }, by], DEFAULT_THRESHOLDS)).toEqual([])
+    expect(beginningsOff([{ ...agrees, headError: 0.1 }, by], DEFAULT_THRESHOLDS)).toEqual([])
+  })
+
   describe('in every turn', () => {
     const every = { ...begun, head: 0.9, headError: 0.1, tail: 0.1, headErrorByTail: 0.1 }
 

@@ -221,10 +221,29 @@ export function beginningsOff(all: readonly TurnGap[], thresholds: Thresholds): 
   const isOwn = ofAll - errors * error(({ headError, headErrorByTail }) => Math.max(headError, headErrorByTail)) >= rest
   const surely = (agrees && isAnyToken) || (isLarge && isOwn)
   const isOfFew = share(asked, 'headAgreed', 'headUnsure') >= thresholds['unsure-agreed']
-  const isBeyondNoise = begins >= thresholds['turn-head-sure'] * beginnings.length
+  const isBeyondNoise =
+    begins >= thresholds['turn-head-sure'] * beginnings.length ||
+    (agrees && beginsOtherwise(first, beginnings, thresholds))
   const lines = beginnings.map(({ headLine }) => headLine)
   const isOther = !isOfFew && (isBeyondNoise || !follows(lines, thresholds))
   return enough && surely && isOther && begins >= thresholds['turn-head-times'] * behind ? beginnings : []
+}
+
+/**
+ * Every first token of these turns is off, and neither those of the first turn nor what follows by a part of that. Through four tokens a line may lie by
+ * chance, whatever they are; noise that is largest where a turn begins would be so in the first turn as well, and noise of a turn goes on in it.
+ */
+function beginsOtherwise(first: TurnGap, beginnings: readonly TurnGap[], thresholds: Thresholds): boolean {
+  const { n } = first.headLine
+  const times = thresholds['turn-head-over-first']
+  const usual = Math.hypot(first.head, first.headError * Math.sqrt(n))
+  return (
+    n > 0 &&
+    beginnings.every(
+      ({ head, headTokens, headLine, lateAbsolute }) =>
+        headTokens === headLine.n && Math.max(usual, lateAbsolute) * times < head,
+    )
+  )
 }
 
 /** A temperature is the same in every turn: here engines agree in the first, four times as well as such a line would let them. */
