@@ -5,7 +5,9 @@ import { DEFAULT_THRESHOLDS } from '../../shared/model/thresholds/registry.ts'
 import { turnGap } from './turn-gap.ts'
 
 /** Three tokens of which the trainer finds less whatever the sampler finds less. */
-const ALONG: LineSums = { n: 3, sumX: -6, sumY: -12, sumXX: 14, sumXY: 25.8, sumYY: 50 }
+const ALONG: LineSums = { n: 3, sumX: -6, sumY: -12, sumXX: 14, sumXY: 27.8, sumYY: 56 }
+/** The same distance below each of them: what the sampler was certain of is as unlikely as the rest. */
+const BELOW: LineSums = { n: 3, sumX: -6, sumY: -12, sumXX: 14, sumXY: 25.8, sumYY: 50 }
 
 const turn = (mean: number, error: number): TurnGap =>
   turnGap({
@@ -62,6 +64,8 @@ describe('a later turn that the trainer finds less likely', () => {
   it('is not where the trainer follows the sampler from token to token, however far below', () => {
     const noisy = { ...turn(0.9, 0.25), line: ALONG }
     expect(laterTurnsOff([turn(0.001, 0.004), noisy], DEFAULT_THRESHOLDS)).toEqual([])
+    const below = { ...noisy, line: BELOW }
+    expect(laterTurnsOff([turn(0.001, 0.004), below], DEFAULT_THRESHOLDS)).toEqual([below])
     const against = { ...noisy, line: { ...ALONG, sumXY: 2 * 24 - ALONG.sumXY } }
     expect(laterTurnsOff([turn(0.001, 0.004), against], DEFAULT_THRESHOLDS)).toEqual([against])
   })

@@ -155,6 +155,15 @@ function follows(turns: readonly LineSums[], { 'context-explained': most }: Thre
 }
 
 /**
+ * Whether the trainer finds less likely by nearly as much what the sampler was certain of: engines differ there by next to nothing, however much they do
+ * elsewhere.
+ */
+function liesBelow(line: LineSums, { 'context-certain': least }: Thresholds): boolean {
+  const [sampler, trainer] = [line.sumX / line.n, line.sumY / line.n]
+  return fitLine(line, 'logprobs').slope * sampler - trainer >= least * (sampler - trainer)
+}
+
+/**
  * Later turns in which the trainer finds what was sampled less likely (the gap is positive on average), by many times what the engines differ by in
  * the first, be it up or down: where both differ throughout, that may well cancel out in one turn. The context changes between two turns, so
  * the gap is a step; one that grows from token to token, and from turn to turn, is none.
@@ -179,7 +188,7 @@ function isLessLikely(each: TurnGap, first: TurnGap, thresholds: Thresholds): bo
   const { 'gap-standard-errors': errors, 'turn-gap': leastGap, 'turn-gap-times': times } = thresholds
   return (
     !isOfFewTokens([each], thresholds) &&
-    !follows([each.line], thresholds) &&
+    (!follows([each.line], thresholds) || liesBelow(each.line, thresholds)) &&
     each.mean >= times * first.meanAbsolute &&
     each.mean - errors * Math.hypot(each.error, first.error) >= leastGap
   )

@@ -124,6 +124,14 @@ export const CONTEXT_THRESHOLDS = {
     reason:
       'Of the variance that a straight line may explain at most: a trainer with another context does not follow the sampler from token to token, as one that merely differs does, wherever in a turn and however far.',
   },
+  'context-certain': {
+    value: 0.9,
+    unit: 'share',
+    range: [0, 10],
+    usedBy: ['L02'],
+    reason:
+      'Of the mean gap of a turn, that of a token which the sampler was certain of, by the line through all: from here on the line is no reason to call it what engines differ by. Of 300 simulated rollouts with such noise in their last turn alone five have 0.85 of it, and three 0.9.',
+  },
   'context-halves': {
     value: 0.5,
     unit: 'share',

@@ -1,6 +1,6 @@
 import type { TrajectoryFacts } from '../../../shared/checks/facts.ts'
 import { gapOf } from '../../../shared/checks/logprobs/gap.ts'
-import { beginningsOff } from '../../../shared/checks/logprobs/gap-turns.ts'
+import { beginningsOff, laterTurnsOff } from '../../../shared/checks/logprobs/gap-turns.ts'
 import { pairsOf } from '../../../shared/checks/logprobs/scored.ts'
 import type { GapSums, KlSums } from '../../../shared/checks/logprobs/sums.ts'
 import { resolveThresholds } from '../../../shared/model/thresholds/registry.ts'
@@ -28,6 +28,21 @@ const unevenHead = scores(60, (i, next) => (i < 4 ? 0.5 + 2 * (i % 2) : 0.2 * ne
 const laterBeginning: Outcome = (set) =>
   beginningsOff(
     [turnGap({ meanAbsolute: 0.04 }), turnGap({ meanAbsolute: 0.5, head: 1.6, headTokens: 4, headError: 0.5 })],
+    resolveThresholds(set),
+  ).length
+
+/** Of the later turn every token is as far below the sampler, on a line with slope 0.9. */
+const laterBelow: Outcome = (set) =>
+  laterTurnsOff(
+    [
+      turnGap({ meanAbsolute: 0.004, lateAbsolute: 0.004 }),
+      turnGap({
+        mean: 0.9,
+        meanAbsolute: 0.9,
+        earlyAbsolute: 0.9,
+        line: { n: 3, sumX: -6, sumY: -12, sumXX: 14, sumXY: 25.8, sumYY: 50 },
+      }),
+    ],
     resolveThresholds(set),
   ).length
 
@@ -173,6 +188,7 @@ export const LOGPROB_FLIPS: Flips = {
     'mismatch',
   ),
   'context-explained': flip(cause(otherContext), 0, 'context', 'mismatch'),
+  'context-certain': flip(laterBelow, 1.2, 1, 0),
   'context-halves': flip(cause(bent), 1, 'context', 'mismatch'),
   'context-explained-at-most': flip(cause(bent), 0.5, 'context', 'mismatch'),
   'temperature-explains-logprobs': flip(
