@@ -5,6 +5,7 @@ import { toolSchema } from '../model/tool-schema.ts'
 import type { Message, Trajectory } from '../model/trajectory.ts'
 import { KeptTexts } from './kept-texts.ts'
 import { normalised } from './normalised-text.ts'
+import { withoutUuids } from './tools-in-text.ts'
 
 /** Digests by which a rollout is found again in a second run of the same questions, and compared with it; null = not told. */
 export interface PairingFacts {
@@ -135,5 +136,5 @@ function described(tool: unknown) {
 }
 
 function wordsIn(value: unknown): string {
-  return typeof value === 'string' ? normalised(value).replaceAll('\0', '') : ''
+  return typeof value === 'string' ? normalised(withoutUuids(value)).replaceAll('\0', '') : ''
 }

@@ -7,13 +7,14 @@ import { learnedTemplateOf } from '../tokens/template/rerender.ts'
 import { decodeSpan } from '../tokens/text.ts'
 import type { Tokenizer, TokenTable } from '../tokens/tokenizer.ts'
 import { OfLast } from './of-last.ts'
+import { withToolsAlike } from './tools-in-text.ts'
 
 /** What the first system turn of a row says. */
 export interface SystemText {
   readonly text: string
   /** The date that the template wrote (`26 Jul 2024`), null where there is none. */
   readonly date: string | null
-  /** 16 hex digits over the text without that date. */
+  /** 16 hex digits over the text without that date, its tools as a person compares them (`withToolsAlike`). */
   readonly hash: string
 }
 
@@ -68,6 +69,6 @@ function findSystemText(table: TokenTable, ids: Int32Array, { turns, cutLeft }: 
 
 function readSystemText(text: string): SystemText {
   const date = /^Today Date: *(\S[^\n]*?) *$/m.exec(text.slice(0, 400))?.[1] ?? null
-  const hash = new Hash64().text(date === null ? text : text.replace(date, '')).digest()
+  const hash = new Hash64().text(withToolsAlike(date === null ? text : text.replace(date, ''))).digest()
   return { text, date, hash }
 }

@@ -47,6 +47,10 @@ it.each<[string, readonly unknown[]]>([
     'whose required parameters stand in another order',
     [{ ...SEARCH, parameters: { ...parameters, required: ['limit', 'query'] } }, OTHER],
   ],
+  [
+    'with an id in a description that was made up',
+    [{ ...SEARCH, description: 'Finds documents.0f8fad5b-d9cb-469f-a165-70867728950e' }, OTHER],
+  ],
   ['with other white space in a description', [{ ...SEARCH, description: ' Finds\n documents.' }, OTHER]],
   [
     'of which a dump keeps names and parameters alone',

@@ -1,0 +1,44 @@
+import { expect, it } from 'vitest'
+import { assistant, conversation, SEARCH_TOOL, system, user, withToolSchema } from '../helpers/conversation.ts'
+import { audited, lines, qwen } from '../session/dumps.ts'
+
+const { function: inner } = SEARCH_TOOL as { function: Record<string, unknown> }
+const SAME_TOOL = { function: Object.fromEntries(Object.entries(inner).reverse()), type: 'function' }
+const OTHER_TOOL = { ...SEARCH_TOOL, function: { ...inner, description: 'Finds people, and nothing else.' } }
+
+/** What H08 measures of a run with a tool in its prompts beside one with another, question by question. */
+async function measured(tool: unknown, other: unknown): Promise<Record<string, unknown>> {
+  const tokenizer = await qwen()
+  const run = async (each: unknown, reward: number) => {
+    const rows = ['Arn', 'Teal', 'Ouse'].map((river) =>
+      conversation(
+        tokenizer,
+        [
+          system(withToolSchema('Answer with the help of the search.', [each])),
+          user(`Where does the ${river} rise?`),
+          assistant(`In the hills, ${reward} miles away.`),
+        ],
+        { tools: [each], messages: true, reward },
+      ),
+    )
+    return lines(rows)
+  }
+  const second = await audited(await run(other, 0))
+  const report = (await audited(await run(tool, 1), {}, undefined, { against: second.secondRun() })).report()
+  const because = report.hypotheses.find(({ id }) => id === 'H08')?.because ?? []
+  return Object.fromEntries(
+    because.map(({ measure, value }) => [measure.replace('share of paired questions whose ', ''), value]),
+  )
+}
+
+it('tools whose keys stand in another order are another rendering of the same tools and the same system text', async () => {
+  expect(await measured(SEARCH_TOOL, SAME_TOOL)).toMatchObject({
+    'tools differ': 0,
+    'system text differs': 0,
+    'prompt ids differ though tools and system text agree': 1,
+  })
+})
+
+it('a tool that is described otherwise is told as one', async () => {
+  expect(await measured(SEARCH_TOOL, OTHER_TOOL)).toMatchObject({ 'tools differ': 1, 'system text differs': 1 })
+})
