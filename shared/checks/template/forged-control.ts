@@ -72,6 +72,12 @@ export function isForged(view: TrajectoryView, { start, headerEnd }: Turn): bool
   return speltIn(view).some(({ at }) => at !== null && start <= at && at < headerEnd)
 }
 
+/** Whether a turn without a header is the rest of a message that spelt an end token. */
+export function followsForgedEnd(view: TrajectoryView, { header, index }: Turn): boolean {
+  const before = view.segmentation?.turns[index - 1]
+  return header !== 'present' && before !== undefined && speltIn(view).some(({ at }) => at === before.endToken)
+}
+
 interface SpeltControl {
   readonly id: number
   readonly literal: string
