@@ -145,6 +145,17 @@ describe('a cause is named from the shape', () => {
     expect(most(found, 'renormalised')).toBeGreaterThan(0.9)
   })
 
+  it('a mean gap that one token far off makes is no filter', () => {
+    const row = (far: number) => {
+      const sampler = Array.from({ length: 100 }, (_, i) => (i % 10 === 0 ? 0 : -0.05))
+      return viewOf({ sampler, trainer: sampler.map((own, i) => own - (i < far ? 0.5 : 0.009)) })
+    }
+    expect(gapOf(row(0))?.cause).not.toBe('renormalised')
+    // The mean is 0.014 now.
+    expect(gapOf(row(1))?.cause).not.toBe('renormalised')
+    expect(gapOf(row(20))?.cause).toBe('renormalised')
+  })
+
   it.each([0.05, 0.2, 0.5, 1])('noise of %f on the logprobs themselves is no temperature, shift or filter', (size) => {
     const found = causes((seed, length) => {
       const next = random(seed + 1000)

@@ -102,8 +102,9 @@ function shapeOf(view: TrajectoryView, pairs: ScoredPairs): GapShape {
     if (found !== null) return { ...base, cause: 'shifted', ...found, shiftedFrom: later?.tokens[0] ?? 0 }
   }
   const turns = gapsByTurn(view, pairs)
+  // One token far off makes a mean of so little.
   const renormalised =
-    base.mean >= leastRenormalised &&
+    base.mean - base.error >= leastRenormalised &&
     base.mean >= thresholds['renormalised-share'] * meanAbsolute &&
     largest.gap <= thresholds['renormalised-most'] &&
     zeros >= thresholds['renormalised-zeros'] * n
