@@ -100,6 +100,13 @@ describe('beginnings of turns that the trainer finds less likely', () => {
     expect(beginningsOff([agrees, { ...noisy, head: 1.6 }], DEFAULT_THRESHOLDS)).toHaveLength(1)
   })
 
+  it('are not where the sampler was all but certain of the first turn, which differs by as much', () => {
+    const first = { ...agrees, meanAbsolute: 0.03 }
+    const noisy = { ...begun, head: 0.45, headTokens: 3, headError: 0.15, tail: 0.04, headErrorByTail: 0.14 }
+    expect(beginningsOff([{ ...first, surprise: 0.05 }, noisy], DEFAULT_THRESHOLDS)).toEqual([noisy])
+    expect(beginningsOff([{ ...first, surprise: 0.04 }, noisy], DEFAULT_THRESHOLDS)).toEqual([])
+  })
+
   it('are off where a line lies through them by chance, if all of them are and nothing before and behind them', () => {
     const by = { ...begun, head: 1.4, headLine: { ...ALONG, n: 4 }, lateAbsolute: 0.1 }
     expect(beginningsOff([agrees, by], DEFAULT_THRESHOLDS)).toEqual([by])

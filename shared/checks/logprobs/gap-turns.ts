@@ -198,6 +198,8 @@ function isLessLikely(each: TurnGap, first: TurnGap, thresholds: Thresholds): bo
 function isCalmBeside(first: TurnGap, later: readonly TurnGap[], thresholds: Thresholds): boolean {
   const { 'turn-tokens': enoughTokens, 'turn-head-gap': headGap, 'turn-head-over-first': times } = thresholds
   const heads = later.filter(({ count, head }) => count >= enoughTokens && head >= headGap).map(({ head }) => head)
+  // A first turn of which the sampler was all but certain leaves little to differ by: most of that is noise as any.
+  if (3 * first.meanAbsolute >= 2 * first.surprise) return false
   if (first.meanAbsolute < thresholds['engines-agree']) return true
   return heads.length > 0 && first.meanAbsolute * times < Math.min(...heads)
 }
