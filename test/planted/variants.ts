@@ -12,6 +12,8 @@ export interface Variant {
   readonly name: string
   readonly families?: readonly FamilyName[]
   readonly formats?: readonly FormatName[]
+  /** Formats in which few plants stand, and which cannot say this. */
+  readonly notIn?: readonly FormatName[]
   readonly plan: DumpPlan
   /** What a person declares about the run, where the dump cannot say it. */
   readonly options?: AuditOptions
@@ -264,6 +266,8 @@ export const VARIANTS: readonly Variant[] = [
   {
     name: 'tagged replies inside one assistant turn',
     formats: ['native', 'nemo-rl', 'atropos', 'verifiers-legacy'],
+    // A trace says of all that follows the generation prompt of a reply that it was sampled.
+    notIn: ['verifiers-v1'],
     plan: { groups: 2, change: taggedReplies, build: { maxTokens: 2048 } },
   },
   {
