@@ -59,6 +59,11 @@ export class BatchFactsKeeper {
       return () => [...loose]
     }
     this.loose = this.bounds.neverPacked
+    return this.piled(loose)
+  }
+
+  /** A function of its own: all closures of one share what any of them asks for, and these would hold the objects that were packed. */
+  private piled(loose: readonly TrajectoryFacts[]): () => TrajectoryFacts[] {
     const pile = this.pile
     const from = pile.loose.length
     for (const each of loose) pile.loose.push(each)

@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { BatchFactsKeeper, looseFacts, packedFacts } from '../../shared/checks/batch-facts.ts'
@@ -43,3 +45,25 @@ it('the first rollouts stay as they were made; behind them a dozen of a batch ar
     [78, 39],
   ])
 })
+
+it('the objects that were packed are let go of, though nobody asked for the facts yet', async () => {
+  const keeper = new BatchFactsKeeper({ neverPacked: 0, packedAtOnce: 8 })
+  const { making, made } = keepTwoBatches(keeper)
+  setFlagsFromString('--expose-gc')
+  const collect = runInNewContext('gc') as () => void
+  await expect
+    .poll(() => {
+      collect()
+      return made.filter((each) => each.deref() !== undefined).length
+    })
+    .toBe(0)
+  expect(making.flatMap((make) => make()).map(({ id }) => id)).toHaveLength(8)
+})
+
+function keepTwoBatches(keeper: BatchFactsKeeper) {
+  const batches = [0, 4].map((from) => Array.from({ length: 4 }, (_, at) => factsOf(from + at)))
+  return {
+    making: batches.map((facts) => keeper.keep(looseFacts(facts))),
+    made: batches.flat().map((facts) => new WeakRef(facts)),
+  }
+}
