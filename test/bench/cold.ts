@@ -3,6 +3,7 @@ import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
 import { packageRoot } from '../../cli/package-root.ts'
+import { SECURITY_HEADERS } from '../../cli/server/headers.ts'
 import { BUNDLED_TOKENIZERS, type BundledTokenizerId } from '../../shared/tokens/tokenizer.ts'
 import { openWindow, servePage } from '../browser/inspector-page.ts'
 import { chromiumMissing, launchChromium } from '../helpers/chromium.ts'
@@ -47,7 +48,9 @@ async function readyOnPage(
   const window = await openWindow(browser, server)
   await window.page.context().route('**/bench/**', (route) => {
     const [, path] = new URL(route.request().url()).pathname.split('/bench/') as [string, string]
-    return route.fulfill({ contentType: 'text/javascript', body: readFileSync(join(TOOLS, path)) })
+    // As the page's own scripts are answered: a page that is isolated starts no worker without them.
+    const headers = { ...SECURITY_HEADERS, 'content-type': 'text/javascript' }
+    return route.fulfill({ headers, body: readFileSync(join(TOOLS, path)) })
   })
   const times: ReadyTimes[] = []
   for (let repeat = 0; repeat < REPEATS; repeat++) times.push((await window.page.evaluate(READY(id))) as ReadyTimes)
