@@ -72,7 +72,8 @@ export async function audit(
     })
     following?.judge(session)
     await session.done
-    if (from === opened) judgingBegins(session.facts.length)
+    const tell = from === opened ? judgingBegins(session.facts.length) : null
+    if (tell !== null) await session.settled(tell)
     const unreadable = [...from.problems, ...session.unreadable, ...session.datasetProblems]
     if (session.facts.length === 0 && !session.logs.some(hasNumbers)) {
       const inputs = [...from.paths, ...(dataset?.paths ?? [])]

@@ -7,9 +7,9 @@ import { createSha256 } from './sha256.ts'
 import { IS_SOURCE, spawnWorker } from './threads.ts'
 import { bundledTokenizer } from './tokenizer-files.ts'
 
-/** All that the command names has been read. */
-export function judgingBegins(rollouts: number): void {
-  if (!IS_SOURCE) collectSooner(rollouts)
+/** All that the command names has been read. Returns who wants to be told what share is judged, from 0 to 1, or null. */
+export function judgingBegins(rollouts: number): ((share: number) => void) | null {
+  return IS_SOURCE ? null : collectSooner(rollouts)
 }
 
 /** What Node lends the engine. `jobs` = threads that audit at most; 1 audits in this one alone. */

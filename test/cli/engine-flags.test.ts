@@ -35,10 +35,29 @@ test('the V8 that runs this takes the flags, and would tell of one that it does 
   expect(set('--max-inlined-bytecode-size-of-nothing=200')).toContain('unrecognized flag')
 })
 
-test('what reading left of many rollouts is collected before they are judged', async () => {
+test('what reading left of many rollouts is collected before they are judged, and what judging leaves with each fifth of it', async () => {
+  const ofReading = await garbage()
+  const tell = collectSooner(50_000)
+  expect(ofReading.deref()).toBeUndefined()
+  const ofJudging = await garbage()
+  tell?.(0.1)
+  expect(ofJudging.deref()).toBeDefined()
+  // Whoever looked at it holds it until this task has ended.
+  await new Promise((resolve) => setTimeout(resolve))
+  tell?.(0.25)
+  expect(ofJudging.deref()).toBeUndefined()
+  const later = await garbage()
+  tell?.(0.3)
+  expect(later.deref()).toBeDefined()
+})
+
+test('few rollouts leave nothing that is worth a collection', () => {
+  expect(collectSooner(49_999)).toBe(null)
+})
+
+async function garbage(): Promise<WeakRef<Float64Array>> {
   const left = new WeakRef(new Float64Array(1000))
   // Who made a reference holds what it refers to until it has ended.
   await new Promise((resolve) => setTimeout(resolve))
-  collectSooner(50_000)
-  expect(left.deref()).toBeUndefined()
-})
+  return left
+}
