@@ -1,9 +1,6 @@
 import type { ByteSource } from '../../shared/model/source.ts'
 import type { SourceInput } from '../../shared/session/protocol.ts'
 
-/** Bytes that the browser is asked for at once where a whole file is read: by fewer a question costs more than they do. */
-export const BLOCK_BYTES = 2 << 20
-
 /** What a page sends, as bytes that the engine can read. Throws with a sentence when it is none of the three kinds. */
 export function byteSource(input: SourceInput): ByteSource {
   if (input.kind === 'file') {

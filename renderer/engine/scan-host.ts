@@ -1,6 +1,6 @@
 import { INPUT_BYTES } from '../../shared/containers/kernel/kernel.ts'
 import type { FileInReach, ScanWorkerHost } from '../../shared/session/scan-worker.ts'
-import { type AddressElsewhere, BLOCK_BYTES, type BlobElsewhere, readElsewhere, urlSource } from './byte-sources.ts'
+import { type AddressElsewhere, type BlobElsewhere, readElsewhere, urlSource } from './byte-sources.ts'
 import { fastSha256 } from './sha256.ts'
 
 type Elsewhere = BlobElsewhere | AddressElsewhere
@@ -12,7 +12,7 @@ export const scanHost: ScanWorkerHost = {
   },
   open(given) {
     const elsewhere = given as Elsewhere
-    return isBlob(elsewhere) ? new BlocksOfFile(elsewhere) : new AnswerOfAddress(elsewhere)
+    return isBlob(elsewhere) ? new StreamOfFile(elsewhere) : new AnswerOfAddress(elsewhere)
   },
 }
 
@@ -20,12 +20,31 @@ function isBlob(elsewhere: Elsewhere): elsewhere is BlobElsewhere {
   return 'blob' in elsewhere
 }
 
-/** A file in blocks, of which the next one is on its way while one is read. */
-class BlocksOfFile implements FileInReach {
-  /** By their numbers: the one that is read, its neighbours, and no others. */
-  private readonly blocks = new Map<number, Promise<Uint8Array>>()
+/** Bytes that are taken out of a stream at once, at most: they are still at hand when they are copied. */
+const PIECE_BYTES = 128 << 10
+/** After so many bytes it is asked whether the file is still the one that was given. Each question takes a millisecond of the browser. */
+const ASKED_AFTER = 8 << 20
+/** Bytes that are copied at once where both sides begin at the same place of them. */
+const WORD = 8
 
-  constructor(private readonly file: BlobElsewhere) {}
+/**
+ * A file by one stream, from front to back. By slices the browser makes memory for each that it shares with this thread, and reads take three times as
+ * long; but it looks whether the file has changed only where it begins to read.
+ */
+class StreamOfFile implements FileInReach {
+  private readonly next: (at: number) => Promise<Uint8Array | null>
+  private readonly reader: ReadableStreamGenericReader
+  /** What came last, and where in the file it is. */
+  private piece: Uint8Array = new Uint8Array(0)
+  private pieceAt = 0
+  private askedAt = 0
+  private isAsFound: Promise<unknown> = Promise.resolve()
+
+  constructor(private readonly file: BlobElsewhere) {
+    const { reader, next } = piecesOf(file.blob)
+    this.reader = reader
+    this.next = next
+  }
 
   seen(bytes: Uint8Array): Uint8Array {
     return bytes
@@ -33,34 +52,69 @@ class BlocksOfFile implements FileInReach {
 
   async read(start: number, into: Uint8Array): Promise<number> {
     let filled = 0
+    if (start < this.pieceAt) {
+      // A record that no slot holds is read again.
+      const before = await readElsewhere(this.file, start, Math.min(this.pieceAt, start + into.length))
+      into.set(before)
+      filled = before.length
+    }
     while (filled < into.length) {
-      const number = Math.floor((start + filled) / BLOCK_BYTES)
-      const at = start + filled - number * BLOCK_BYTES
-      const part = (await this.block(number)).subarray(at, at + into.length - filled)
-      if (part.length === 0) break
+      const from = start + filled - this.pieceAt
+      if (from >= this.piece.length) {
+        if (!(await this.goOn())) break
+        continue
+      }
+      const part = this.piece.subarray(from, from + into.length - filled)
       into.set(part, filled)
       filled += part.length
     }
     return filled
   }
 
-  private block(number: number): Promise<Uint8Array> {
-    for (const held of this.blocks.keys()) if (Math.abs(held - number) > 1) this.blocks.delete(held)
-    const block = this.ask(number)
-    if ((number + 1) * BLOCK_BYTES < this.file.blob.size) this.ask(number + 1).catch(() => undefined)
-    return block
-  }
-
-  private ask(number: number): Promise<Uint8Array> {
-    const known = this.blocks.get(number)
-    if (known !== undefined) return known
-    const asked = readElsewhere(this.file, number * BLOCK_BYTES, (number + 1) * BLOCK_BYTES)
-    this.blocks.set(number, asked)
-    return asked
+  /** False at the end of the file. */
+  private async goOn(): Promise<boolean> {
+    const at = this.pieceAt + this.piece.length
+    const piece = await this.next(at)
+    if (piece === null) return false
+    this.piece = piece
+    this.pieceAt = at
+    const end = at + piece.length
+    const isLast = end === this.file.blob.size
+    if (isLast || end - this.askedAt >= ASKED_AFTER) {
+      await this.isAsFound
+      this.askedAt = end
+      this.isAsFound = readElsewhere(this.file, end - 1, end)
+      this.isAsFound.catch(() => undefined)
+      if (isLast) await this.isAsFound
+    }
+    return true
   }
 
   close(): void {
-    this.blocks.clear()
+    this.reader.cancel().catch(() => undefined)
+  }
+}
+
+/** The pieces of a file, each of which stands until the next is asked for; null behind the last. */
+function piecesOf(blob: Blob): {
+  reader: ReadableStreamGenericReader
+  next(at: number): Promise<Uint8Array | null>
+} {
+  const stream = blob.stream()
+  try {
+    const reader = stream.getReader({ mode: 'byob' })
+    let memory = new ArrayBuffer(WORD + PIECE_BYTES)
+    const next = async (at: number) => {
+      const { done, value } = await reader.read(new Uint8Array(memory, at % WORD, PIECE_BYTES))
+      if (done || value === undefined) return null
+      memory = value.buffer
+      return value
+    }
+    return { reader, next }
+  } catch {
+    // A browser whose files do not stream into memory that they are given.
+    const reader = stream.getReader()
+    return { reader, next: async () => (await reader.read()).value ?? null }
   }
 }
 

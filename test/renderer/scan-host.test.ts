@@ -73,3 +73,77 @@ describe('a file by its address, as a scan worker reads it', () => {
     expect(await scanHost.createSha256({ name: 'near.jsonl', blob: new Blob([BYTES]) })).toBeNull()
   })
 })
+
+describe('a file that the browser holds, as a scan worker reads it', () => {
+  const LONG = Uint8Array.from({ length: (8 << 20) + 300_000 }, (_, at) => (at * 31) % 251)
+
+  /** A file that slices of less than two bytes can be had of while `isAsFound`. Tells how often that was asked. */
+  function changing(isAsFound: () => boolean) {
+    const blob = new Blob([LONG])
+    const log = { asked: 0 }
+    const slice = blob.slice.bind(blob)
+    blob.slice = (start = 0, end = blob.size) => {
+      if (end - start < 2) log.asked++
+      if (isAsFound()) return slice(start, end)
+      return { arrayBuffer: () => Promise.reject(new DOMException('', 'NotReadableError')) } as unknown as Blob
+    }
+    return { log, file: scanHost.open({ name: 'near.jsonl', blob }) }
+  }
+
+  async function readAll(file: ReturnType<typeof scanHost.open>, till = LONG.length): Promise<Uint8Array> {
+    const whole = new Uint8Array(till)
+    for (let at = 0; at < till; at += 128 << 10) {
+      const into = whole.subarray(at, at + (128 << 10))
+      expect(await file.read(at, into)).toBe(into.length)
+    }
+    return whole
+  }
+
+  it.each(['into memory that it is given', 'in pieces of its own'])('comes %s', async (way) => {
+    const blob = new Blob([LONG])
+    const stream = blob.stream.bind(blob)
+    let cancelled = 0
+    blob.stream = () => {
+      const whole = stream()
+      const getReader = whole.getReader.bind(whole)
+      whole.getReader = ((options?: { mode: 'byob' }) => {
+        if (options !== undefined && way !== 'into memory that it is given') throw new TypeError('no byte stream')
+        const reader = options === undefined ? getReader() : getReader(options)
+        const cancel = reader.cancel.bind(reader)
+        reader.cancel = (reason) => {
+          cancelled++
+          return cancel(reason)
+        }
+        return reader
+      }) as typeof whole.getReader
+      return whole
+    }
+    const file = scanHost.open({ name: 'near.jsonl', blob })
+    expect(Buffer.compare(await readAll(file), LONG)).toBe(0)
+    // Again, which begins before what is at hand and ends in it.
+    const slot = new Uint8Array(INPUT_BYTES)
+    expect(await file.read(LONG.length - INPUT_BYTES, slot)).toBe(INPUT_BYTES)
+    expect(Buffer.compare(slot, LONG.subarray(-INPUT_BYTES))).toBe(0)
+    expect(await file.read(LONG.length - 1, new Uint8Array(2))).toBe(1)
+    file.close()
+    expect(cancelled).toBe(1)
+  })
+
+  it('is asked now and then whether it is still the one that was given', async () => {
+    const { log, file } = changing(() => true)
+    await readAll(file)
+    expect(log.asked).toBe(2)
+  })
+
+  it.each([
+    ['before all of it was read', LONG.length - (200 << 10)],
+    ['while the last of it is read', LONG.length],
+  ])('fails where it changes %s', async (_, at) => {
+    let isAsFound = true
+    const { file } = changing(() => isAsFound)
+    const far = at - (at % (128 << 10))
+    await readAll(file, far - (128 << 10))
+    isAsFound = false
+    await expect(async () => readAll(file)).rejects.toThrow('changed or was moved')
+  })
+})

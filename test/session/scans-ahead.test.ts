@@ -136,6 +136,27 @@ describe('a thread that scans ahead of the one that audits', () => {
     expect((await wanted).report().sources[0]?.skipped.length).toBeGreaterThan(3)
   })
 
+  it('has each byte at the place of a word that it has in the file, and what is in memory is not read again', async () => {
+    const reads: { start: number; length: number; byte: number }[] = []
+    const lends: ScanWorkerHost = {
+      ...scanHost,
+      open(elsewhere) {
+        const file = scanHost.open(elsewhere)
+        const read = (start: number, into: Uint8Array) => {
+          reads.push({ start, length: into.length, byte: into.byteOffset })
+          return file.read(start, into)
+        }
+        return { seen: (bytes) => file.seen(bytes), read, close: () => file.close() }
+      },
+    }
+    const small = dump(18 << 20).filter((line) => line.length < 1 << 20)
+    const { host, log } = scanning({ lends })
+    await audited([await fileOf('words.jsonl', small.join('\n'))], {}, host)
+    expect(log.said.length).toBeGreaterThan(3)
+    expect(reads.filter(({ start, byte }) => byte % 8 !== start % 8)).toEqual([])
+    expect(reads.map(({ start }) => start)).toEqual(reads.map((_, index) => index * (128 << 10)))
+  })
+
   it('goes from file to file', async () => {
     const other = dump(1 << 20, 5).join('\n')
     const inline = await audited([
