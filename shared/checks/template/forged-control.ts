@@ -106,7 +106,7 @@ function speltControls(messages: readonly Message[], { frame, table }: Tokenizer
     if (rendered) continue
     for (const { id, literal } of literals) {
       for (let at = content.indexOf(literal); at >= 0 && found.length < MOST; at = content.indexOf(literal, at + 1)) {
-        const before = content.slice(Math.max(0, at - context), at)
+        const before = wordsBefore(content, at, context, literals)
         const after = wordsAfter(content, at + literal.length, context, literals)
         if (normalised(before) === '' || normalised(after) === '') continue
         found.push({ id, literal, role, message: index, before, after })
@@ -140,6 +140,27 @@ function controlsOf(frame: TurnFrame, table: TokenTable): Controls {
   return found
 }
 
+/**
+ * `context` characters of text, before any more control tokens: where a text ends with the header of a turn, the end of a turn before it and the role
+ * behind it stand at every turn.
+ */
+function wordsBefore(
+  content: string,
+  end: number,
+  context: number,
+  literals: readonly { readonly literal: string }[],
+): string {
+  let start = Math.max(0, end - context)
+  for (let more = 0; more < MOST_IN_A_ROW; more++) {
+    const past = literals.map(({ literal }) => {
+      const at = content.indexOf(literal, Math.max(0, start - literal.length))
+      return at < 0 || at >= end ? end : at - context
+    })
+    start = Math.max(0, Math.min(start, ...past))
+  }
+  return content.slice(start, end)
+}
+
 /** `context` characters of text, behind any more control tokens: a forged header looks like a real one but for the words after it. */
 function wordsAfter(
   content: string,
@@ -168,7 +189,7 @@ function forgedAt({ ids, text, thresholds }: TrajectoryView, { id, before, after
   const left = normalised(before)
   const right = normalised(after)
   for (let at = ids.indexOf(id); at >= 0; at = ids.indexOf(id, at + 1)) {
-    const seenBefore = normalised(text({ start: Math.max(0, at - context), end: at }))
+    const seenBefore = normalised(text({ start: Math.max(0, at - Math.max(context, before.length)), end: at }))
     const seenAfter = normalised(
       text({ start: at + 1, end: Math.min(ids.length, at + 1 + Math.max(context, after.length)) }),
     )
