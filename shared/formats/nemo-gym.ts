@@ -79,17 +79,19 @@ function readRecord(record: OneRecord): Trajectory[] {
     reward: row.score('reward'),
     excluded: row.boolean('mask_sample') === true,
     tools: tools === null || tools.length === 0 ? null : tools,
-    finishReason: incomplete === null ? null : new Fields(incomplete).text('reason'),
-    isTruncated: status === 'incomplete' ? true : status === 'completed' ? false : null,
     // The limit is one call's. It is the rollout's where there was one call.
     limits: limit !== null && calls.length === 1 ? { max_completion_length: limit } : null,
     // Whatever else an environment returns stands in the row by design: kept, and no drift.
     meta: bare ? {} : row.rest().meta,
   }
+  const end = {
+    finishReason: incomplete === null ? null : new Fields(incomplete).text('reason'),
+    isTruncated: status === 'incomplete' ? true : status === 'completed' ? false : null,
+  }
   const conversation = (count: number) => (count === 0 ? null : [...asked, ...messages.slice(0, count)])
   const sequences = mergeByPrefix(calls)
   if (sequences.length === 0) {
-    return [{ ...blank, ...shared, id, messages: conversation(messages.length), issues: row.issues }]
+    return [{ ...blank, ...shared, ...end, id, messages: conversation(messages.length), issues: row.issues }]
   }
   return sequences.map((sequence, part): Trajectory => {
     const issues = part === 0 ? row.issues : []
@@ -99,6 +101,8 @@ function readRecord(record: OneRecord): Trajectory[] {
     return {
       ...record.blank(part),
       ...shared,
+      // How the rollout ended is how its last call did. A sequence that was left before went on elsewhere.
+      ...(sequence.at(-1) === calls.at(-1) ? end : {}),
       ...streams,
       id: part === 0 ? id : `${id}.${part}`,
       branch: sequences.length === 1 ? null : String(part),

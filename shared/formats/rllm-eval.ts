@@ -62,9 +62,8 @@ function readEpisode(record: OneRecord): Trajectory[] {
   const shared = {
     rolloutId: id,
     answer: answerOf(task),
-    finishReason: ended,
-    isTruncated: ended === null ? null : /length|max_turns/i.test(ended),
   }
+  const end = { finishReason: ended, isTruncated: ended === null ? null : /length|max_turns/i.test(ended) }
   const { meta, unknown } = episode.rest([
     'is_correct',
     'artifacts',
@@ -84,7 +83,8 @@ function readEpisode(record: OneRecord): Trajectory[] {
     const fields = new Fields(value, index === 0 ? episode.issues : [])
     const name = fields.text('name')
     const group = taskOf(task, id)
-    const sequences = sequencesOf(fields, `trajectories[${index}]`)
+    // The episode ended where its last trajectory did: how the others ended is not said.
+    const sequences = sequencesOf(fields, `trajectories[${index}]`, index === list.length - 1 ? end : {})
     fields.take('task')
     const own = {
       ...shared,
@@ -102,14 +102,15 @@ function readEpisode(record: OneRecord): Trajectory[] {
   return found.length === 1 ? found : found.map((each, branch) => ({ ...each, branch: String(branch) }))
 }
 
-function sequencesOf(trajectory: Fields, name: string): Partial<Trajectory>[] {
+/** @param end how the trajectory ended, which is how its last call did */
+function sequencesOf(trajectory: Fields, name: string, end: Partial<Trajectory>): Partial<Trajectory>[] {
   const { issues } = trajectory
   const steps = (trajectory.list('steps') ?? []).filter(isObject)
   const calls = steps.flatMap((step, i) => callOf(step, `${name}.steps[${i}]`, trajectory))
   if (calls.length === 0) {
     const told = steps.map((step) => messagesOf(step.chat_completions ?? null)).filter((messages) => messages?.length)
     const messages = told.at(-1) ?? null
-    return messages === null ? [] : [{ messages, issues }]
+    return messages === null ? [] : [{ ...end, messages, issues }]
   }
   const sequences = mergeByPrefix(calls)
   return sequences.map((sequence, part) => {
@@ -119,6 +120,7 @@ function sequencesOf(trajectory: Fields, name: string): Partial<Trajectory>[] {
     const { sampler, ...streams } = streamsOfCalls(sequence, own)
     const last = sequence.at(-1) as Call
     return {
+      ...(last === calls.at(-1) ? end : {}),
       ...streams,
       versions: versionsOf(sequence),
       ...advantagesOf(sequence),

@@ -84,23 +84,25 @@ export function readResult(record: OneRecord): Trajectory[] {
     tools: fields.list('tool_defs'),
     answer: fields.text('answer'),
     environment: taskOf(record.object),
-    finishReason: fields.text('stop_condition'),
-    isTruncated: fields.boolean('is_truncated'),
     id: fields.text('trajectory_id') ?? blank.id,
   }
+  const end = { finishReason: fields.text('stop_condition'), isTruncated: fields.boolean('is_truncated') }
   const { meta, unknown } = fields.rest(KEPT)
   // Each metric stands a second time at the top level.
   const repeated = (key: string) => isObject(metrics) && Object.hasOwn(metrics, key)
   record.drift(unknown.filter((key) => !repeated(key)))
   const kept = Object.fromEntries(Object.entries(meta).filter(([key]) => !repeated(key)))
   const sequences = steps === null ? [] : sequencesOf(steps)
-  if (sequences.length === 0) return [{ ...blank, ...shared, messages: whole, issues: fields.issues, meta: kept }]
+  if (sequences.length === 0)
+    return [{ ...blank, ...shared, ...end, messages: whole, issues: fields.issues, meta: kept }]
   return sequences.map((sequence, part): Trajectory => {
-    const { messages, streams, advantage, advantages, trajectoryId, issues } = sequence
+    const { messages, streams, advantage, advantages, trajectoryId, isTruncated, endsRollout, issues } = sequence
     const own: readonly Message[] | null = sequences.length === 1 ? whole : messages
     return {
       ...record.blank(part),
       ...shared,
+      // How the rollout ended is how its last step did. A sequence that was left before went on elsewhere.
+      ...(endsRollout ? end : { isTruncated }),
       ...streams,
       id: part === 0 ? shared.id : `${shared.id}.${part}`,
       rolloutId: trajectoryId ?? shared.id,

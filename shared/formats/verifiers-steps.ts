@@ -8,6 +8,7 @@ interface Step extends ModelCall {
   readonly messages: Message[] | null
   readonly advantage: number | null
   readonly trajectoryId: string | null
+  readonly isTruncated: boolean | null
   readonly issues: readonly RecordIssue[]
 }
 
@@ -36,6 +37,7 @@ export function readSteps(fields: Fields): Step[] | null {
       messages: readConversation(step),
       advantage: step.number('advantage'),
       trajectoryId: step.text('trajectory_id'),
+      isTruncated: step.boolean('is_truncated'),
       issues: step.issues,
     })
   }
@@ -50,6 +52,10 @@ export interface StepSequence {
   readonly advantage: number | null
   readonly advantages: Float32Array | null
   readonly trajectoryId: string | null
+  /** Whether its last step was cut; null where steps do not say. */
+  readonly isTruncated: boolean | null
+  /** Its last step is that of the rollout, which ended there. */
+  readonly endsRollout: boolean
   readonly issues: readonly RecordIssue[]
 }
 
@@ -68,6 +74,8 @@ export function sequencesOf(steps: readonly Step[]): StepSequence[] {
       advantage: common ? last.advantage : null,
       advantages: common ? null : advantagesOf(sequence),
       trajectoryId: last.trajectoryId,
+      isTruncated: last.isTruncated,
+      endsRollout: last === steps.at(-1),
       issues,
     }
   })
