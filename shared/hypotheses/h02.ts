@@ -50,15 +50,8 @@ function decide(input: HypothesisInput): Judgement {
   const missed = input.dump.settings.policy.intended.includes('M03') ? null : input.untrainedShare
   const covers = missed === null || holds(missed, untrained)
   if (MASKING_CODES.every((code) => unlooked.includes(code)) && !supported) return notCheckable(leftOut(unlooked))
-  // A mask that was built from other ids says nothing of these: a rollout that has one is not known to be masked right.
-  const unfit = unfitShare(input)
-  const unfitBounds = unfitBound(thresholds)
-  const fits = unfit === null || holds(unfit, unfitBounds)
-  // By another vocabulary no end of a turn and no header can be looked for: that none fails says nothing.
-  const foreign = foreignShare(input)
-  const isOwn = foreign === null || holds(foreign, unfitBounds)
-  const masked = maskedUnproved(input)
-  const isOthers = masked === null || holds(masked, untrained)
+  const unjudged = unjudgedShares(input)
+  const isUnproved = unjudged.some(({ code }) => code === ENDS)
   // Rollouts of a model that always opens alike look as prompts with examples do.
   const mayBeExamples = input.dump.settings.policy.examples_in_prompt === true
   const contradicted =
@@ -66,9 +59,7 @@ function decide(input: HypothesisInput): Judgement {
     !mayBeExamples &&
     unlooked.length === 0 &&
     failing.length === 0 &&
-    fits &&
-    isOwn &&
-    isOthers &&
+    unjudged.every(({ value, bound }) => holds(value, bound)) &&
     light &&
     covers
   const decisive = failing.map(({ code }) => code)
@@ -78,25 +69,8 @@ function decide(input: HypothesisInput): Judgement {
       ...faultLines(found),
       ...weightLine(share, undecided, weight),
       ...missedLine(missed, undecided, untrained),
-      ...unjudgedLine(
-        'share of rollouts whose arrays do not fit together, so that what they train is not known',
-        unfit,
-        'S03',
-        unfitBounds,
-      ),
-      ...unjudgedLine(
-        'share of rollouts whose ids are not of the tokenizer, so that their turns are not known',
-        foreign,
-        'T17',
-        unfitBounds,
-      ),
-      ...unjudgedLine(
-        'share of rollouts with turns of the model that they mask for a reason that the dump does not show: a branch that is not in it, the default of its trainer, or turns left out',
-        masked,
-        'M03',
-        untrained,
-      ),
-      ...lesserFaults(H02, input, decisive),
+      ...unjudged.map(unjudgedLine),
+      ...lesserFaults(H02, input, isUnproved ? [...decisive, ENDS] : decisive),
     ],
     missing: [
       ...(undecided ? ['the alignment of the mask: declare whether index i marks token i or token i + 1'] : []),
@@ -105,6 +79,7 @@ function decide(input: HypothesisInput): Judgement {
             'the length of the prompts: the untrained assistant turns that several rollouts begin with are taken for examples, and may be turns that the mask leaves out',
           ]
         : []),
+      ...(supported || contradicted || !isUnproved ? [] : ['logprobs or flags of the end tokens']),
       ...(supported || input.totalWeight !== 0 ? [] : ['a token that is trained']),
       ...(share === null && input.totalWeight !== 0 ? whatOraclesLack(input) : []),
       ...leftOut(unlooked),
@@ -154,6 +129,14 @@ function maskedUnproved({ checks, dump }: HypothesisInput): number | null {
   return unproved === null ? null : unproved.rollouts / unproved.of
 }
 
+/** Of ends of trained turns; null where none is masked, or where they are known to be the model's, which is a fault. */
+function endsUnproved({ checks }: HypothesisInput): number | null {
+  const ends = checks.find(({ code, status }) => code === ENDS && status === 'fail')
+  return ends === undefined || ends.severity === 'error' || ends.places.checked === 0
+    ? null
+    : ends.places.affected / ends.places.checked
+}
+
 /** Of the rollouts that T17 looked at, those it names, in a dump where the tokenizer finds no turns. Null where there is none. */
 function foreignShare({ checks, lackOfTurns }: HypothesisInput): number | null {
   if (lackOfTurns == null) return null
@@ -161,14 +144,53 @@ function foreignShare({ checks, lackOfTurns }: HypothesisInput): number | null {
   return vocabulary === undefined || vocabulary.checked === 0 ? null : vocabulary.affected / vocabulary.checked
 }
 
-/** A share of rollouts that cannot be judged: it supports nothing, and from the bound on nothing is contradicted. */
-function unjudgedLine(
-  what: string,
-  value: number | null,
-  code: string,
-  bound: ReturnType<typeof unfitBound>,
-): Argument[] {
-  if (value === null) return []
+const ENDS = 'M10'
+
+interface Unjudged {
+  readonly what: string
+  readonly value: number
+  readonly code: string
+  readonly bound: ReturnType<typeof unfitBound>
+}
+
+/** What cannot be judged, as far as there is any. */
+function unjudgedShares(input: HypothesisInput): Unjudged[] {
+  const { thresholds } = input.dump.settings
+  const bound = unfitBound(thresholds)
+  const shares = [
+    // A mask that was built from other ids says nothing of these: a rollout that has one is not known to be masked right.
+    {
+      what: 'share of rollouts whose arrays do not fit together, so that what they train is not known',
+      value: unfitShare(input),
+      code: 'S03',
+      bound,
+    },
+    // By another vocabulary no end of a turn and no header can be looked for: that none fails says nothing.
+    {
+      what: 'share of rollouts whose ids are not of the tokenizer, so that their turns are not known',
+      value: foreignShare(input),
+      code: 'T17',
+      bound,
+    },
+    {
+      what: 'share of rollouts with turns of the model that they mask for a reason that the dump does not show: a branch that is not in it, the default of its trainer, or turns left out',
+      value: maskedUnproved(input),
+      code: 'M03',
+      bound: untrainedBound(thresholds),
+    },
+    // The model is not taught to stop, unless the framework appended all of these.
+    {
+      what: 'share of trained turns whose end token carries no loss, and of which nothing tells whether the model wrote it',
+      value: endsUnproved(input),
+      code: ENDS,
+      bound,
+    },
+  ]
+  return shares.flatMap(({ value, ...share }) => (value === null ? [] : [{ ...share, value }]))
+}
+
+/** It supports nothing, and from the bound on nothing is contradicted. */
+function unjudgedLine({ what, value, code, bound }: Unjudged): Argument {
   const measure = {
     measure: `${what} (${code})`,
     value,
@@ -177,7 +199,7 @@ function unjudgedLine(
     checks: [code],
   } as const
   const decides = { supported: null, contradicted: bound }
-  return [{ measure: { ...measure, checks: [...measure.checks] }, speaksFor: null, decides }]
+  return { measure: { ...measure, checks: [...measure.checks] }, speaksFor: null, decides }
 }
 
 function faultLines({ failing, systematic, looked }: MaskingMeasures): Argument[] {

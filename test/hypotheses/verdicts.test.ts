@@ -123,6 +123,18 @@ describe('H02', () => {
     expect(result.because[0]?.measure).toBe('places of a sporadic fault: Tool output or prompt is trained (M01)')
   })
 
+  it.each([
+    [5, 'inconclusive'],
+    [4, 'contradicted'],
+  ] as const)('with %i of 100 end tokens masked that nobody is known to have written it is %s', (affected, verdict) => {
+    const checks = [resultOf('M01'), resultOf('M10', { affected, severity: 'warning' })]
+    const result = verdictOf('H02', dump, { checks })
+    expect(result.verdict).toBe(verdict)
+    const lines = result.because.filter(({ checks: rest }) => rest.includes('M10'))
+    expect(lines).toEqual([expect.objectContaining({ value: affected / 100, threshold: 0.05, checks: ['M10'] })])
+    expect(result.missing).toEqual(verdict === 'contradicted' ? [] : ['logprobs or flags of the end tokens'])
+  })
+
   const unfitIn = (count: number, more: Partial<TrajectoryFacts> = {}) =>
     dumpOf(rows(100).map((row, index) => (index < count ? { ...row, ...more, unfit: true } : row)))
 

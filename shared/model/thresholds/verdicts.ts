@@ -61,7 +61,7 @@ export const VERDICT_THRESHOLDS = {
     range: [0, 1],
     usedBy: ['H02'],
     reason:
-      'Of rollouts whose arrays do not fit together, or whose ids are not of the tokenizer, from which the others say nothing of the run.',
+      'Of rollouts whose arrays do not fit together, or whose ids are not of the tokenizer, from which the others say nothing of the run. Of trained turns, too, whose end token is masked while nothing tells who wrote it.',
   },
   'h03-kl-supported': {
     value: 10,
