@@ -38,7 +38,8 @@ function decide(input: HypothesisInput): Judgement {
   const found = measureTruncation(input)
   const near = share(found.nearAny)
   const { limits, limitsByRollout } = input.dump
-  const ofReplies = limits.max_tool_response_length ?? limitsByRollout?.max_tool_response_length ?? null
+  const ofReplies =
+    limits.max_tool_response_length ?? limitsByRollout?.max_tool_response_length ?? found.piledReplies ?? null
   if (near === null && ofReplies === null) {
     const none =
       'limits (none is given, in the metadata, or shown by rollouts that end at one length which no other exceeds)'
@@ -47,10 +48,12 @@ function decide(input: HypothesisInput): Judgement {
   const { thresholds } = input.dump.settings
   const nearBounds = nearLimitBounds(thresholds)
   const lost = share(found.lost)
+  const piled = share(found.piledReplies)
   const visible = share(found.documentsVisible)
   const supported =
     (near !== null && holds(near, nearBounds.supported)) ||
     (lost !== null && holds(lost, lostBounds(thresholds).supported)) ||
+    (piled !== null && holds(piled, lostBounds(thresholds).supported)) ||
     (visible !== null && holds(visible, visibleBounds(thresholds).supported))
   // Without documents there are none to lose; without ends that tell, "nothing lost" is not known.
   const contradicted =
@@ -58,10 +61,14 @@ function decide(input: HypothesisInput): Judgement {
     near !== null &&
     holds(near, nearBounds.contradicted) &&
     lost !== null &&
-    holds(lost, lostBounds(thresholds).contradicted)
+    holds(lost, lostBounds(thresholds).contradicted) &&
+    !isNamed(input, 'C08')
   return {
     verdict: supported ? 'supported' : contradicted ? 'contradicted' : 'inconclusive',
-    because: [...argumentsOf(found, { near, lost, visible }, thresholds), ...lesserFaults(H04, input, [])],
+    because: [
+      ...argumentsOf(found, { near, lost, piled, visible }, thresholds),
+      ...lesserFaults(H04, input, piled === null ? [] : ['C08']),
+    ],
     missing: [
       ...(near === null ? ['limits of the prompt, the completion or the sequence'] : []),
       ...(lost === null ? [lackOfTurns(input)] : []),
@@ -76,6 +83,10 @@ function lackOfTurns(input: HypothesisInput): string {
   return input.streams.has('tokenizer') ? 'turns in the ids' : (input.lackOfTurns ?? 'tokenizer')
 }
 
+function isNamed({ checks }: HypothesisInput, code: string): boolean {
+  return checks.some((check) => check.code === code && check.status === 'fail')
+}
+
 /** @param hasTurns where none is found, that is what documents are not looked for in */
 function lackOfDocuments({ streams, dump }: HypothesisInput, hasTurns: boolean): string[] {
   if (!streams.has('documents')) return ['documents']
@@ -87,10 +98,15 @@ function lackOfDocuments({ streams, dump }: HypothesisInput, hasTurns: boolean):
 interface Shares {
   readonly near: number | null
   readonly lost: number | null
+  readonly piled: number | null
   readonly visible: number | null
 }
 
-function argumentsOf(found: TruncationMeasures, { near, lost, visible }: Shares, thresholds: Thresholds): Argument[] {
+function argumentsOf(
+  found: TruncationMeasures,
+  { near, lost, piled, visible }: Shares,
+  thresholds: Thresholds,
+): Argument[] {
   const nearBounds = nearLimitBounds(thresholds)
   const lostBound = lostBounds(thresholds)
   const visibleBound = visibleBounds(thresholds)
@@ -115,6 +131,13 @@ function argumentsOf(found: TruncationMeasures, { near, lost, visible }: Shares,
         'C08',
         'C12',
       ]),
+    ),
+    ...compared(
+      'share of rollouts with a tool reply that breaks off at one length, as others do',
+      piled,
+      lostBound.supported,
+      lostBound.contradicted,
+      ['C08'],
     ),
     ...behind(
       { documentsHidden: true },

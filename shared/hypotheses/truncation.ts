@@ -6,6 +6,7 @@ import { LIMITED_LENGTHS, type LimitedLength, leftToLimit, limitInForce } from '
 import { hasHiddenDocuments, hasLostText } from '../checks/rollout-filter.ts'
 import { type BaselinePoison, measuringPoison } from '../checks/truncation/masked-rows-counted.ts'
 import { cuttingAgainstSiblings } from '../checks/truncation/prompt-cut-left.ts'
+import { replyPile } from '../checks/truncation/reply-pile.ts'
 import { type MeanReward, rewardByEnd, rewardByVisibility } from '../checks/truncation/reward-splits.ts'
 import type { Count, RolloutFilter } from '../model/report.ts'
 import { atOnce, filtered, forEachOf, type Steps, within } from '../model/steps.ts'
@@ -25,6 +26,8 @@ export interface TruncationMeasures {
   readonly nearAny: Count | null
   /** Rollouts that lost text, of those whose end or messages tell; null where none tells. */
   readonly lost: Count | null
+  /** Rollouts with a tool reply that breaks off at one length, as many others do (C08), of all; null where no such length shows. */
+  readonly piledReplies: Count | null
   /** Rollouts whose supporting documents are all visible, as far as they were brought, of those that have any; null where none has. */
   readonly documentsVisible: Count | null
   readonly meanLength: number | null
@@ -104,6 +107,7 @@ function* measuring(input: HypothesisInput): Steps<TruncationMeasures> {
     nearFilter: filterOf(rules, input.dump, nearTokens),
     nearAny: rules.length === 0 || facts.length === 0 ? null : { checked: facts.length, affected: near.length },
     lost,
+    piledReplies: piledReplies(input, facts),
     documentsVisible:
       documented.length === 0
         ? null
@@ -154,6 +158,18 @@ function filterOf(rules: readonly LimitRule[], { limits }: DumpView, nearTokens:
   })
   if (lengths.length === rules.length) return { lengths }
   return { left: rules.map(({ of }) => ({ of, atMost: nearTokens })) }
+}
+
+/** What cut replies do not show by themselves and lengths do: only where none of them is known to be cut. */
+function piledReplies(
+  { checks, dump }: HypothesisInput,
+  facts: readonly TrajectoryFacts[],
+): TruncationMeasures['piledReplies'] {
+  const isNamed = checks.some(({ code, status }) => code === 'C08' && status === 'fail')
+  if (!isNamed || new FactColumns(dump.facts).present('cutReplies').includes(1)) return null
+  const pile = replyPile(dump.facts, dump.settings.thresholds)
+  // Where no end shows it, replies of one length may be whole.
+  return pile === null || pile.side === null ? null : { checked: facts.length, affected: pile.rollouts }
 }
 
 /** Rollouts whose own facts tell that text is missing, and those whose siblings do (C01): what the filter `lostText` finds. */

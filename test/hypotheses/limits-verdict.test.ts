@@ -4,7 +4,7 @@ import type { Stream } from '../../shared/model/streams.ts'
 import { resolveLimits } from '../helpers/at-once.ts'
 import { dumpOf, factsOf } from '../helpers/facts.ts'
 import { foundBy } from '../helpers/found.ts'
-import { verdictOf } from './input.ts'
+import { resultOf, verdictOf } from './input.ts'
 
 const rows = (count: number, more: (i: number) => Partial<TrajectoryFacts> = () => ({})) =>
   Array.from({ length: count }, (_, i) => factsOf(i, more(i)))
@@ -67,6 +67,40 @@ describe('H04', () => {
     expect(result.verdict).toBe('supported')
     expect(result.because[0]).toMatchObject({ value: 1, checks: expect.arrayContaining(['C08']) })
     expect(result.missing[0]).toMatch(/^limits of the prompt/)
+  })
+
+  describe('replies of one length', () => {
+    const reply = (i: number, tokens: number, open: 'right' | 'none') => {
+      const size = { tokens, characters: 5 * tokens + i }
+      return {
+        toolReplyLengths: [tokens + 4],
+        longestReply: size,
+        longReplies: [{ start: 100, end: 100 + tokens, ...size, open, text: `t${i}`, edge: `e${i}` }],
+      }
+    }
+    const piled = (count: number, open: 'right' | 'none') =>
+      dumpOf(
+        rows(100, (i) => (i < count ? reply(i, 256, open) : reply(i, 60 + i, 'none'))),
+        { limits },
+      )
+    const checks = [resultOf('C08', { affected: 20, severity: 'warning' })]
+
+    it.each([
+      [20, 'supported'],
+      [9, 'inconclusive'],
+    ] as const)('that %i of 100 rollouts have and break off at make it %s', (count, verdict) => {
+      const result = verdictOf('H04', piled(count, 'right'), { checks })
+      expect(result.verdict).toBe(verdict)
+      const lines = result.because.filter(({ checks: rest }) => rest.join() === 'C08')
+      expect(lines).toEqual([expect.objectContaining({ value: count / 100, threshold: 0.1 })])
+      const unlimited = dumpOf(piled(count, 'right').facts, { limits: {} })
+      expect(verdictOf('H04', unlimited, { checks }).verdict).toBe(verdict)
+    })
+
+    it('decide nothing where they end as whole ones do, or where C08 says nothing', () => {
+      expect(verdictOf('H04', piled(20, 'none'), { checks }).verdict).toBe('inconclusive')
+      expect(verdictOf('H04', piled(20, 'right')).verdict).toBe('contradicted')
+    })
   })
 
   it('splits the reward by visible documents and by end, and states what masked rows do to the baseline', () => {
