@@ -43,8 +43,8 @@ export interface PlainTurns {
 const known = new OfLast<TrajectoryView, PlainTurns | null>()
 
 /**
- * The turns of a rollout in which nothing is out of the ordinary, which most are where nothing but ids and mask tells of them: all have a header and an
- * end token, and the mask is what is expected of the ids, so that nine checks have nothing to look for. Null of others.
+ * The turns of a rollout in which nothing is out of the ordinary, which most are: all have a header and an end token, and the mask is what is expected of
+ * the ids and of what the dump says of who wrote them, so that nine checks have nothing to look for. Null of others.
  */
 export function plainTurns(view: TrajectoryView): PlainTurns | null {
   let plain = known.get(view)
@@ -56,10 +56,11 @@ export function plainTurns(view: TrajectoryView): PlainTurns | null {
 }
 
 function findPlain(view: TrajectoryView): PlainTurns | null {
-  const { segmentation, provenance, expected, expectedRl } = view
-  if (segmentation === null || provenance !== null || expected !== expectedRl || !isAsExpected(view)) return null
+  const { segmentation, expected, expectedRl } = view
+  if (segmentation === null || expected !== expectedRl || !isAsExpected(view)) return null
   const { turns } = segmentation
-  if (!turns.every(isPlain)) return null
+  const mask = view.mask as Uint8Array
+  for (const turn of turns) if (!isPlain(turn, mask)) return null
   const plain: PlainTurns = {
     written: new SoundPlaces(),
     others: new SoundPlaces(),
@@ -95,8 +96,13 @@ function addOther(plain: PlainTurns, turn: Turn, edges: readonly string[], isBeh
   if (isBehindWritten) plain.headers.add(ordinal, before)
 }
 
-/** What such a mask trains of it is known then: all that the model wrote of it, through its end, and nothing else. */
-function isPlain({ kind, header, contentStart, contentEnd, endToken }: Turn): boolean {
+/**
+ * What such a mask trains of it is known then: all that the model wrote of it, through its end, and nothing else. An end token that nobody sampled is
+ * rightly masked, and no end that M10 looks at; a reply inside of a turn is a place of M01.
+ */
+function isPlain({ kind, header, contentStart, contentEnd, endToken, spans }: Turn, mask: Uint8Array): boolean {
   if (header !== 'present' || endToken < 0) return false
-  return kind === 'assistant' ? contentEnd > contentStart : kind !== 'other'
+  if (kind !== 'assistant') return kind !== 'other'
+  if (contentEnd === contentStart || mask[contentEnd - 1] !== 1 || mask[endToken] !== 1) return false
+  return spans.every(({ part }) => part !== 'tool')
 }

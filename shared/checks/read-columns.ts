@@ -43,7 +43,9 @@ export function numberIn(value: unknown, path: Path): number {
 /** What a path leads to, undefined where it leads nowhere. */
 export function valueIn(value: unknown, path: Path): unknown {
   let inner = value
-  for (const step of path) {
+  // Most paths are empty, and every rollout is asked.
+  for (let i = 0; i < path.length; i++) {
+    const step = path[i] as string | number
     if (typeof inner !== 'object' || inner === null || !Object.hasOwn(inner, step)) return undefined
     inner = (inner as Record<string | number, unknown>)[step]
   }
@@ -177,8 +179,18 @@ function partOf({ kind, values, parts, absent }: Column, [name]: Path): Column |
 export function writeDigest(value: unknown, [first, last]: Digests, at: number): void {
   if (typeof value !== 'string') return
   const digest = DIGEST.test(value) ? value : new Hash64().text(value).digest()
-  first[at] = Number.parseInt(digest.slice(0, 8), 16)
-  last[at] = Number.parseInt(digest.slice(8), 16)
+  first[at] = eightDigitsAt(digest, 0)
+  last[at] = eightDigitsAt(digest, 8)
+}
+
+/** What eight digits from `from` on come to, of `0` to `9` and `a` to `f`: digit by digit, where parts of the text would be texts of their own. */
+function eightDigitsAt(digest: string, from: number): number {
+  let number = 0
+  for (let i = from; i < from + 8; i++) {
+    const code = digest.charCodeAt(i)
+    number = (number << 4) | (code - (code < 0x3a ? 0x30 : 0x57))
+  }
+  return number >>> 0
 }
 
 /** Hears of the list of each row, in order: `numbers` from `start` to `end`, exclusive. A row without one has an empty list. */

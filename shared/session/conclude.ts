@@ -202,20 +202,46 @@ function* listingFindings(
   dumpFindings: readonly Finding[],
   defectOf: (finding: Finding) => string | null,
 ): Steps<{ readonly listed: Finding[]; readonly omitted: number } & Pick<Conclusion, 'ofDump' | 'unlisted'>> {
-  const kept = collected.findings.slice(0, maxFindings)
-  const inOrder = yield* within(0, 1, sorted([...kept, ...dumpFindings], inReportOrder))
-  const first = inOrder.slice(0, maxFindings)
+  const kept = yield* within(0, 0.3, inOrder(collected.findings.slice(0, maxFindings)))
+  const others = yield* within(0.3, 0.6, inOrder(dumpFindings))
+  const first: Finding[] = []
+  const ofDump: number[] = []
+  let [taken, othersTaken] = [0, 0]
+  while (first.length < maxFindings && (taken < kept.length || othersTaken < others.length)) {
+    const [own, other] = [kept[taken], others[othersTaken]]
+    if (other === undefined || (own !== undefined && inReportOrder(own, other) <= 0)) {
+      first.push(own as Finding)
+      taken++
+    } else {
+      ofDump.push(first.length)
+      first.push(other)
+      othersTaken++
+    }
+    if (first.length % COMPARED_AT_ONCE === 0) yield 0.6
+  }
   const lines = new FindingLines(collected.facts)
   const listed: Finding[] = []
   const tell = (finding: Finding) => void listed.push(lines.asTold(finding, defectOf(finding)))
-  yield* within(1, 1, forEachOf(first, tell))
-  const ofRollouts = new Set(kept)
+  yield* within(0.6, 1, forEachOf(first, tell))
   return {
     listed,
     omitted: collected.findingsSeen + dumpFindings.length - first.length,
-    ofDump: first.flatMap((finding, index) => (ofRollouts.has(finding) ? [] : [index])),
-    unlisted: inOrder.slice(maxFindings).filter((finding) => ofRollouts.has(finding)),
+    ofDump,
+    unlisted: kept.slice(taken),
   }
+}
+
+/** Findings that are compared in a step. */
+const COMPARED_AT_ONCE = 4096
+
+/** Findings in the order of a report. Those of rollouts come in it, as a rule. */
+function* inOrder(findings: readonly Finding[]): Steps<readonly Finding[]> {
+  for (let i = 1; i < findings.length; i++) {
+    if (inReportOrder(findings[i - 1] as Finding, findings[i] as Finding) > 0)
+      return yield* sorted(findings, inReportOrder)
+    if (i % COMPARED_AT_ONCE === 0) yield i / findings.length
+  }
+  return findings
 }
 
 /** The share of a conclusion that is done once each part of it is, roughly by the time that it takes. */

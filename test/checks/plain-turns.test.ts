@@ -52,14 +52,17 @@ function soundView(trajectory: Trajectory, tokenizer: Tokenizer, under: AuditSet
   return createView({ ...trajectory, mask }, options)
 }
 
+/** A turn with a reply in it: its end token is the model's where the dump says so, and the reply a place of its own. */
+const SPLICED = '<search>who</search><information>Ines Valdoro.</information>It was she.'
+
 const modules = import.meta.glob<CheckFixture>('../fixtures/checks/[A-Z][0-9][0-9].ts', {
   eager: true,
   import: 'default',
 })
 
 describe('plain turns are told of as they are one by one', () => {
-  it('in every fixture, and where nothing tells who wrote its tokens', async () => {
-    let [plain, others] = [0, 0]
+  it('in every fixture, with what it tells of who wrote its tokens and without', async () => {
+    let [plain, told, others] = [0, 0, 0]
     for (const { trips, nearMiss } of Object.values(modules)) {
       for (const dump of [trips, nearMiss]) {
         const { views, settings: under } = await auditDump(dump)
@@ -69,15 +72,18 @@ describe('plain turns are told of as they are one by one', () => {
           const logprobs = { ...trajectory.logprobs, sampler: null, trainer: null }
           const bare: Trajectory = { ...trajectory, sampled: null, logprobs, messages: null }
           const options = { tokenizer, settings: under, unsampledLogprob: null }
-          for (const each of [view, createView(bare, options), soundView(bare, tokenizer, under)]) {
+          const sound = soundView(trajectory, tokenizer, under)
+          for (const each of [view, sound, createView(bare, options), soundView(bare, tokenizer, under)]) {
             if (each === null) continue
-            if (saidBothWays(each, under)) plain++
-            else others++
+            if (!saidBothWays(each, under)) others++
+            else if (each.provenance !== null) told++
+            else plain++
           }
         }
       }
     }
     expect(plain).toBeGreaterThan(500)
+    expect(told).toBeGreaterThan(200)
     expect(others).toBeGreaterThan(300)
   })
 
@@ -88,7 +94,7 @@ describe('plain turns are told of as they are one by one', () => {
     const words = tokenizer.encode('assistant user tool <think> </think> <tool_response> <|im_end|> {"name": "x"}')
     const changes = fc.array(fc.tuple(fc.nat(), fc.constantFrom(...control, ...words)), { maxLength: 2 })
     const exchange = fc.record({
-      said: fc.constantFrom('Look.', '<think>\nHm.\n</think>\n\nI look.', ' ', ''),
+      said: fc.constantFrom('Look.', '<think>\nHm.\n</think>\n\nI look.', SPLICED, ' ', ''),
       reply: fc.constantFrom('1894.', 'It is old.\n\nVery.', ''),
     })
     const rows = fc.record({
@@ -98,23 +104,37 @@ describe('plain turns are told of as they are one by one', () => {
       padRight: fc.nat(2),
       changes,
       cut: fc.constantFrom(0, 0, 0, 0, 1, 2, 5),
+      told: fc.constantFrom('not', 'flags', 'logprobs'),
+      unsampled: fc.array(fc.nat(), { maxLength: 1 }),
     })
-    let plain = 0
+    let [plain, plainAndTold] = [0, 0]
     fc.assert(
-      fc.property(rows, ({ exchanges, answered, padLeft, padRight, changes, cut }) => {
+      fc.property(rows, ({ exchanges, answered, padLeft, padRight, changes, cut, told, unsampled }) => {
         const turns = exchanges.flatMap(({ said, reply }) => [assistant(said), tool(reply)])
         const all = [system('Be brief.'), user('Go.'), ...turns, ...(answered ? [assistant('It is 1894.')] : [])]
-        const row = conversation(tokenizer, all, { padLeft, padRight, sampled: false })
+        const row = conversation(tokenizer, all, { padLeft, padRight })
         const ids = row.record.input_ids.slice(0, cut > 0 ? -cut : undefined)
         for (const [at, id] of changes) ids[at % ids.length] = id
         const record = { ...row.record, input_ids: ids, loss_mask: ids.map(() => 0) }
         const under = settings()
-        const trajectory = { ...trajectoryOf({ ...row, record }), messages: null }
+        const flags = Uint8Array.from(row.sampled.slice(0, ids.length))
+        for (const at of unsampled) flags[at % flags.length] = 0
+        const sampler =
+          told === 'logprobs' ? Float32Array.from(flags, (flag) => (flag === 1 ? -0.5 : Number.NaN)) : null
+        const trajectory = {
+          ...trajectoryOf({ ...row, record }),
+          messages: null,
+          sampled: told === 'flags' ? flags : null,
+          logprobs: { sampler, trainer: null, reference: null },
+        }
         const view = soundView(trajectory, tokenizer, under)
-        if (view !== null && saidBothWays(view, under)) plain++
+        if (view === null || !saidBothWays(view, under)) return
+        if (view.provenance === null) plain++
+        else plainAndTold++
       }),
       { numRuns: 600 },
     )
-    expect(plain).toBeGreaterThan(80)
+    expect(plain).toBeGreaterThan(10)
+    expect(plainAndTold).toBeGreaterThan(10)
   })
 })

@@ -25,7 +25,7 @@ const MESSAGES = [
 ]
 
 /** A row that names both tools, whose system turn is what `edit` makes of the rendered one. */
-function row(tokenizer: Tokenizer, edit: (system: string) => string, asks = true) {
+function row(tokenizer: Tokenizer, edit: (system: string) => string, asks = true, tools = [SEARCH, READ]) {
   const messages = MESSAGES.slice(0, 2)
   const rendered = rerender(tokenizer, messages, [SEARCH, READ]) as string
   const header = '<|im_start|>system\n'
@@ -33,7 +33,7 @@ function row(tokenizer: Tokenizer, edit: (system: string) => string, asks = true
   return conversation(
     tokenizer,
     [{ role: 'system', text: edit(system) }, ...(asks ? [user(QUESTION)] : []), assistant(ANSWER)],
-    { more: { messages: MESSAGES, tools: [SEARCH, READ] } },
+    { more: { messages: MESSAGES, tools } },
   )
 }
 
@@ -64,6 +64,18 @@ describe('C02 in a system turn with the schemas of tools', () => {
     const [first] = await found((text) => `${cut(text)} by Ines Valdoro or the one by Marek Toth?`, false)
     expect(first).toMatchObject({ turn: 0, evidence: { cut: 'middle' } })
     expect(first?.evidence.lost_tokens).toBeGreaterThan(60)
+  })
+
+  it('is said of each rollout beside its own tools, where others have the same system turn', async () => {
+    const own = [SEARCH, toolOf('read', 'Gives')]
+    const cut = without('"Gives', ' a whole document by its number')
+    const rows = (tokenizer: Tokenizer) => [
+      row(tokenizer, cut, true, own),
+      row(tokenizer, cut),
+      row(tokenizer, cut, true, own),
+    ]
+    const { findings: all } = await findings('C02', {}, {}, { rows })
+    expect(all.map(({ record }) => record)).toEqual([1])
   })
 
   it.each([

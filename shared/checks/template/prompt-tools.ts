@@ -1,5 +1,6 @@
 import type { Span, Turn } from '../../model/tokens.ts'
 import { type ToolSchema, toolName, toolSchema } from '../../model/tool-schema.ts'
+import type { TokenTable } from '../../tokens/tokenizer.ts'
 import type { TrajectoryView } from '../check.ts'
 import { writtenTurns } from '../edges.ts'
 import type { TrajectoryFacts } from '../facts.ts'
@@ -58,7 +59,7 @@ function findPromptTools(view: TrajectoryView): PromptTools | null {
   }
   if (call === null && names.length === 0) return null
   const prompt = { start: segmentation.padding.left, end: first.start }
-  const text = view.text(prompt)
+  const text = promptText(view, prompt)
   const called = call === null ? null : calledName(view, call)
   const found: PromptTools = { prompt, call, called, names, absent: names, state: 'described', altered: [] }
   // What a cut took away is C02.
@@ -71,6 +72,27 @@ function findPromptTools(view: TrajectoryView): PromptTools | null {
   if (lacking.length > 0) return { ...found, absent: lacking, state: 'some' }
   const altered = alterations(text, trajectory.tools ?? [])
   return { ...found, absent: [], altered, state: altered.length > 0 ? 'altered' : 'described' }
+}
+
+/** The prompt that was decoded last: rollouts of a group have one, and its ids are sooner compared than decoded. */
+let last: { readonly table: TokenTable; readonly ids: Int32Array; readonly text: string } | null = null
+
+function promptText(view: TrajectoryView, prompt: Span): string {
+  const { ids, tokenizer } = view
+  const length = prompt.end - prompt.start
+  if (tokenizer === null || length > LONGEST_PROMPT) return view.text(prompt)
+  if (last?.table !== tokenizer.table || last.ids.length !== length || !standsAt(ids, prompt.start, last.ids)) {
+    last = { table: tokenizer.table, ids: ids.slice(prompt.start, prompt.end), text: view.text(prompt) }
+  }
+  return last.text
+}
+
+/** Tokens; a prompt that is longer is not kept. */
+const LONGEST_PROMPT = 1 << 13
+
+function standsAt(ids: Int32Array, start: number, others: Int32Array): boolean {
+  for (let i = 0; i < others.length; i++) if (ids[start + i] !== others[i]) return false
+  return true
 }
 
 function firstCall(turns: readonly Turn[]): Span | null {

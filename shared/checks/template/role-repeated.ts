@@ -68,8 +68,8 @@ function isRoleName({ bytes, offsets, size }: TokenTable, id: number): boolean {
   if (!(id >= 0 && id < size)) return false
   const from = offsets[id] as number
   const length = (offsets[id + 1] as number) - from
-  for (const name of ROLE_NAMES) if (name.length === length && isAt(bytes, from, name)) return true
-  return false
+  const name = ROLE_NAMES[length]
+  return name !== undefined && isAt(bytes, from, name)
 }
 
 /** A loop and no function for each byte: every turn of every rollout is asked. */
@@ -78,4 +78,6 @@ function isAt(bytes: Uint8Array, from: number, name: Uint8Array): boolean {
   return true
 }
 
-const ROLE_NAMES = ['assistant', 'user', 'system', 'ipython'].map((name) => new TextEncoder().encode(name))
+/** By their lengths, which all differ. */
+const ROLE_NAMES: (Uint8Array | undefined)[] = []
+for (const name of ['assistant', 'user', 'system', 'ipython']) ROLE_NAMES[name.length] = new TextEncoder().encode(name)

@@ -5,6 +5,8 @@ import type { Message } from '../../model/trajectory.ts'
 import { rerender } from '../../tokens/template/rerender.ts'
 import type { TrajectoryView } from '../check.ts'
 import { encoded } from '../encoded.ts'
+import { KeptTexts } from '../kept-texts.ts'
+import { OfLast } from '../of-last.ts'
 import { type CutSide, findCut } from './cut-text.ts'
 
 export interface MissingPart {
@@ -13,10 +15,23 @@ export interface MissingPart {
   readonly lostTokens: number | null
 }
 
-/** What a system or user turn of the prompt lacks of its message; null where it lacks nothing, or where no message is known to be its own. */
+const known = new OfLast<TrajectoryView, Map<Turn, MissingPart | null>>()
+
+/**
+ * What a system or user turn of the prompt lacks of its message; null where it lacks nothing, or where no message is known to be its own. Found out once
+ * for a turn.
+ */
 export function missingPart(view: TrajectoryView, turn: Turn): MissingPart | null {
-  const messages = view.trajectory.messages ?? []
   if (turn.kind !== 'user' && turn.kind !== 'system') return null
+  let ofTurns = known.get(view)
+  if (ofTurns === undefined) known.set(view, (ofTurns = new Map()))
+  let part = ofTurns.get(turn)
+  if (part === undefined) ofTurns.set(turn, (part = findMissing(view, turn)))
+  return part
+}
+
+function findMissing(view: TrajectoryView, turn: Turn): MissingPart | null {
+  const messages = view.trajectory.messages ?? []
   const asked =
     view.segmentation?.turns.filter(({ kind, index }) => kind === turn.kind && index < turn.index).length ?? 0
   const prompt = messages.slice(0, Math.max(0, firstReply(messages)))
@@ -72,9 +87,8 @@ function missingAmongTools(
   const { tools } = trajectory
   if (tokenizer === null || segmentation === null || turn.endToken < 0 || !tools?.length) return null
   const text = view.text({ start: turn.contentStart, end: turn.contentEnd })
-  const schemas = text.split('\n').filter((line) => SCHEMA_START.test(line))
-  const known = textsIn(tools.map(toolOfTemplates))
-  const isTorn = !text.includes(system.trim()) || schemas.some((line) => isTornSchema(line, known))
+  const { schemas, areTorn } = schemasOf(text, tools)
+  const isTorn = areTorn || !text.includes(system.trim())
   if (!isTorn && (schemas.length === 0 || schemas.length >= tools.length)) return null
   const rendered = rerender(tokenizer, prompt, tools.map(toolOfTemplates))
   const header = view.text({ start: turn.start, end: turn.headerEnd })
@@ -95,6 +109,38 @@ function missingAmongTools(
     if (cut?.side === 'middle') return withTokens(view, cut)
   }
   return null
+}
+
+/** Schemas in a text, a line each, and whether one of them is torn beside the tools of this JSON. */
+interface Schemas {
+  tools: string | null
+  schemas: readonly string[]
+  areTorn: boolean
+}
+
+/** Rollouts of a run have few system turns, and with each of them one list of tools. */
+const kept = new KeptTexts<Schemas>(64)
+
+function schemasOf(text: string, tools: readonly unknown[]): Schemas {
+  const json = jsonOf(tools)
+  const found = kept.of(text, () => findSchemas(text, tools, json))
+  if (json === null || found.tools !== json) Object.assign(found, findSchemas(text, tools, json))
+  return found
+}
+
+function findSchemas(text: string, tools: readonly unknown[], json: string | null): Schemas {
+  const schemas = text.split('\n').filter((line) => SCHEMA_START.test(line))
+  const texts = textsIn(tools.map(toolOfTemplates))
+  return { tools: json, schemas, areTorn: schemas.some((line) => isTornSchema(line, texts)) }
+}
+
+/** Null where there is none, of what other formats hold. */
+function jsonOf(tools: readonly unknown[]): string | null {
+  try {
+    return JSON.stringify(tools)
+  } catch {
+    return null
+  }
 }
 
 /** How the schema of a tool in one line begins, and what templates show as the form of a call (`{"name": <function-name>, …`) does not. */
