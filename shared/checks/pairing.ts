@@ -3,9 +3,11 @@ import { roleKind } from '../model/roles.ts'
 import type { Segmentation } from '../model/tokens.ts'
 import { toolSchema } from '../model/tool-schema.ts'
 import type { Message, Trajectory } from '../model/trajectory.ts'
+import type { TokenTable } from '../tokens/tokenizer.ts'
 import { KeptTexts } from './kept-texts.ts'
 import { normalised } from './normalised-text.ts'
-import { withoutUuids } from './tools-in-text.ts'
+import { systemText } from './system-text.ts'
+import { type ToolsInText, toolsInText, withoutUuids } from './tools-in-text.ts'
 
 /** Digests by which a rollout is found again in a second run of the same questions, and compared with it; null = not told. */
 export interface PairingFacts {
@@ -15,8 +17,10 @@ export interface PairingFacts {
   readonly questionIds?: string
   /** Of the system message; `none` where the messages have none. */
   readonly system: string | null
-  /** Of the tools, as `toolsDigest` makes it; `none` for an empty list. */
+  /** Of the tools, as `toolsDigest` makes it; `none` for an empty list. Those that the system text lists where the record has no field for them. */
   readonly tools: string | null
+  /** Of what the system text says beside these. Absent where the tools are the record’s. */
+  readonly besideTools?: string
   /** Of the words of the last assistant message. */
   readonly answer: string | null
 }
@@ -24,7 +28,11 @@ export interface PairingFacts {
 /** A question is told from others by its first words; documents may follow it by the page. */
 const QUESTION_CHARACTERS = 4000
 
-export function pairingFacts(trajectory: Trajectory, segmentation: Segmentation | null): PairingFacts {
+export function pairingFacts(
+  trajectory: Trajectory,
+  segmentation: Segmentation | null,
+  table: TokenTable | null,
+): PairingFacts {
   const { messages, tools, ids } = trajectory
   const question = questionOf(messages)
   const byIds = questionIds(ids, segmentation)
@@ -34,9 +42,43 @@ export function pairingFacts(trajectory: Trajectory, segmentation: Segmentation 
     ...(question === null || byIds === null ? {} : { questionIds: byIds }),
     system: messages === null ? null : (system ?? 'none'),
     tools: tools === null ? null : toolsDigest(tools),
+    ...(tools === null ? toolsOfSystem(trajectory, segmentation, table) : null),
     answer: answerOf(messages),
   }
 }
+
+const inTexts = new WeakMap<ToolsInText, Pick<PairingFacts, 'tools' | 'besideTools'>>()
+
+/** What the system turn lists, or the system message where there are no ids. */
+function toolsOfSystem(
+  { ids, messages }: Trajectory,
+  segmentation: Segmentation | null,
+  table: TokenTable | null,
+): Pick<PairingFacts, 'tools' | 'besideTools'> | null {
+  const listed =
+    ids === null || segmentation === null || table === null
+      ? keptLists.of(messages?.find(({ role }) => roleKind(role) === 'system')?.content ?? '', listedIn).listed
+      : (systemText(table, ids, segmentation)?.tools ?? null)
+  if (listed === null) return null
+  const known = inTexts.get(listed)
+  if (known !== undefined) return known
+  const digests = digestsOf(listed)
+  inTexts.set(listed, digests)
+  return digests
+}
+
+/** None of what is nested too deeply to be written again, as in a text that somebody made to be so. */
+function digestsOf({ tools, beside }: ToolsInText): Pick<PairingFacts, 'tools' | 'besideTools'> {
+  try {
+    return { tools: toolsDigest(tools), besideTools: digestOf(beside).digest ?? 'none' }
+  } catch {
+    return { tools: null }
+  }
+}
+
+/** A run has few system messages. */
+const keptLists = new KeptTexts<{ readonly listed: ToolsInText | null }>(64)
+const listedIn = (text: string) => ({ listed: toolsInText(text) })
 
 function answerOf(messages: readonly Message[] | null): string | null {
   const last = messages?.findLast(({ role }) => roleKind(role) === 'assistant')

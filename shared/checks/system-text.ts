@@ -7,7 +7,7 @@ import { learnedTemplateOf } from '../tokens/template/rerender.ts'
 import { decodeSpan } from '../tokens/text.ts'
 import type { Tokenizer, TokenTable } from '../tokens/tokenizer.ts'
 import { OfLast } from './of-last.ts'
-import { withToolsAlike } from './tools-in-text.ts'
+import { type ToolsInText, toolsInText, withToolsAlike } from './tools-in-text.ts'
 
 /** What the first system turn of a row says. */
 export interface SystemText {
@@ -16,6 +16,7 @@ export interface SystemText {
   readonly date: string | null
   /** 16 hex digits over the text without that date, its tools as a person compares them (`withToolsAlike`). */
   readonly hash: string
+  readonly tools: ToolsInText | null
 }
 
 /** Runs have few system texts and many rows: more than this many are not worth keeping. */
@@ -70,5 +71,5 @@ function findSystemText(table: TokenTable, ids: Int32Array, { turns, cutLeft }: 
 function readSystemText(text: string): SystemText {
   const date = /^Today Date: *(\S[^\n]*?) *$/m.exec(text.slice(0, 400))?.[1] ?? null
   const hash = new Hash64().text(withToolsAlike(date === null ? text : text.replace(date, ''))).digest()
-  return { text, date, hash }
+  return { text, date, hash, tools: toolsInText(text) }
 }

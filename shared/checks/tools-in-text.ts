@@ -1,3 +1,5 @@
+import { toolSchema } from '../model/tool-schema.ts'
+
 /** Ids that a program makes up anew: no description of a tool is told from another by them. */
 const UUID = /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi
 
@@ -11,7 +13,6 @@ export function withoutUuids(text: string): string {
  */
 export function withToolsAlike(text: string): string {
   if (!/^[[{]/m.test(text)) return text
-  const lines = text.split('\n')
   const alike: string[] = []
   // Tools that stand one upon another, and the empty lines between and behind them (Llama parts its tools by one).
   let [block, empty]: [string[], number] = [[], 0]
@@ -20,42 +21,82 @@ export function withToolsAlike(text: string): string {
     for (; empty > 0; empty--) alike.push('')
     block = []
   }
+  readLines(text, (line, tool) => {
+    if (tool !== null) block.push(alikeText(tool.json, tool.parsed))
+    else if (line === '' && block.length > 0) empty++
+    else {
+      endBlock()
+      alike.push(line)
+    }
+  })
+  endBlock()
+  return alike.join('\n')
+}
+
+/** The tools that a template wrote into a text as JSON, and all other lines of it. */
+export interface ToolsInText {
+  readonly tools: readonly unknown[]
+  readonly beside: string
+}
+
+/** Null where a text has no schema of a tool: a call that it shows as an example, or any other JSON, is none. */
+export function toolsInText(text: string): ToolsInText | null {
+  if (!/^[[{]/m.test(text)) return null
+  const tools: unknown[] = []
+  const beside: string[] = []
+  readLines(text, (line, found) => {
+    const listed = found === null ? [] : [found.parsed].flat()
+    if (listed.length > 0 && listed.every(isSchema)) tools.push(...listed)
+    else beside.push(found?.json ?? line)
+  })
+  return tools.length === 0 ? null : { tools, beside: beside.join('\n') }
+}
+
+function isSchema(tool: unknown): boolean {
+  const { name, parameters } = toolSchema(tool)
+  return name !== null && parameters !== null
+}
+
+interface JsonInText {
+  readonly json: string
+  readonly parsed: unknown
+}
+
+/** Each line of a text, with the JSON that stands on it, or that begins on it and is indented; the lines of such are one. */
+function readLines(text: string, see: (line: string, json: JsonInText | null) => void): void {
+  const lines = text.split('\n')
   let lastClosing = lines.lastIndexOf('}')
   for (let i = 0; i < lines.length; i++) {
     const line = lines[i] as string
     const isIndented = line === '{' && i < lastClosing
     const end = isIndented ? lines.indexOf('}', i) : i
-    const tool = isIndented || isOnALine(line) ? toolAlike(lines.slice(i, end + 1).join('\n')) : null
-    if (tool !== null) {
-      block.push(tool)
-      i = end
-      continue
-    }
+    const json = isIndented || isOnALine(line) ? parsedJson(lines.slice(i, end + 1).join('\n')) : null
     // What does not parse is no list of tools: nothing is looked for twice in a text of braces.
-    if (isIndented) lastClosing = -1
-    if (line === '' && block.length > 0) {
-      empty++
-      continue
-    }
-    endBlock()
-    alike.push(line)
+    if (json === null && isIndented) lastClosing = -1
+    if (json !== null) i = end
+    see(line, json)
   }
-  endBlock()
-  return alike.join('\n')
 }
 
 function isOnALine(line: string): boolean {
   return (line.startsWith('{"') && line.endsWith('}')) || (line.startsWith('[{"') && line.endsWith('}]'))
 }
 
-/** Null where it does not parse, or is nested too deeply to be written again. */
-function toolAlike(json: string): string | null {
+function parsedJson(json: string): JsonInText | null {
   try {
-    const parsed: unknown = JSON.parse(json)
+    return { json, parsed: JSON.parse(json) }
+  } catch {
+    return null
+  }
+}
+
+/** As it stands where it is nested too deeply to be written again. */
+function alikeText(json: string, parsed: unknown): string {
+  try {
     if (!Array.isArray(parsed)) return JSON.stringify(parsed, alikeValue)
     return JSON.stringify(parsed.map((tool) => JSON.stringify(tool, alikeValue)).sort())
   } catch {
-    return null
+    return json
   }
 }
 

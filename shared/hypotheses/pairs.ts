@@ -98,7 +98,10 @@ export interface PromptDifferences {
 
 export function differencesOf({ rows, others }: QuestionPair, sameTokenizer: boolean): PromptDifferences {
   const tools = differ(rows, others, ({ pairing }) => pairing?.tools ?? null, areSameTools)
+  // Tools that stand in the system text make another one of it: what is said beside them tells whether that is all.
+  const beside = tools === true ? differ(rows, others, ({ pairing }) => pairing?.besideTools ?? null) : null
   const system =
+    beside ??
     // What the ids hold is what the model saw; messages alone do not show a default that the template put in. Templates of two families
     // put other things into the system turn.
     (sameTokenizer ? differ(rows, others, ({ systemHash }) => systemHash ?? null) : null) ??

@@ -25,6 +25,7 @@ export interface Row extends Omit<TrajectoryFacts, 'place' | 'strip' | 'pairing'
   readonly questionIds: Pairing | undefined
   readonly system: Pairing | undefined
   readonly tools: Pairing | undefined
+  readonly besideTools: Pairing | undefined
   readonly answer: Pairing | undefined
 }
 
@@ -173,6 +174,7 @@ const COLUMNS: { readonly [Name in keyof Required<Row>]: Column<Row[Name]> } = {
   questionIds: digest,
   system: digest,
   tools: digest,
+  besideTools: digest,
   answer: digest,
   model: { cells: text },
   temperature: { cells: optional(number) },
@@ -220,6 +222,7 @@ const EVERY_DERIVED: Record<keyof Required<Derived>, true> = {
   questionIds: true,
   system: true,
   tools: true,
+  besideTools: true,
   answer: true,
 }
 export const DERIVED: ReadonlySet<string> = new Set(Object.keys(EVERY_DERIVED))

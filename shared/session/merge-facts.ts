@@ -166,13 +166,14 @@ function rowOf(facts: TrajectoryFacts): TellingRow {
     questionIds: pairing?.questionIds,
     system: pairing?.system,
     tools: pairing?.tools,
+    besideTools: pairing?.besideTools,
     answer: pairing?.answer,
   }
 }
 
 function factsOf(row: Row, source: number): TrajectoryFacts {
   const { record, part, rewardNames, rewardValues, limitNames, limitValues, ...more } = row
-  const { question, questionIds, system, tools, answer, ...rest } = more
+  const { question, questionIds, system, tools, besideTools, answer, ...rest } = more
   const rewards = entriesOf('reward', rewardNames, rewardValues)
   const limits = entriesOf('limit', limitNames ?? null, limitValues ?? null)
   const told = question !== undefined || system !== undefined || tools !== undefined || answer !== undefined
@@ -188,6 +189,7 @@ function factsOf(row: Row, source: number): TrajectoryFacts {
             ...(typeof questionIds === 'string' ? { questionIds } : {}),
             system: system ?? null,
             tools: tools ?? null,
+            ...(typeof besideTools === 'string' ? { besideTools } : {}),
             answer: answer ?? null,
           },
         }

@@ -17,7 +17,7 @@ const SEARCH: Tool = { name: 'search', description: 'Finds documents.', paramete
 const OTHER: Tool = { name: 'open', description: 'Opens one.' }
 
 const digest = (tools: readonly unknown[]) =>
-  pairingFacts({ messages: null, ids: null, tools } as unknown as Trajectory, null).tools as string
+  pairingFacts({ messages: null, ids: null, tools } as unknown as Trajectory, null, null).tools as string
 const same = (a: readonly unknown[], b: readonly unknown[]) => areSameTools(digest(a), digest(b))
 const properties = (query: object) => ({ ...parameters, properties: { ...parameters.properties, query } })
 
@@ -62,4 +62,14 @@ it.each<[string, readonly unknown[]]>([
 
 it('no tools are others than some', () => {
   expect([same([], []), same([], [SEARCH])]).toEqual([true, false])
+})
+
+it('tools that a text lists are not told where they are nested too deeply to be written again', () => {
+  const toolsIn = (type: string) => {
+    const content = `{"name": "search", "parameters": {"properties": {"query": {"type": ${type}}}}}`
+    const messages = [{ role: 'system', content }]
+    return pairingFacts({ messages, ids: null, tools: null } as unknown as Trajectory, null, null).tools
+  }
+  expect(toolsIn('"string"')).not.toBeNull()
+  expect(toolsIn(`${'['.repeat(50_000)}${']'.repeat(50_000)}`)).toBeNull()
 })

@@ -112,7 +112,14 @@ const ANY = {
   toolsDiffer: flag,
   toolsMissing: flag,
   pairing: fc.record(
-    { question: maybe(text), questionIds: text, system: maybe(hash), tools: maybe(text), answer: maybe(hash) },
+    {
+      question: maybe(text),
+      questionIds: text,
+      system: maybe(hash),
+      tools: maybe(text),
+      besideTools: hash,
+      answer: maybe(hash),
+    },
     { ...object, requiredKeys: ['question', 'system', 'tools', 'answer'] },
   ),
   model: maybe(text),
