@@ -19,8 +19,8 @@ const BUDGET_BESIDE_THREADS = 135_168
 /** The major version of V8 that was seen to take that flag (Node 20); that of Node 24 has none of the name. */
 const BUDGET_KNOWN_IN = 11
 
-/** The first and last major version of V8 that was seen to take the flags (Node 20, 22, 24). One that does not know them says so on standard error. */
-const KNOWN_IN = [11, 13] as const
+/** The first and last major version of V8 that was seen to take the flags (Node 20, 22, 24, 26). One that does not know them says so on standard error. */
+const KNOWN_IN = [11, 14] as const
 
 /** The flags for a version of V8 (`process.versions.v8`); none where nothing is known of it. */
 export function engineFlags(v8: string): readonly string[] {

@@ -1,3 +1,7 @@
+/** How long (milliseconds) what was written may take to come out, and how many bytes that may be. */
+const PATIENCE = 2000
+const MOST_UNDER_WAY = 1 << 30
+
 /** Decompresses one gzip member. Every method gives what came out since the one before. */
 export class GzipMember {
   /** Bytes that came out so far. */
@@ -34,6 +38,20 @@ export class GzipMember {
       await new Promise((resolve) => setTimeout(resolve, 0))
     }
     return this.take()
+  }
+
+  /**
+   * Whether as much came out as a member says of itself at its end: `length` is its bytes modulo 2^32. Some hosts decompress in another thread, and take what
+   * is written before that is done: as long as the rest may be on its way it is waited for.
+   */
+  async hasLength(length: number): Promise<boolean> {
+    const until = Date.now() + PATIENCE
+    for (;;) {
+      const missing = (length - this.length) >>> 0
+      if (missing === 0) return true
+      if (this.failed || missing > MOST_UNDER_WAY || Date.now() > until) return false
+      await new Promise((resolve) => setTimeout(resolve, 1))
+    }
   }
 
   async end(): Promise<Uint8Array[]> {

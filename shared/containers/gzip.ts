@@ -26,7 +26,7 @@ async function* decompress(
       // Joined files are one stream to some hosts and an error to others; here each is decompressed by itself.
       if (header && member.started) {
         yield* given(await member.settle())
-        if (member.length % 2 ** 32 === lengthField) {
+        if (await member.hasLength(lengthField)) {
           yield* given(await member.end())
           if (member.failed) break
           member = new GzipMember()

@@ -5,8 +5,10 @@ import { budgetFlag, collectSooner, engineFlags, judgingFlag } from '../../cli/e
 test('flags are set only in versions of V8 that are known to have them', () => {
   const flags = ['--max-inlined-bytecode-size-cumulative=200', '--heap-growing-percent=100']
   expect(
-    ['10.2.154.26-node.36', '11.3.244.8-node.33', '12.4.254.21', '13.6.233.10', '14.1.146', ''].map(engineFlags),
-  ).toEqual([[], flags, flags, flags, [], []])
+    ['10.2.154.26-node.36', '11.3.244.8-node.33', '12.4.254.21', '13.6.233.10', '14.6.202.34', '15.1.146', ''].map(
+      engineFlags,
+    ),
+  ).toEqual([[], flags, flags, flags, flags, [], []])
 })
 
 test('a thread more makes V8 compile less only where it is known to have the flag', () => {
@@ -16,7 +18,7 @@ test('a thread more makes V8 compile less only where it is known to have the fla
 
 test('judging makes V8 collect sooner only where it is known to have the flag', () => {
   const sooner = '--heap-growing-percent=20'
-  expect(['10.2.154.26-node.36', '11.3.244.8-node.33', '13.6.233.10', '14.1.146'].map(judgingFlag)).toEqual([
+  expect(['10.2.154.26-node.36', '11.3.244.8-node.33', '13.6.233.10', '15.1.146'].map(judgingFlag)).toEqual([
     null,
     sooner,
     sooner,

@@ -78,6 +78,7 @@ const STRUCTURAL: Readonly<Record<string, string>> = {
   'checks/strip.ts SEGMENTS': 'size of a drawing',
   'checks/strip.ts STRIP_WIDTH': 'size of a drawing',
   'checks/truncation/dataset.ts LONGEST_HEADER': 'property of templates; the id that opens a turn decides',
+  'checks/template/prompt-tools.ts LONGEST_PROMPT': 'bound of memory',
   'checks/template/prompt-tools.ts LONGEST_SCHEMA': 'bound of cost',
   'checks/template/prompt-tools.ts MOST_KEPT': 'bound of memory',
   'checks/template/prompt-tools.ts MOST_TRIED': 'bound of cost',

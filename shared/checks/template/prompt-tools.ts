@@ -74,17 +74,18 @@ function findPromptTools(view: TrajectoryView): PromptTools | null {
   return { ...found, absent: [], altered, state: altered.length > 0 ? 'altered' : 'described' }
 }
 
-/** The prompt that was decoded last: rollouts of a group have one, and its ids are sooner compared than decoded. */
-let last: { readonly table: TokenTable; readonly ids: Int32Array; readonly text: string } | null = null
+/** The prompt that was decoded last by a vocabulary: rollouts of a group have one, and its ids are sooner compared than decoded. */
+const lastPrompts = new WeakMap<TokenTable, { readonly ids: Int32Array; readonly text: string }>()
 
 function promptText(view: TrajectoryView, prompt: Span): string {
   const { ids, tokenizer } = view
   const length = prompt.end - prompt.start
   if (tokenizer === null || length > LONGEST_PROMPT) return view.text(prompt)
-  if (last?.table !== tokenizer.table || last.ids.length !== length || !standsAt(ids, prompt.start, last.ids)) {
-    last = { table: tokenizer.table, ids: ids.slice(prompt.start, prompt.end), text: view.text(prompt) }
-  }
-  return last.text
+  const last = lastPrompts.get(tokenizer.table)
+  if (last?.ids.length === length && standsAt(ids, prompt.start, last.ids)) return last.text
+  const text = view.text(prompt)
+  lastPrompts.set(tokenizer.table, { ids: ids.slice(prompt.start, prompt.end), text })
+  return text
 }
 
 /** Tokens; a prompt that is longer is not kept. */
