@@ -74,7 +74,7 @@ export interface TrajectoryFacts {
   readonly rootHash?: string
   /** Digest of the prompt as it is with one begin-of-sequence token, where it begins with two (T01); absent elsewhere. What A05 compares. */
   readonly oneBosHash?: string
-  /** It trains nothing, ends with a stop, and nothing of its own says why; absent elsewhere. What M04 holds against the limits of the run. */
+  /** It trains nothing, ends with a stop, and nothing of its own says why: false where that may be padding; absent elsewhere. What M04 holds against the limits of the run. */
   readonly maskedWholeAtStop?: boolean
   /** A turn of the prompt is not closed, or the answer begins in it (C02, T16), so that its ids are not those that were asked; absent elsewhere. What A05 sets aside. */
   readonly promptOpen?: boolean

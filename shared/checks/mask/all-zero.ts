@@ -1,4 +1,4 @@
-import { forEachOf, type Steps } from '../../model/steps.ts'
+import { filtered, forEachOf, type Steps } from '../../model/steps.ts'
 import type { Check, DumpReporter, DumpView, TrajectoryView } from '../check.ts'
 import { tokenCount, writtenTurns } from '../edges.ts'
 import { isLengthStop } from '../end-reason.ts'
@@ -22,21 +22,40 @@ export const M04: Check = {
   trajectory(view, _settings, report) {
     if (hasNothingSampled(view)) return
     // What closes its last turn may still have been ended by a limit: the other rows tell, at the end.
-    const affected = shapeOf(view).allZero && !isMaskedWholeAtStop(view)
+    const affected = shapeOf(view).allZero && maskedWholeAtStop(view) === undefined
     report.place(affected)
     if (affected) report.fault(faultOf(view.facts, causeOf(view)))
   },
   dump: lookAtStops,
 }
 
-/** Rows that end with an end token and train nothing: one that is just as long as a limit was ended by it, whatever stands last. */
+/**
+ * Rows that end with an end token and train nothing: one that is just as long as a limit was ended by it, whatever stands last. Where the row is padded with
+ * that token, the first of the padding may be what stands last: of a few such rows nobody can tell, and a filter of cut rows takes a few.
+ */
 function* lookAtStops(view: DumpView, report: DumpReporter): Steps<void> {
   if (new FactColumns(view.facts).isEmpty('maskedWholeAtStop')) return
+  const unsure = yield* filtered(view.facts, ({ maskedWholeAtStop }) => maskedWholeAtStop === false)
+  const areFew = unsure.length <= view.settings.thresholds['masked-rows-share'] * view.facts.length
   yield* forEachOf(view.facts, (member) => {
-    if (member.maskedWholeAtStop !== true) return
-    const isAtLimit = (['completion', 'sequence'] as const).some((of) => leftToLimit(member, of, view) === 0)
+    const { maskedWholeAtStop } = member
+    if (maskedWholeAtStop === undefined) return
+    const fault = faultOf(member, isAtLimit(member, view) ? 'just as long as a limit of the run' : null)
     report.unitAfterAll()
-    report.fault({ member, ...faultOf(member, isAtLimit ? 'just as long as a limit of the run' : null) })
+    if (maskedWholeAtStop || fault.severity === 'info' || !areFew) report.fault({ member, ...fault })
+    else {
+      const message = `${fault.message}; it is padded with the token that ends its last turn, so that a limit may have cut it`
+      report.fault({ member, ...fault, severity: 'warning', message })
+    }
+  })
+}
+
+function isAtLimit(member: TrajectoryFacts, view: DumpView): boolean {
+  // What counts as the end of its last turn may be the first of its padding.
+  const most = member.maskedWholeAtStop === false ? 1 : 0
+  return (['completion', 'sequence'] as const).some((of) => {
+    const left = leftToLimit(member, of, view)
+    return left !== null && left <= 0 && left >= -most
   })
 }
 
@@ -52,10 +71,16 @@ function hasNothingSampled({ segmentation }: TrajectoryView): boolean {
   return segmentation !== null && segmentation.turns.length > 0 && writtenTurns(segmentation).length === 0
 }
 
-/** Whether the row trains nothing, ends with a stop, and nothing of its own says why. */
-export function isMaskedWholeAtStop(view: TrajectoryView): boolean {
-  if (view.mask === null || view.facts.trained !== 0 || view.facts.endReason !== 'stop') return false
-  return !hasNothingSampled(view) && shapeOf(view).allZero && causeOf(view) === null
+/**
+ * Whether the row trains nothing, ends with a stop, and nothing of its own says why: undefined where it is not so, false where it is padded with the token
+ * that stands last, which may then be padding as well.
+ */
+export function maskedWholeAtStop(view: TrajectoryView): boolean | undefined {
+  const { mask, facts, segmentation, ids } = view
+  if (mask === null || facts.trained !== 0 || facts.endReason !== 'stop') return undefined
+  if (hasNothingSampled(view) || !shapeOf(view).allZero || causeOf(view) !== null) return undefined
+  const end = ids.length - (segmentation?.padding.right ?? 0)
+  return end === ids.length || ids[end - 1] !== ids[end]
 }
 
 /** Why a row that trains nothing was masked whole, on purpose as it seems; null for every other row. */

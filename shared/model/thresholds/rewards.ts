@@ -126,9 +126,9 @@ export const REWARD_THRESHOLDS = {
     value: 0.2,
     unit: 'share',
     range: [0, 1],
-    usedBy: ['C04'],
+    usedBy: ['C04', 'M04'],
     reason:
-      'Of the rollouts in groups that train, up to which rows that were masked because a limit cut them, or by a filter of the source, are a note where their groups count them: most trainers with an overlong filter do. More than a fifth is what H04 calls a limit that shapes what is learned.',
+      'Of the rollouts in groups that train, up to which rows that were masked because a limit cut them, or by a filter of the source, are a note where their groups count them: most trainers with an overlong filter do. More than a fifth is what H04 calls a limit that shapes what is learned. Of all rollouts, up to which those that train nothing and are padded with the token that ends them are a warning and no error: a limit may have cut them.',
   },
   'shifted-windows': {
     value: 4,
