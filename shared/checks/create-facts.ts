@@ -105,7 +105,7 @@ export function createFacts(trajectory: Trajectory, tokens: PreparedTokens | nul
   const { ids, tokenizer } = tokens
   const system = segmentation === null || tokenizer === null ? null : systemText(tokenizer.table, ids, segmentation)
   const answer = answerFacts(trajectory, tokens)
-  facts.firstRole = segmentation?.cutLeft ? null : (segmentation?.turns[0]?.role ?? null)
+  facts.firstRole = firstRole(tokens)
   if (segmentation !== null && segmentation.turns.length > 0) facts.edges = edgesOf(segmentation)
   facts.lastToken = lastToken(ids, segmentation)
   facts.endsClosed = endsClosed(segmentation)
@@ -252,6 +252,16 @@ function identity(ids: Int32Array, start: number, promptLength: number | null, e
   if (promptLength === null) return { idsHash, promptHash: null }
   const promptEnd = Math.max(start, Math.min(end, start + promptLength))
   return { idsHash, promptHash: hashOfNumbers(ids, start, promptEnd, hasher).digest() }
+}
+
+/** A row that was cut between two turns begins with what the template writes between them, and its first turn is whole. */
+function firstRole({ segmentation, padding, text }: PreparedTokens): string | null {
+  if (segmentation === null) return null
+  const { turns, cutLeft } = segmentation
+  if (!cutLeft) return turns[0]?.role ?? null
+  const first = turns.find(({ header }) => header === 'present')
+  if (first === undefined || first.index > 1) return null
+  return text({ start: padding.left, end: first.start }).trim() === '' ? first.role : null
 }
 
 /**

@@ -107,6 +107,28 @@ describe('C01', () => {
     })
   })
 
+  it.each([
+    ['as its siblings begin with their system turn', true, 1],
+    ['which says nothing where they are cut there as well', false, 0],
+  ])('names a row that was cut between two turns, %s', async (_, areWhole, affected) => {
+    const { findings: found } = await findings(
+      'C01',
+      {},
+      {},
+      {
+        rows: (tokenizer) =>
+          [0, 1, 2].map((n) => {
+            const options = { group: 'g', reward: n / 4 }
+            const cutLeft = (searchRow(tokenizer, n, {}, options).layout[0]?.endToken as number) + 1
+            return searchRow(tokenizer, n, {}, n === 0 || !areWhole ? { ...options, cutLeft, padLeft: 5 } : options)
+          }),
+      },
+    )
+    expect(found.map(({ record, evidence }) => [record, evidence.first_role])).toEqual(
+      affected === 1 ? [[0, 'user']] : [],
+    )
+  })
+
   it('is silent where no row of the group has a system turn', () => {
     const facts = [0, 1, 2].map((i) => factsOf(i, { group: 'g', firstRole: 'user' }))
     expect(runOver('C01', dumpOf(facts)).tally).toMatchObject({ checked: 3, affected: 0 })
