@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest'
+import { searchRow } from '../fixtures/checks/fixture.ts'
+import { type Conversation, trajectoryOf } from '../helpers/conversation.ts'
+import { testTokenizer } from '../helpers/tokenizers.ts'
+import { auditTrajectories } from './audit.ts'
+
+const qwen2 = await testTokenizer('qwen2.5')
+
+function audit(rows: readonly Conversation[]) {
+  const trajectories = rows.map((row, record) => trajectoryOf(row, { source: 0, record, part: 0 }))
+  return auditTrajectories(trajectories, qwen2)
+}
+
+describe('a row that trains nothing and ends with an end token', () => {
+  /** What M04 says of it where it is `short` of the limit by so many tokens. */
+  const saidOf = (limit: 'max_completion_length' | 'max_seq_len', short: number) => {
+    const masked = searchRow(qwen2, 0, { call: { train: false }, answer: { train: false } })
+    const { record, layout } = masked
+    const prompt = layout.find(({ role }) => role === 'assistant')!.headerEnd
+    const length = record.input_ids.length - (limit === 'max_seq_len' ? 0 : prompt)
+    const limited = { ...record, prompt_length: prompt, limits: { [limit]: length + short } }
+    const rows = [{ ...masked, record: limited }, searchRow(qwen2, 1), searchRow(qwen2, 2)]
+    const { findings } = audit(rows).byCode.get('M04')!
+    return findings.map(({ trajectory, severity, evidence }) => [trajectory, severity, evidence.cause])
+  }
+
+  it.each(['max_completion_length', 'max_seq_len'] as const)('was ended by %s if it is just as long', (limit) => {
+    expect(saidOf(limit, 0)).toEqual([['row-0', 'info', 'just as long as a limit of the run']])
+    expect(saidOf(limit, 1)).toEqual([['row-0', 'error', null]])
+  })
+
+  describe('with which it is padded', () => {
+    const END = 151645
+    const padded = (
+      { record, ...row }: Conversation,
+      length: number,
+      limits?: Record<string, number>,
+    ): Conversation => {
+      const [ids, mask] = [record.input_ids.slice(0, length), record.loss_mask!.slice(0, length)]
+      const pads = Array<number>(700 - ids.length)
+      return {
+        ...row,
+        record: {
+          ...record,
+          input_ids: [...ids, ...pads.fill(END)],
+          loss_mask: [...mask, ...pads.fill(0)],
+          ...(limits ? { limits } : {}),
+        },
+      }
+    }
+    /** What M04 says of a masked row that was cut ten tokens before its end, among so many that were not. */
+    const saidAmong = (others: number, limit?: number) => {
+      const masked = searchRow(qwen2, 0, { call: { train: false }, answer: { train: false } })
+      const cutAt = masked.layout.at(-1)!.endToken - 10
+      const limits = limit === undefined ? undefined : { max_seq_len: cutAt + limit }
+      const whole = Array.from({ length: others }, (_, at) => searchRow(qwen2, at + 1))
+      const rows = whole.map((row) => padded(row, row.layout.at(-1)!.endToken + 1))
+      const { findings } = audit([padded(masked, cutAt, limits), ...rows]).byCode.get('M04')!
+      return findings.map(({ trajectory, severity, message }) => [
+        trajectory,
+        severity,
+        message.includes('may have cut'),
+      ])
+    }
+
+    it('may have been cut: a few such rows are a warning, and many an error', () => {
+      expect(saidAmong(5)).toEqual([['row-0', 'warning', true]])
+      expect(saidAmong(3)).toEqual([['row-0', 'error', false]])
+    })
+
+    it('was cut where it is just as long as a limit without the first of its padding', () => {
+      expect(saidAmong(5, 0)).toEqual([['row-0', 'info', false]])
+      expect(saidAmong(5, 1)).toEqual([['row-0', 'info', false]])
+      expect(saidAmong(5, 2)).toEqual([['row-0', 'warning', true]])
+    })
+  })
+})
