@@ -27,6 +27,11 @@ it('a prompt is read anew where its ids are others, and where the same ids are o
   expect(promptTools(described)?.state).toBe('described')
   expect(promptTools(viewOf('Find it.'))?.state).toBe('missing')
   expect(promptTools({ ...described })?.state).toBe('described')
+  // One token of as many is another.
+  const ids = described.ids.slice()
+  ids[5] = (ids[5] as number) + 1
+  expect(promptTools({ ...described, ids, text: () => 'Find it.' })?.state).toBe('missing')
+  expect(promptTools({ ...described })?.state).toBe('described')
   const other = { ...tokenizer, frame: tokenizer.frame, table: { ...tokenizer.table } }
   expect(promptTools({ ...described, tokenizer: other, text: () => 'Find it.' })?.state).toBe('missing')
 })
