@@ -10,6 +10,12 @@ import { advantagesOf, setAdvantage, trains } from '../scores.ts'
 const CENTRED: DumpPlan = { scheme: 'centred' }
 const SCALED: DumpPlan = { scheme: 'scaled' }
 
+/** Whether two of eight that write this are copies: what is short, or what the policy is sure of, it may well give twice. */
+function isNoChance({ tokens }: PlantedRollout): boolean {
+  const written = tokens.filter(({ sampled }) => sampled)
+  return written.length >= 64 && !(written.reduce((sum, { sampler }) => sum + sampler, 0) > -8)
+}
+
 /** Every fourth rollout goes through the documents again, and again. */
 const UNEVEN_LENGTHS: DumpPlan = {
   change: (conversation, random) => {
@@ -142,8 +148,9 @@ export const GROUP_PLANTS: readonly Plant[] = [
     title: 'two rollouts of a group are the same, token by token',
     needs: ['groups'],
     group: (members) => {
-      const [first, second] = members as [PlantedRollout, PlantedRollout]
-      if (first.tokens.filter(({ sampled }) => sampled).length < 64) return null
+      const first = members.find(isNoChance)
+      const second = members.find((member) => member !== first)
+      if (first === undefined || second === undefined) return null
       second.tokens = first.tokens.map((token) => ({ ...token }))
       second.kinds = [...first.kinds]
       second.messages = [...first.messages]
