@@ -9,17 +9,19 @@ const MOST_STATES = 1024
 const MOST_LITERALS = 64
 
 /**
- * What a table has a column for: three decimal digits at once, two, one; two hexadecimal ones, one; and texts between numbers. Each is the number
- * that it spells, from its first column on.
+ * What is read at once: three decimal digits, two, one; one hexadecimal one; texts between numbers; two hexadecimal ones. Each is the number that
+ * it spells, from its first on. The last have a table of their own.
  */
-const SYMBOLS = { three: 0, two: 1000, one: 1100, byte: 1110, nibble: 1366, literal: 1382 } as const
-const WIDTH = SYMBOLS.literal + MOST_LITERALS
-const UNKNOWN = 0xffff
+const SYMBOLS = { three: 0, two: 1000, one: 1100, nibble: 1110, literal: 1126, byte: 1126 + MOST_LITERALS } as const
+const WIDTH = SYMBOLS.byte
+const BYTES = 256
 
 const ASCII = /^[ -~]*$/
 
 /** Where texts fit whatever follows. */
 const FOUND = 0
+/** Where nobody has looked yet what follows. It is never left, so that several symbols are read before anybody asks whether it came to this. */
+const UNKNOWN = 1
 
 type Engine = ReturnType<RE2JS['re2']>['dfa']
 
@@ -33,10 +35,13 @@ const END = -1
  * on nothing but the state and on what it reads next, which is found out once.
  */
 export class WordAutomaton {
-  private readonly states: unknown[] = [null]
+  /** As re2js has them, behind the two above. */
+  private readonly states: unknown[] = [null, null]
   private readonly numbers = new Map<unknown, number>()
   private readonly literals = new Map<string, number>()
+  /** By state and symbol the next state. */
   private table = new Uint16Array(0)
+  private bytes = new Uint16Array(0)
   /** By state, whether a text that ends there fits; 2 where nobody asked. */
   private readonly ends = new Uint8Array(MOST_STATES).fill(2)
 
@@ -64,14 +69,12 @@ export class WordAutomaton {
     if (start === null) return false
     into.fill(start)
     for (const [slot, { base, digits }] of slots.entries()) {
-      const literal = this.literal(literals[slot] as string)
-      if (literal === null || !this.readLiteral(literal, into)) return false
+      if (!this.readLiteral(literals[slot] as string, into)) return false
       const numbers = numbersOf(slot)
       const isRead = base === 16 ? this.readBytes(numbers, digits, into) : this.readDecimals(numbers, digits, into)
       if (!isRead) return false
     }
-    const last = this.literal(literals.at(-1) as string)
-    return last !== null && this.readLiteral(last, into) && this.readEnds(into)
+    return this.readLiteral(literals.at(-1) as string, into) && this.readEnds(into)
   }
 
   private literal(text: string): number | null {
@@ -84,34 +87,47 @@ export class WordAutomaton {
     return number
   }
 
-  private readLiteral(literal: number, states: Int32Array): boolean {
+  private readLiteral(text: string, states: Int32Array): boolean {
+    if (text === '') return true
+    const literal = this.literal(text)
+    if (literal === null) return false
     const symbol = SYMBOLS.literal + literal
-    for (let i = 0; i < states.length; i++) {
-      const next = this.next(states[i] as number, symbol)
-      if (next === UNKNOWN) return false
-      states[i] = next
+    for (let done = 0; done < states.length; done++) {
+      done = followSymbol(this.table, symbol, states, done)
+      if (done === states.length) return true
+      const state = this.next(states[done] as number, symbol)
+      if (state === UNKNOWN) return false
+      states[done] = state
     }
     return true
   }
 
   private readBytes(numbers: Float64Array, digits: number, states: Int32Array): boolean {
-    const isOdd = (digits & 1) === 1
     for (let i = 0; i < states.length; i++) {
-      const number = numbers[i] as number
-      let state = states[i] as number
-      let shift = 4 * digits
-      if (isOdd) {
-        shift -= 4
-        state = this.next(state, SYMBOLS.nibble + ((number >>> shift) & 0xf))
-      }
-      while (shift > 0 && state !== UNKNOWN) {
-        shift -= 8
-        state = this.next(state, SYMBOLS.byte + ((number >>> shift) & 0xff))
-      }
+      if (digits === 8) i = followEight(this.bytes, numbers, states, i)
+      else if (digits === 4) i = followFour(this.bytes, numbers, states, i)
+      if (i === states.length) return true
+      const state = this.afterBytes(states[i] as number, numbers[i] as number, digits)
       if (state === UNKNOWN) return false
       states[i] = state
     }
     return true
+  }
+
+  private afterBytes(from: number, number: number, digits: number): number {
+    let state = from
+    let shift = 4 * digits
+    if ((digits & 1) === 1) {
+      shift -= 4
+      state = this.next(state, SYMBOLS.nibble + ((number >>> shift) & 0xf))
+    }
+    while (shift > 0 && state !== UNKNOWN) {
+      shift -= 8
+      const byte = (number >>> shift) & 0xff
+      const next = this.bytes[state * BYTES + byte] as number
+      state = next === UNKNOWN ? this.find(state, SYMBOLS.byte + byte) : next
+    }
+    return state
   }
 
   private readDecimals(numbers: Float64Array, digits: number, states: Int32Array): boolean {
@@ -185,17 +201,18 @@ export class WordAutomaton {
       next = this.stateOf(this.engine.step(this.states[next], this.engine.runeClass(code), code, ANYWHERE))
     }
     if (next === null) return UNKNOWN
-    this.table[state * WIDTH + symbol] = next
+    if (symbol < SYMBOLS.byte) this.table[state * WIDTH + symbol] = next
+    else this.bytes[state * BYTES + symbol - SYMBOLS.byte] = next
     return next
   }
 
   private textOf(symbol: number): string {
+    if (symbol >= SYMBOLS.byte) return (symbol - SYMBOLS.byte).toString(16).padStart(2, '0')
     if (symbol >= SYMBOLS.literal) {
       const text = [...this.literals.keys()][symbol - SYMBOLS.literal] as string
       return this.lowers ? text.toLowerCase() : text
     }
     if (symbol >= SYMBOLS.nibble) return (symbol - SYMBOLS.nibble).toString(16)
-    if (symbol >= SYMBOLS.byte) return (symbol - SYMBOLS.byte).toString(16).padStart(2, '0')
     if (symbol >= SYMBOLS.one) return String(symbol - SYMBOLS.one)
     if (symbol >= SYMBOLS.two) return String(symbol - SYMBOLS.two).padStart(2, '0')
     return String(symbol).padStart(3, '0')
@@ -215,13 +232,57 @@ export class WordAutomaton {
   }
 
   private makeRoom(): void {
-    const wider = new Uint16Array(Math.min(MOST_STATES, Math.max(16, 4 * this.states.length)) * WIDTH)
-    wider.fill(UNKNOWN, this.table.length)
-    wider.set(this.table)
-    // What was found stays so.
-    wider.fill(FOUND, 0, WIDTH)
-    this.table = wider
+    const states = Math.min(MOST_STATES, Math.max(16, 4 * this.states.length))
+    this.table = widened(this.table, states, WIDTH)
+    this.bytes = widened(this.bytes, states, BYTES)
   }
+}
+
+function widened(table: Uint16Array, states: number, width: number): Uint16Array<ArrayBuffer> {
+  const wider = new Uint16Array(states * width)
+  wider.fill(UNKNOWN, table.length)
+  wider.set(table)
+  // What was found stays so.
+  wider.fill(FOUND, 0, width)
+  return wider
+}
+
+// Each takes one text after the other to its next state and returns the place of the first whose state is not known yet. Functions of their own, as in
+// `verdict-loops.ts`, with places that cannot overflow: in loops of a method the engine checks both with each step, which is most of the work.
+
+function followEight(bytes: Uint16Array, numbers: Float64Array, states: Int32Array, from: number): number {
+  for (let i = from; i < states.length; i++) {
+    const number = (numbers[i] as number) | 0
+    let state = states[i] as number
+    state = bytes[(state << 8) | (number >>> 24)] as number
+    state = bytes[(state << 8) | ((number >>> 16) & 0xff)] as number
+    state = bytes[(state << 8) | ((number >>> 8) & 0xff)] as number
+    state = bytes[(state << 8) | (number & 0xff)] as number
+    if (state === UNKNOWN) return i
+    states[i] = state
+  }
+  return states.length
+}
+
+function followFour(bytes: Uint16Array, numbers: Float64Array, states: Int32Array, from: number): number {
+  for (let i = from; i < states.length; i++) {
+    const number = (numbers[i] as number) | 0
+    let state = states[i] as number
+    state = bytes[(state << 8) | ((number >>> 8) & 0xff)] as number
+    state = bytes[(state << 8) | (number & 0xff)] as number
+    if (state === UNKNOWN) return i
+    states[i] = state
+  }
+  return states.length
+}
+
+function followSymbol(table: Uint16Array, symbol: number, states: Int32Array, from: number): number {
+  for (let i = from; i < states.length; i++) {
+    const state = table[(Math.imul(states[i] as number, WIDTH) + symbol) | 0] as number
+    if (state === UNKNOWN) return i
+    states[i] = state
+  }
+  return states.length
 }
 
 /** One to three digits with which a number begins. */
