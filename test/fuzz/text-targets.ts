@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, writeFileSync } from 'node:fs'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
@@ -121,23 +121,25 @@ export const notebookFile = target(
   },
 )
 
-const FOLDER = mkdtempSync(join(tmpdir(), 'inspector-workspaces-'))
-const DUMP = join(FOLDER, 'run.jsonl')
-writeFileSync(DUMP, '{}\n')
 const WORKSPACE = JSON.stringify({
   format: 'rollout-inspector.workspace/1',
-  files: [{ path: DUMP, name: 'run.jsonl' }],
+  files: [{ path: import.meta.filename, name: 'run.jsonl' }],
   address: '#dump=abcdef01&view=rollouts&q=tool:x',
 })
 
 /** A workspace opens the file that it names, or says in a sentence why it opens nothing. */
 export const workspaceFile = target('workspace', 'a workspace', damagedText(WORKSPACE), async (text) => {
-  const path = join(FOLDER, 'fuzzed.rollout-workspace')
-  writeFileSync(path, text)
-  const { files, problems, address } = await openWorkspace(path, new ServedFiles())
-  assert.ok(files.length + problems.length > 0, 'nothing is opened, and nothing said')
-  for (const problem of problems) assert.match(problem, /^.{15,}[.]$/s)
-  if (address !== undefined) parseAddress(address)
+  const folder = await mkdtemp(join(tmpdir(), 'inspector-workspaces-'))
+  try {
+    const path = join(folder, 'fuzzed.rollout-workspace')
+    await writeFile(path, text)
+    const { files, problems, address } = await openWorkspace(path, new ServedFiles())
+    assert.ok(files.length + problems.length > 0, 'nothing is opened, and nothing said')
+    for (const problem of problems) assert.match(problem, /^.{15,}[.]$/s)
+    if (address !== undefined) parseAddress(address)
+  } finally {
+    await rm(folder, { recursive: true })
+  }
 })
 
 const ENCODED = ALL_HOSTILE.map((text) => encodeURIComponent(text.replace(/\p{Surrogate}/gu, '')))
