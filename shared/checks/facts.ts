@@ -12,6 +12,10 @@ import type { OpenEnd } from './truncation/long-replies.ts'
 export const END_REASONS = ['stop', 'cut-prose', 'cut-call', 'cut-reply', 'prompt-only', 'unknown'] as const
 export type EndReason = (typeof END_REASONS)[number]
 
+/** What ends a row of which no token is trained: its end token, or what may be that and may be the first of a padding with the same token. */
+export const UNTRAINED_ENDS = ['stop', 'stop-or-padding'] as const
+export type UntrainedEnd = (typeof UNTRAINED_ENDS)[number]
+
 /** Sampled tokens over which the beginnings of rollouts are compared. */
 export const PREFIX_TOKENS = [64, 256, 1024] as const
 
@@ -74,8 +78,8 @@ export interface TrajectoryFacts {
   readonly rootHash?: string
   /** Digest of the prompt as it is with one begin-of-sequence token, where it begins with two (T01); absent elsewhere. What A05 compares. */
   readonly oneBosHash?: string
-  /** It trains nothing, ends with a stop, and nothing of its own says why: false where that may be padding; absent elsewhere. What M04 holds against the limits of the run. */
-  readonly maskedWholeAtStop?: boolean
+  /** What ends the row, where that trains nothing and nothing of its own says why; absent elsewhere. What M04 holds against the limits of the run. */
+  readonly untrainedEnd?: UntrainedEnd
   /** A turn of the prompt is not closed, or the answer begins in it (C02, T16), so that its ids are not those that were asked; absent elsewhere. What A05 sets aside. */
   readonly promptOpen?: boolean
   /** Its system text is what the template writes where there is no system message, and it has none of that text; absent elsewhere. */

@@ -45,7 +45,7 @@ const EVERY: Record<keyof Required<TrajectoryFacts>, true> = {
   branchEnds: true,
   rootHash: true,
   oneBosHash: true,
-  maskedWholeAtStop: true,
+  untrainedEnd: true,
   promptOpen: true,
   defaultSystem: true,
   systemReplaced: true,

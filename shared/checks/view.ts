@@ -10,7 +10,7 @@ import { endOfExamples } from './examples.ts'
 import { unfitFacts } from './layout/unfit-arrays.ts'
 import { isCertainBlock } from './logprobs/certain-block.ts'
 import { logprobFacts } from './logprobs/sums.ts'
-import { maskedWholeAtStop } from './mask/all-zero.ts'
+import { untrainedEnd } from './mask/all-zero.ts'
 import { streamsWithoutNumbers } from './no-numbers.ts'
 import { paddingOf } from './padding.ts'
 import { answerInsidePrompt, storedPromptEnd } from './prompt-end.ts'
@@ -114,8 +114,8 @@ export function withFacts(prepared: PreparedView, { measuresDrift }: ViewOptions
     streamsWithoutNumbers(view),
     unfitFacts(trajectory, maskAlignment, thresholds),
   )
-  const atStop = maskedWholeAtStop(view)
-  if (atStop !== undefined) Object.assign(facts, { maskedWholeAtStop: atStop })
+  const untrained = untrainedEnd(view)
+  if (untrained !== undefined) Object.assign(facts, { untrainedEnd: untrained })
   const drift = measuresDrift ? driftOf(view) : null
   if (drift !== null) Object.assign(facts, { drift })
   return view

@@ -1,5 +1,5 @@
 import { ANSWER_PLACES } from '../checks/answer-place.ts'
-import { END_REASONS, type TrajectoryFacts } from '../checks/facts.ts'
+import { END_REASONS, type TrajectoryFacts, UNTRAINED_ENDS } from '../checks/facts.ts'
 import { KL_FORMULAS } from '../checks/logprobs/kl-formulas.ts'
 import type { GapSums, KlSums } from '../checks/logprobs/sums.ts'
 import type { PairingFacts } from '../checks/pairing.ts'
@@ -141,7 +141,7 @@ const COLUMNS: { readonly [Name in keyof Required<Row>]: Column<Row[Name]> } = {
   branchEnds: { cells: optional(recordOf({ trained: listOf(TEXT), context: listOf(TEXT) }, ':')) },
   rootHash: { cells: optional(TEXT) },
   oneBosHash: { cells: optional(TEXT) },
-  maskedWholeAtStop: { cells: optional(FLAG) },
+  untrainedEnd: { cells: optional(oneOf(UNTRAINED_ENDS)) },
   promptOpen: { cells: optional(FLAG) },
   defaultSystem: { cells: optional(FLAG) },
   systemReplaced: { cells: optional(FLAG) },

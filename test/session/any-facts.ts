@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { ANSWER_PLACES } from '../../shared/checks/answer-place.ts'
-import { END_REASONS, type TrajectoryFacts } from '../../shared/checks/facts.ts'
+import { END_REASONS, type TrajectoryFacts, UNTRAINED_ENDS } from '../../shared/checks/facts.ts'
 import { KL_FORMULAS } from '../../shared/checks/logprobs/kl-formulas.ts'
 import { OPEN_ENDS } from '../../shared/checks/truncation/long-replies.ts'
 import { LOSS_STREAMS } from '../../shared/model/trajectory.ts'
@@ -104,7 +104,7 @@ const ANY = {
   branchEnds: fc.record({ trained: fc.array(text), context: fc.array(text) }, object),
   rootHash: text,
   oneBosHash: text,
-  maskedWholeAtStop: flag,
+  untrainedEnd: fc.constantFrom(...UNTRAINED_ENDS),
   promptOpen: flag,
   defaultSystem: flag,
   systemReplaced: flag,

@@ -3,7 +3,7 @@ import type { Check, DumpReporter, DumpView, TrajectoryView } from '../check.ts'
 import { tokenCount, writtenTurns } from '../edges.ts'
 import { isLengthStop } from '../end-reason.ts'
 import { FactColumns } from '../fact-columns.ts'
-import type { TrajectoryFacts } from '../facts.ts'
+import type { TrajectoryFacts, UntrainedEnd } from '../facts.ts'
 import { leftToLimit } from '../limits-left.ts'
 import { shapeOf } from '../shape.ts'
 
@@ -22,7 +22,7 @@ export const M04: Check = {
   trajectory(view, _settings, report) {
     if (hasNothingSampled(view)) return
     // What closes its last turn may still have been ended by a limit: the other rows tell, at the end.
-    const affected = shapeOf(view).allZero && maskedWholeAtStop(view) === undefined
+    const affected = shapeOf(view).allZero && untrainedEnd(view) === undefined
     report.place(affected)
     if (affected) report.fault(faultOf(view.facts, causeOf(view)))
   },
@@ -34,15 +34,14 @@ export const M04: Check = {
  * that token, the first of the padding may be what stands last: of a few such rows nobody can tell, and a filter of cut rows takes a few.
  */
 function* lookAtStops(view: DumpView, report: DumpReporter): Steps<void> {
-  if (new FactColumns(view.facts).isEmpty('maskedWholeAtStop')) return
-  const unsure = yield* filtered(view.facts, ({ maskedWholeAtStop }) => maskedWholeAtStop === false)
+  if (new FactColumns(view.facts).isEmpty('untrainedEnd')) return
+  const unsure = yield* filtered(view.facts, (row) => row.untrainedEnd === 'stop-or-padding')
   const areFew = unsure.length <= view.settings.thresholds['masked-rows-share'] * view.facts.length
   yield* forEachOf(view.facts, (member) => {
-    const { maskedWholeAtStop } = member
-    if (maskedWholeAtStop === undefined) return
+    if (member.untrainedEnd === undefined) return
     const fault = faultOf(member, isAtLimit(member, view) ? 'just as long as a limit of the run' : null)
     report.unitAfterAll()
-    if (maskedWholeAtStop || fault.severity === 'info' || !areFew) report.fault({ member, ...fault })
+    if (member.untrainedEnd === 'stop' || fault.severity === 'info' || !areFew) report.fault({ member, ...fault })
     else {
       const message = `${fault.message}; it is padded with the token that ends its last turn, so that a limit may have cut it`
       report.fault({ member, ...fault, severity: 'warning', message })
@@ -52,7 +51,7 @@ function* lookAtStops(view: DumpView, report: DumpReporter): Steps<void> {
 
 function isAtLimit(member: TrajectoryFacts, view: DumpView): boolean {
   // What counts as the end of its last turn may be the first of its padding.
-  const most = member.maskedWholeAtStop === false ? 1 : 0
+  const most = member.untrainedEnd === 'stop-or-padding' ? 1 : 0
   return (['completion', 'sequence'] as const).some((of) => {
     const left = leftToLimit(member, of, view)
     return left !== null && left <= 0 && left >= -most
@@ -71,16 +70,13 @@ function hasNothingSampled({ segmentation }: TrajectoryView): boolean {
   return segmentation !== null && segmentation.turns.length > 0 && writtenTurns(segmentation).length === 0
 }
 
-/**
- * Whether the row trains nothing, ends with a stop, and nothing of its own says why: undefined where it is not so, false where it is padded with the token
- * that stands last, which may then be padding as well.
- */
-export function maskedWholeAtStop(view: TrajectoryView): boolean | undefined {
+/** What ends a row that trains nothing, ends with a stop, and of which nothing of its own says why; undefined for every other. */
+export function untrainedEnd(view: TrajectoryView): UntrainedEnd | undefined {
   const { mask, facts, segmentation, ids } = view
   if (mask === null || facts.trained !== 0 || facts.endReason !== 'stop') return undefined
   if (hasNothingSampled(view) || !shapeOf(view).allZero || causeOf(view) !== null) return undefined
   const end = ids.length - (segmentation?.padding.right ?? 0)
-  return end === ids.length || ids[end - 1] !== ids[end]
+  return end === ids.length || ids[end - 1] !== ids[end] ? 'stop' : 'stop-or-padding'
 }
 
 /** Why a row that trains nothing was masked whole, on purpose as it seems; null for every other row. */
