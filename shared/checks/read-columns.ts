@@ -87,7 +87,9 @@ function fillPlaces(column: Column, place: number, { row, length }: Rows, into: 
   for (let i = 0; i < length; i++) {
     const end = ends[row + i] as number
     const found = start + place
-    into[at + i] = found < end ? (numbers[found] as number) : Number.NaN
+    // Chosen between and written once, each number would be an object on the way.
+    if (found < end) into[at + i] = numbers[found] as number
+    else into[at + i] = Number.NaN
     start = end
   }
 }

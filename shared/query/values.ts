@@ -37,17 +37,17 @@ export const NUMBERS: Readonly<Record<string, (facts: FactColumns) => Float64Arr
   step: (facts) => facts.numbers('step'),
   tokens: (facts) => ofThoseWithIds(facts, facts.numbers('realLength')),
   // A dump may declare any number.
-  prompt_tokens: (facts) => whereNot(facts.numbers('promptLength'), (length) => length < 0),
+  prompt_tokens: (facts) => withoutNegatives(facts.numbers('promptLength')),
   completion_tokens: (facts) =>
-    ofThoseWithIds(facts, joined(facts.numbers('realLength'), facts.numbers('promptLength'), minus)),
+    ofThoseWithIds(facts, differences(facts.numbers('realLength'), facts.numbers('promptLength'))),
   trained_tokens: (facts) => facts.numbers('trained'),
-  trained_share: (facts) => joined(facts.numbers('trained'), facts.numbers('realLength'), shareOf),
+  trained_share: (facts) => quotients(facts.numbers('trained'), withoutZeros(facts.numbers('realLength'))),
   padding_tokens: (facts) => ofThoseWithIds(facts, facts.numbers('padding')),
-  turns: (facts) => whereNot(facts.numbers('turns'), isNone),
+  turns: (facts) => withoutZeros(facts.numbers('turns')),
   assistant_turns: (facts) => ofThoseWithTurns(facts, facts.numbers('assistantTurns')),
   tool_turns: (facts) => ofThoseWithTurns(facts, facts.numbers('toolTurns')),
-  mean_gap: (facts) => joined(facts.numbers('gap', 'absolute'), facts.numbers('gap', 'count'), over),
-  mean_kl: (facts) => joined(facts.numbers('kl', 'formulas', 2), facts.numbers('kl', 'count'), over),
+  mean_gap: (facts) => quotients(facts.numbers('gap', 'absolute'), facts.numbers('gap', 'count')),
+  mean_kl: (facts) => quotients(facts.numbers('kl', 'formulas', 2), facts.numbers('kl', 'count')),
   lost: (facts) => facts.numbers('lost'),
   temperature: (facts) => facts.numbers('temperature'),
   index: ({ from, length }) => new Float64Array(length).map((_, i) => from + i),
@@ -62,9 +62,30 @@ export const LEFT_TO_LIMITS: Readonly<Record<string, LimitedLength>> = {
   turn_left: 'assistant-turn',
 }
 
-function joined(some: Float64Array, others: Float64Array, join: (one: number, other: number) => number): Float64Array {
-  for (let i = 0; i < some.length; i++) some[i] = join(some[i] as number, others[i] as number)
-  return some
+// Loops that call nothing for a rollout: what is no whole number would be made an object for each call.
+
+function differences(lengths: Float64Array, others: Float64Array): Float64Array {
+  for (let i = 0; i < lengths.length; i++) lengths[i] = (lengths[i] as number) - (others[i] as number)
+  return lengths
+}
+
+function quotients(parts: Float64Array, wholes: Float64Array): Float64Array {
+  for (let i = 0; i < parts.length; i++) parts[i] = (parts[i] as number) / (wholes[i] as number)
+  return parts
+}
+
+function withoutNegatives(numbers: Float64Array): Float64Array {
+  for (let i = 0; i < numbers.length; i++) if ((numbers[i] as number) < 0) numbers[i] = Number.NaN
+  return numbers
+}
+
+function withoutZeros(numbers: Float64Array): Float64Array {
+  return whereNotZero(numbers, numbers)
+}
+
+function whereNotZero(numbers: Float64Array, others: Float64Array): Float64Array {
+  for (let i = 0; i < numbers.length; i++) if (others[i] === 0) numbers[i] = Number.NaN
+  return numbers
 }
 
 /** The fact without which there is no number, by field, of those that many dumps lack. */
@@ -82,20 +103,9 @@ export const NEEDED: Readonly<Record<string, keyof TrajectoryFacts>> = {
   temperature: 'temperature',
 }
 
-function whereNot(numbers: Float64Array, isNone: (number: number) => boolean): Float64Array {
-  for (let i = 0; i < numbers.length; i++) if (isNone(numbers[i] as number)) numbers[i] = Number.NaN
-  return numbers
-}
-
-const minus = (one: number, other: number) => one - other
-const over = (sum: number, count: number) => sum / count
-const shareOf = (part: number, whole: number) => (whole === 0 ? Number.NaN : part / whole)
-
-const isNone = (turns: number) => turns === 0
-
 /** Where no turn is found, how many there are is not known. */
 function ofThoseWithTurns(facts: FactColumns, numbers: Float64Array): Float64Array {
-  return joined(numbers, facts.numbers('turns'), (number, turns) => (isNone(turns) ? Number.NaN : number))
+  return whereNotZero(numbers, facts.numbers('turns'))
 }
 
 /** Texts have no length in tokens. */

@@ -28,12 +28,21 @@ export function rowRanks({ length, slots, read, textOf }: TemplateRows): Float64
     // The first one does: a number of a template is exact.
     if (keys !== null && range > room) return ranksBy(keys, textOf)
     room = Math.floor(room / range)
-    if (keys === null) {
-      keys = values
-      for (let i = 0; i < length; i++) keys[i] = (values[i] as number) - least
-    } else for (let i = 0; i < length; i++) keys[i] = (keys[i] as number) * range + ((values[i] as number) - least)
+    if (keys === null) keys = lessened(values, least)
+    else addDigits(keys, range, values, least)
   }
   return keys ?? new Float64Array(length)
+}
+
+// Functions of their own, as in `verdict-loops.ts`.
+
+function lessened(values: Float64Array, by: number): Float64Array {
+  for (let i = 0; i < values.length; i++) values[i] = (values[i] as number) - by
+  return values
+}
+
+function addDigits(keys: Float64Array, range: number, values: Float64Array, least: number): void {
+  for (let i = 0; i < keys.length; i++) keys[i] = (keys[i] as number) * range + ((values[i] as number) - least)
 }
 
 function boundsOf(values: Float64Array): readonly [least: number, most: number] {
