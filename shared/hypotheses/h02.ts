@@ -9,6 +9,7 @@ import {
   compared,
   conclude,
   deciding,
+  failingCheck,
   having,
   holds,
   type Judgement,
@@ -113,12 +114,12 @@ function missedLine(share: number | null, undecided: boolean, bound: ReturnType<
 }
 
 /** Of the rollouts that S03 looked at: one whose advantage is merely no number has the mask that it should. Null where every rollout's arrays fit. */
-function unfitShare({ checks, dump }: HypothesisInput): number | null {
-  const shapes = checks.find(({ code, status }) => code === 'S03' && status === 'fail')
-  const unfit = new FactColumns(dump.facts)
+function unfitShare(input: HypothesisInput): number | null {
+  const shapes = failingCheck(input, 'S03')
+  const unfit = new FactColumns(input.dump.facts)
     .holds('unfit', (isUnfit) => isUnfit === true)
     .reduce((sum, is) => sum + is, 0)
-  if (shapes === undefined || unfit === 0) return null
+  if (shapes === null || unfit === 0) return null
   return shapes.checked === 0 ? 1 : unfit / shapes.checked
 }
 
@@ -130,18 +131,18 @@ function maskedUnproved({ checks, dump }: HypothesisInput): number | null {
 }
 
 /** Of ends of trained turns; null where none is masked, or where they are known to be the model's, which is a fault. */
-function endsUnproved({ checks }: HypothesisInput): number | null {
-  const ends = checks.find(({ code, status }) => code === ENDS && status === 'fail')
-  return ends === undefined || ends.severity === 'error' || ends.places.checked === 0
+function endsUnproved(input: HypothesisInput): number | null {
+  const ends = failingCheck(input, ENDS)
+  return ends === null || ends.severity === 'error' || ends.places.checked === 0
     ? null
     : ends.places.affected / ends.places.checked
 }
 
 /** Of the rollouts that T17 looked at, those it names, in a dump where the tokenizer finds no turns. Null where there is none. */
-function foreignShare({ checks, lackOfTurns }: HypothesisInput): number | null {
-  if (lackOfTurns == null) return null
-  const vocabulary = checks.find(({ code, status }) => code === 'T17' && status === 'fail')
-  return vocabulary === undefined || vocabulary.checked === 0 ? null : vocabulary.affected / vocabulary.checked
+function foreignShare(input: HypothesisInput): number | null {
+  if (input.lackOfTurns == null) return null
+  const vocabulary = failingCheck(input, 'T17')
+  return vocabulary === null || vocabulary.checked === 0 ? null : vocabulary.affected / vocabulary.checked
 }
 
 const ENDS = 'M10'

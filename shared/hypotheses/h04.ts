@@ -12,6 +12,7 @@ import {
   compared,
   conclude,
   deciding,
+  failingCheck,
   having,
   holds,
   type Judgement,
@@ -62,7 +63,7 @@ function decide(input: HypothesisInput): Judgement {
     holds(near, nearBounds.contradicted) &&
     lost !== null &&
     holds(lost, lostBounds(thresholds).contradicted) &&
-    !isNamed(input, 'C08')
+    failingCheck(input, 'C08') === null
   return {
     verdict: supported ? 'supported' : contradicted ? 'contradicted' : 'inconclusive',
     because: [
@@ -81,10 +82,6 @@ function decide(input: HypothesisInput): Judgement {
 
 function lackOfTurns(input: HypothesisInput): string {
   return input.streams.has('tokenizer') ? 'turns in the ids' : (input.lackOfTurns ?? 'tokenizer')
-}
-
-function isNamed({ checks }: HypothesisInput, code: string): boolean {
-  return checks.some((check) => check.code === code && check.status === 'fail')
 }
 
 /** @param hasTurns where none is found, that is what documents are not looked for in */

@@ -13,6 +13,7 @@ import { atOnce, filtered, forEachOf, type Steps, within } from '../model/steps.
 import type { LimitName } from '../model/streams.ts'
 import type { HypothesisInput } from './hypothesis.ts'
 import { findingLimitsOfSteps } from './step-limits.ts'
+import { failingCheck } from './verdict.ts'
 
 /** What H04 measures. */
 export interface TruncationMeasures {
@@ -161,12 +162,9 @@ function filterOf(rules: readonly LimitRule[], { limits }: DumpView, nearTokens:
 }
 
 /** What cut replies do not show by themselves and lengths do: only where none of them is known to be cut. */
-function piledReplies(
-  { checks, dump }: HypothesisInput,
-  facts: readonly TrajectoryFacts[],
-): TruncationMeasures['piledReplies'] {
-  const isNamed = checks.some(({ code, status }) => code === 'C08' && status === 'fail')
-  if (!isNamed || new FactColumns(dump.facts).present('cutReplies').includes(1)) return null
+function piledReplies(input: HypothesisInput, facts: readonly TrajectoryFacts[]): TruncationMeasures['piledReplies'] {
+  const { dump } = input
+  if (failingCheck(input, 'C08') === null || new FactColumns(dump.facts).present('cutReplies').includes(1)) return null
   const pile = replyPile(dump.facts, dump.settings.thresholds)
   // Where no end shows it, replies of one length may be whole.
   return pile === null || pile.side === null ? null : { checked: facts.length, affected: pile.rollouts }

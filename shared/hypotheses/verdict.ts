@@ -159,6 +159,12 @@ export function checkOf(input: HypothesisInput, code: string): CheckResult | nul
   return input.checks.find((check) => check.code === code) ?? null
 }
 
+/** Null where it passed, did not run, or could not. */
+export function failingCheck(input: HypothesisInput, code: string): CheckResult | null {
+  const check = checkOf(input, code)
+  return check?.status === 'fail' ? check : null
+}
+
 /** Those of the codes that the person left out (`--checks`): what was not looked for is not absent. */
 export function notRun({ dump }: HypothesisInput, codes: readonly string[]): string[] {
   const { checks } = dump.settings.options
