@@ -1,4 +1,5 @@
 import { areal } from './areal.ts'
+import { arealBatch } from './areal-batch.ts'
 import { art } from './art.ts'
 import { atropos } from './atropos.ts'
 import { axolotl } from './axolotl.ts'
@@ -30,6 +31,7 @@ import { verlBatch } from './verl-batch.ts'
 
 /** Every format, known trainers before the native format, whose aliases some of their files would fit as well. */
 export const FORMATS: readonly Format[] = [
+  arealBatch,
   atropos,
   axolotl,
   llamaFactory,
