@@ -1,6 +1,7 @@
 import { FactColumns, type WordReader } from '../checks/fact-columns.ts'
 import type { TrajectoryFacts } from '../checks/facts.ts'
 import { leftToLimits } from '../checks/limits-left.ts'
+import { roomForNumbers } from './order.ts'
 import { templateRanks } from './template-ranks.ts'
 import { HOLDS, LEFT_TO_LIMITS, NEEDED, NUMBER_LISTS, NUMBERS, type QueryableRollouts, WORDS } from './values.ts'
 import { Words } from './words.ts'
@@ -79,11 +80,14 @@ export class RolloutColumns {
     return this.read
   }
 
-  /** One number a rollout, NaN where it has none. Throws for a field that is no number. */
+  /**
+   * One number a rollout, NaN where it has none; to be looked at before anything else is sorted by, which may write over them. Throws for a field that
+   * is no number.
+   */
   number(field: string, component: string | null = null): Float64Array {
     const made = this.madeNumbers(field)
     if (made !== null) return made
-    const numbers = new Float64Array(this.size)
+    const numbers = roomForNumbers(this.size)
     this.visitNumbers(field, component, (some, at) => numbers.set(some, at))
     return numbers
   }

@@ -34,6 +34,19 @@ function room(length: number): ArrayBuffer {
   return new ArrayBuffer(4 * length)
 }
 
+/** Of what rollouts were sorted by last. */
+let spareNumbers: WeakRef<ArrayBuffer> | null = null
+
+/** Room for what rollouts are sorted by, one number for each, in which others stand. It is the same each time: who sorts has looked at the last ones. */
+export function roomForNumbers(length: number): Float64Array {
+  let buffer = spareNumbers?.deref()
+  if (buffer === undefined || buffer.byteLength < 8 * length) {
+    buffer = new ArrayBuffer(8 * length)
+    spareNumbers = new WeakRef(buffer)
+  }
+  return new Float64Array(buffer, 0, length)
+}
+
 function roomForKeys(length: number): Uint32Array {
   return new Uint32Array(room(length), 0, length)
 }
@@ -49,7 +62,7 @@ function giveBack({ buffer }: Uint32Array | Int32Array): void {
  */
 export function ordered(values: Float64Array, descending: boolean): Int32Array {
   const known = orders.get(values)
-  if (known !== undefined) return descending ? known.toReversed() : known.slice()
+  if (known !== undefined) return descending ? known.toReversed() : known
   const { missing, least, most } = boundsOf(values)
   const order = new Int32Array(values.length)
   if (missing === 0) {

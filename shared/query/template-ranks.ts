@@ -4,6 +4,7 @@ import { type Column, KIND } from '../checks/packed-columns.ts'
 import type { Numbers } from '../checks/packed-numbers.ts'
 import { fillNumbers, type Rows } from '../checks/read-columns.ts'
 import { commonTemplate, type TextTemplate, templatedTexts } from '../checks/text-template.ts'
+import { roomForNumbers } from './order.ts'
 import { rowRanks } from './word-order.ts'
 
 /**
@@ -17,10 +18,14 @@ export function templateRanks(
 ): Float64Array | null {
   const template = templateOf(facts, name)
   if (template === null) return null
+  const { length } = facts
+  let others: Float64Array | null = null
   return rowRanks({
-    length: facts.length,
+    length,
     slots: template.slots.length,
-    read: (slot) => numbersOf(facts, name, slot),
+    // The first are what the ranks become.
+    read: (slot) =>
+      numbersOf(facts, name, slot, slot === 0 ? roomForNumbers(length) : (others ??= new Float64Array(length))),
     textOf,
   })
 }
@@ -55,8 +60,7 @@ function templatedIn(column: Column): Column | null {
   return column.kind === KIND.chosen ? (column.parts?.[0] ?? null) : null
 }
 
-function numbersOf(facts: FactColumns, name: keyof TrajectoryFacts, slot: number): Float64Array {
-  const numbers = new Float64Array(facts.length)
+function numbersOf(facts: FactColumns, name: keyof TrajectoryFacts, slot: number, numbers: Float64Array): Float64Array {
   facts.visit(
     name,
     (column, rows, at) => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { TrajectoryFacts } from '../../shared/checks/facts.ts'
+import { addFacts, FactsKeeper, packFacts } from '../../shared/checks/kept-facts.ts'
 import { RolloutColumns } from '../../shared/query/columns.ts'
 import { ordered } from '../../shared/query/order.ts'
 import { sortValues } from '../../shared/query/sort-values.ts'
@@ -47,6 +48,13 @@ const table = {
   sourceName: () => 'rollouts.jsonl',
 }
 
+/** As a session keeps them. */
+function keptFacts(facts: readonly TrajectoryFacts[]): TrajectoryFacts[] {
+  const kept: TrajectoryFacts[] = []
+  addFacts(kept, new FactsKeeper().keep(packFacts(facts))())
+  return kept
+}
+
 function sorted(sort: string, descending: boolean): number[] {
   const columns = new RolloutColumns(table)
   columns.at(0)
@@ -76,5 +84,30 @@ describe('rollouts in the order of a column', () => {
   ])('sorts by %s', (sort, ascending, descending) => {
     expect(sorted(sort, false)).toEqual(ascending)
     expect(sorted(sort, true)).toEqual(descending)
+  })
+
+  it('stays as it was when others are sorted, fewer and more of them, by numbers and by ids', () => {
+    const orders = [300, 40, 900, 7].flatMap((size) => {
+      const rewards = Array.from({ length: size }, (_, at) => ((at * 37) % 1009) / 7 - 60)
+      const ids = Array.from({ length: size }, (_, at) => `q${(at * 7919) % 1013}-${at % 3}`)
+      const columns = new RolloutColumns({
+        ...table,
+        facts: keptFacts(rewards.map((reward, at) => factsOf(at, { id: ids[at] as string, reward }))),
+      })
+      columns.at(0)
+      const places = [...rewards.keys()]
+      const numberOf = (at: number) => Number((ids[at] as string).slice(1).replace('-', '.'))
+      return [
+        {
+          order: ordered(sortValues('reward', columns, NO_MARKS), true),
+          wanted: places.toSorted((a, b) => (rewards[b] as number) - (rewards[a] as number)),
+        },
+        {
+          order: ordered(sortValues('id', columns, NO_MARKS), false),
+          wanted: places.toSorted((a, b) => numberOf(a) - numberOf(b)),
+        },
+      ]
+    })
+    for (const { order, wanted } of orders) expect([...order]).toEqual(wanted)
   })
 })
