@@ -10,6 +10,7 @@ import { native } from './native.ts'
 import { nemoGym } from './nemo-gym.ts'
 import { nemoRl } from './nemo-rl.ts'
 import { openInstruct } from './open-instruct.ts'
+import { openrlhf } from './openrlhf.ts'
 import { primeRlBatch } from './prime-rl-batch.ts'
 import { primeRlExport } from './prime-rl-export.ts'
 import { primeRlTraces } from './prime-rl-traces.ts'
@@ -38,6 +39,7 @@ export const FORMATS: readonly Format[] = [
   nemoRl,
   nemoGym,
   openInstruct,
+  openrlhf,
   primeRlBatch,
   primeRlExport,
   primeRlTraces,

@@ -6,7 +6,7 @@ import { JaggedTensor, PyTensor } from '../tensor.ts'
 import { fieldOf, PyBytes, PyDict, PyList, PyName, PyObject, type PyValue } from '../values.ts'
 import { arrayOfBytes, viewOf } from './numpy.ts'
 
-/** What the trainers pickle: tensordict's TensorDict, the DataProto of verl and of ROLL, slime's Sample, SkyRL's TensorBatch. */
+/** What the trainers pickle: tensordict's TensorDict, the DataProto of verl and of ROLL, slime's Sample, SkyRL's TensorBatch, OpenRLHF's Experience. */
 export const trainers: Family = {
   call(name) {
     const { module, qualname } = name
@@ -20,7 +20,8 @@ export const trainers: Family = {
       (isTensordict(module) && TENSORDICT_CLASSES.has(qualname)) ||
       ((isVerl(module) || isRoll(module)) && /^DataProto(Item)?$/.test(qualname)) ||
       (isSlime(module) && (SLIME_CLASSES.has(qualname) || STATUS_NAME.test(qualname))) ||
-      (isSkyrl(module) && SKYRL_CLASSES.has(qualname))
+      (isSkyrl(module) && SKYRL_CLASSES.has(qualname)) ||
+      (isOpenrlhf(module) && OPENRLHF_CLASSES.has(qualname))
     )
   },
   build(object, state, context) {
@@ -58,6 +59,8 @@ const isVerl = (module: string) => /^verl(\.protocol)?$/.test(module)
 const isRoll = (module: string) => module === 'roll.distributed.scheduler.protocol'
 const isSlime = (module: string) => /^(slime|miles)\.utils\.types$/.test(module)
 const isSkyrl = (module: string) => /^skyrl[\w.]*\.training_batch$/.test(module)
+const isOpenrlhf = (module: string) =>
+  /^openrlhf\.trainer\.ppo_utils\.(experience|experience_maker|replay_buffer)$/.test(module)
 
 const TENSORDICT_CLASSES = new Set([
   'TensorDict',
@@ -68,6 +71,7 @@ const TENSORDICT_CLASSES = new Set([
   '_StringOnlyDict',
 ])
 const SLIME_CLASSES = new Set(['Sample', 'Sample.Status', 'Sample.SpecInfo', 'Sample.PrefixCacheInfo'])
+const OPENRLHF_CLASSES = new Set(['Experience', 'BufferItem'])
 const SKYRL_CLASSES = new Set(['TensorBatch', 'TrainingInputBatch', 'TrainingOutputBatch', 'TensorList'])
 
 /** A member of slime's enum by name, as some versions of Python pickle it. */

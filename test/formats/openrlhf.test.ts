@@ -1,0 +1,33 @@
+import { expect, it } from 'vitest'
+import { audited, cleanRollout, qwen, rolloutWithTrainedReply } from '../session/dumps.ts'
+
+/** Experiences of one rollout each: the mask without its first entry, padded to one width with another id than ends a turn. */
+async function reportOf(isTrained: boolean, isLate = false) {
+  const tokenizer = await qwen()
+  const records = Array.from({ length: 12 }, (_, seed) => {
+    const { record } = (isTrained ? rolloutWithTrainedReply : cleanRollout)(tokenizer, seed)
+    const width = 400
+    const wide = (list: readonly number[], by = 0) => [...list, ...Array<number>(width - list.length).fill(by)]
+    return {
+      sequences: [wide(record.input_ids, 151643)],
+      attention_mask: [wide(record.input_ids.map(() => 1))],
+      action_mask: [wide(record.loss_mask as number[]).slice(isLate ? 0 : 1, isLate ? -1 : width)],
+      info: { reward: [seed % 2] },
+    }
+  })
+  return (await audited(records.map((record) => `${JSON.stringify(record)}\n`).join(''))).report()
+}
+
+it('a mask of OpenRLHF has its entries at the tokens that they predict, so that a clean run is silent', async () => {
+  const report = await reportOf(false)
+  expect(report.sources[0]).toMatchObject({ format: { id: 'openrlhf' }, skipped: [], drift: [] })
+  expect(report.checks.filter(({ status, severity }) => status === 'fail' && severity === 'error')).toEqual([])
+  expect(report.totals.tokens.trained).toBeGreaterThan(100)
+})
+
+it('and one that is off by a token, or trains what a tool said, is not', async () => {
+  const failing = (report: Awaited<ReturnType<typeof reportOf>>) =>
+    report.checks.flatMap(({ code, status, severity }) => (status === 'fail' && severity === 'error' ? [code] : []))
+  expect(failing(await reportOf(true))).toContain('M01')
+  expect(failing(await reportOf(false, true))).not.toEqual([])
+})
