@@ -16,6 +16,8 @@ export interface SampleLogprobs {
 export type TrainerContext = 'same' | 'blind'
 
 const DIGITS = 4
+/** The smallest step of these digits as Node 20 computes `10 ** -4`, which newer engines do otherwise: samples are the same everywhere. */
+const LEAST = 0.00009999999999999999
 
 /**
  * Natural logprobs: the sampler scores what it wrote, about a fifth of it with exactly 0.0 (a probability that rounds to one); the
@@ -65,12 +67,12 @@ function samplerLogprob(kind: Surprise, intoTurn: number, random: Random): numbe
   const certain = kind === 'frame' ? 0.4 : 0.15
   if (intoTurn > 2 && random.chance(certain)) return 0
   const scale = kind === 'frame' ? 0.02 : intoTurn < 3 ? 0.3 : random.chance(0.75) ? 0.06 : 0.9
-  return Math.min(round(-scale * random.exponential(), DIGITS), -(10 ** -DIGITS))
+  return Math.min(round(-scale * random.exponential(), DIGITS), -LEAST)
 }
 
 /** Two implementations of one model: a difference of about 0.01 in the mean, more where the model was less sure. */
 function seenLogprob(own: number, noise: Random): number {
-  if (own === 0) return noise.chance(0.7) ? 0 : -(10 ** -DIGITS)
+  if (own === 0) return noise.chance(0.7) ? 0 : -LEAST
   return Math.min(round(own + noise.normal() * (0.002 + 0.05 * Math.min(1, -own)), DIGITS), 0)
 }
 
