@@ -62,6 +62,9 @@ export default defineConfig(({ mode }) => {
     }
     return nodeBuild(entries, 'dist/cli', commonJs('js'), [asCommonJs()])
   }
+  // What the bench of checks measures, loaded as the command line is.
+  if (mode === 'passes')
+    return nodeBuild({ 'audit-passes': 'test/bench/audit-passes.ts' }, 'dist/passes', commonJs('js'), [asCommonJs()])
   if (mode === 'tools') {
     const entries = {
       samples: 'samples/make.ts',

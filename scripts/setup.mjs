@@ -36,6 +36,7 @@ const TARGETS = {
     mode: 'tools',
     output: 'tools',
   },
+  passes: { inputs: ['shared', 'cli', 'test/bench'], mode: 'passes', output: 'passes' },
 }
 
 /** The builds that a person's commands need. */

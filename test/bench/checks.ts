@@ -20,6 +20,8 @@ const PROCESSES_WITHOUT = 4
 const WARMING = 4
 const SETTLED = 3
 const PARSES = 5
+/** Those that the build runs the command line on for what V8 compiles then (`scripts/setup.mjs`). */
+const WARMING_SAMPLES = ['verifiers-2025-07', 'clean-qwen2.5']
 
 /**
  * What all checks but those that encode or render again cost, as processor time of one thread's work and the engine's helpers, against reading the
@@ -27,8 +29,9 @@ const PARSES = 5
  * oracles, and if no tokens were summed up. The facts of each rollout (what the table, queries and verdicts read) are found out whether a check asks or
  * not, and stand apart, as do the verdicts and the report of a dump of which no check said anything.
  *
- * Twice: of the first pass of a process, as `inspect` makes it, when most code runs for the first time and is compiled; and once nothing is
- * compiled any more, which is what each further megabyte costs.
+ * Twice: of the first pass of a process, as `inspect` makes it, when most code runs for the first time and is optimized; and once nothing is
+ * compiled any more, which is what each further megabyte costs. As `inspect` has, it has code that was compiled to bytecode when it was built. What the
+ * engine's helpers do, optimizing first of all, counts where it happens, whoever caused it: it is spread over all stages nearly as their own time is.
  */
 export async function checksAgainstParse(folder: string): Promise<void> {
   const only = process.argv[3]
@@ -39,10 +42,12 @@ export async function checksAgainstParse(folder: string): Promise<void> {
     clean: { what: 'short rollouts, clean', write: (to) => repeatSample('clean-qwen2.5', to) },
     faulty: { what: 'short rollouts, nine findings each', write: (to) => repeatSample('verifiers-2025-08', to) },
   }
+  const compiled = join(folder, 'compiled')
+  inProcess(['--keep', compiled, ...WARMING_SAMPLES.map((sample) => unpacked(sample, path(sample)))])
   for (const [name, { what, write }] of Object.entries(dumps)) {
     if (only !== undefined && only !== name) continue
     await write(path(name))
-    measure(what, path(name))
+    measure(what, path(name), compiled)
   }
 }
 
@@ -52,9 +57,12 @@ async function writeSearch(path: string): Promise<void> {
   writeRolloutDump(path, BYTES, tokenizer)
 }
 
-function measure(what: string, path: string): void {
+function measure(what: string, path: string, compiled: string): void {
   const passes = 1 + WARMING + SETTLED
-  const run = (checks: boolean, parses: number) => inProcess({ path, checks, passes, parses })
+  const run = (checks: boolean, parses: number) => {
+    const request: PassesRequest = { path, checks, passes, parses }
+    return JSON.parse(inProcess([compiled, JSON.stringify(request)])) as PassesAnswer
+  }
   const withChecks: PassesAnswer[] = []
   const without: PassesAnswer[] = []
   for (let process = 0; process < PROCESSES; process++) {
@@ -105,19 +113,26 @@ function printCosts(when: string, withChecks: PassTimes[][], without: PassTimes[
 const against = (spent: number, reading: number) => `${(spent / reading).toFixed(2).padStart(6)} × reading`
 
 /** One of its own, as `inspect` has: in one that worked on other dumps before, the engine knows too much. */
-function inProcess(request: PassesRequest): PassesAnswer {
+function inProcess(parameters: readonly string[]): string {
   const script = join(packageRoot(), 'dist', 'tools', 'audit-passes.js')
-  const { stdout, stderr, status } = spawnSync(process.execPath, [script, JSON.stringify(request)], {
-    encoding: 'utf8',
-  })
+  const { stdout, stderr, status } = spawnSync(process.execPath, [script, ...parameters], { encoding: 'utf8' })
   if (status !== 0) throw new Error(`a process that was measured ended with ${status}: ${stderr}`)
-  return JSON.parse(stdout) as PassesAnswer
+  return stdout
+}
+
+/** Writes the lines of a sample to `path`, and returns it. */
+function unpacked(sample: string, path: string): string {
+  writeFileSync(path, linesOf(sample))
+  return path
+}
+
+function linesOf(sample: string): string {
+  return gunzipSync(readFileSync(join('samples', `${sample}.jsonl.gz`))).toString('utf8')
 }
 
 /** Writes the rollouts of a sample over and over, as those of ever new groups. */
 function repeatSample(sample: string, path: string): void {
-  const rollouts = gunzipSync(readFileSync(join('samples', `${sample}.jsonl.gz`)))
-    .toString('utf8')
+  const rollouts = linesOf(sample)
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line) as Record<string, unknown>)
