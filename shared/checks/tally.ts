@@ -131,15 +131,16 @@ export class TrajectoryReporter implements Reporter {
     this.counted = counted
   }
 
-  /** Goes on with another check of the same trajectory. Call once the one before is finished. */
+  /** Goes on with another check of the same trajectory. Call once the one before is finished, or where it has not spoken. */
   turnTo(check: Check, tally: CheckTally): void {
     this.check = check
     this.tally = tally
-    this.looked = false
-    this.whole = false
-    this.ofBoundary = null
     this.looks++
-    this.found = null
+  }
+
+  /** The check told of something: else there is nothing to finish. */
+  get hasSpoken(): boolean {
+    return this.looked || this.places > 0
   }
 
   /**
@@ -273,7 +274,12 @@ export class TrajectoryReporter implements Reporter {
     this.countPlaces()
     if (this.looked) tally.checked++
     if (this.whole) for (let turn = 1; turn <= this.view.facts.assistantTurns; turn++) this.lookAt(turn, false)
-    return { tally, findings: found === null ? NO_FINDINGS : this.settle(found, tally) }
+    const findings = found === null ? NO_FINDINGS : this.settle(found, tally)
+    this.looked = false
+    this.whole = false
+    this.ofBoundary = null
+    this.found = null
+    return { tally, findings }
   }
 
   private settle(found: Found, tally: CheckTally): readonly Finding[] {

@@ -161,13 +161,8 @@ function auditTogether(
   const source = chosen[0]?.trajectory.place.source ?? 0
   const { settings, measuresDrift } = runtime.plan.sources[source] as SourcePlan
   const { unsampledLogprob, maskImplied } = format
-  const options: ViewOptions = {
-    tokenizer: runtime.tokenizers[source] ?? null,
-    settings,
-    unsampledLogprob,
-    maskImplied,
-    measuresDrift,
-  }
+  const tokenizer = runtime.tokenizers[source] ?? null
+  const options: ViewOptions = { tokenizer, settings, unsampledLogprob, maskImplied, measuresDrift }
   const prepared = chosen.map(({ trajectory }) => prepareView(trajectory, options))
   runtime.done?.('turns')
   const views = prepared.map((each) => (each === null ? null : withFacts(each, options)))
@@ -192,22 +187,42 @@ function auditTogether(
     if (others === undefined) alike.set(checks, [reported])
     else others.push(reported)
   }
-  for (const [checks, rollouts] of alike) {
-    for (const check of checks) putTo(check, rollouts, settings, (tallies[check.code] ??= createTally()))
-  }
+  for (const [checks, rollouts] of alike) putToAll(checks, rollouts, settings, tallies)
   // Checks come by their codes, so that only faults of one check that begin at one token may be out of order.
   for (const { findings } of audited) if (!isInOrder(findings)) findings.sort(byCodeAndToken)
   runtime.done?.('checks')
   return audited
 }
 
-/** A function of its own: what runs for each check and rollout is compiled without all that comes before it. */
-function putTo(check: Check, rollouts: readonly Reported[], settings: AuditSettings, tally: CheckTally): void {
-  for (const { view, reporter, findings } of rollouts) {
+/** This and the next are functions of their own: what runs for each check, and for each rollout, is compiled without all that comes before it. */
+function putToAll(
+  checks: readonly Check[],
+  rollouts: readonly Reported[],
+  settings: AuditSettings,
+  tallies: Record<string, CheckTally>,
+): void {
+  let unused = createTally()
+  for (const check of checks) {
+    const known = tallies[check.code]
+    // Most checks have nothing to tell of a batch: the sums that they left empty are those of the next one.
+    if (!putTo(check, rollouts, settings, known ?? unused) || known !== undefined) continue
+    tallies[check.code] = unused
+    unused = createTally()
+  }
+}
+
+/** Whether the check told of any of the rollouts. */
+function putTo(check: Check, rollouts: readonly Reported[], settings: AuditSettings, tally: CheckTally): boolean {
+  let spoke = false
+  for (let i = 0; i < rollouts.length; i++) {
+    const { view, reporter, findings } = rollouts[i] as Reported
     reporter.turnTo(check, tally)
     check.trajectory?.(view, settings, reporter)
+    if (!reporter.hasSpoken) continue
+    spoke = true
     for (const finding of reporter.finish().findings) findings.push(finding)
   }
+  return spoke
 }
 
 function isInOrder(findings: readonly Finding[]): boolean {

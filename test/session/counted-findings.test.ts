@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { MemorySource } from '../../cli/byte-sources.ts'
 import { nodeHost } from '../../cli/host.ts'
+import { CHECKS } from '../../shared/checks/registry.ts'
 import { parseInPortions } from '../../shared/containers/records.ts'
 import { allNumericKeys } from '../../shared/formats/registry.ts'
 import type { AuditOptions } from '../../shared/model/policy.ts'
@@ -72,4 +73,12 @@ test('what is collected from a counted batch is what a full list of findings kee
     return { findings, findingsSeen, codes, worst: collected.worstRanks(), severities, tallies }
   }
   expect(collect(counted)).toEqual(collect(told))
+})
+
+test('a check has sums where it told of something, and of that alone', async () => {
+  const { told } = await batches({})
+  const [spoke, checked] = [Object.keys(told.tallies), Object.values(told.tallies).map((tally) => tally.checked)]
+  expect(spoke).toEqual(expect.arrayContaining(['M01', 'M04', 'M10']))
+  expect(checked.filter((rollouts) => rollouts < 1 || rollouts > MASKS.length)).toEqual([])
+  expect(spoke.length).toBeLessThan(CHECKS.length)
 })
