@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { LineSums } from '../../shared/checks/logprobs/gap-line.ts'
-import { beginningsOff, laterTurnsOff, type TurnGap } from '../../shared/checks/logprobs/gap-turns.ts'
+import { beginningsOff, isDeniedAtFirst, laterTurnsOff, type TurnGap } from '../../shared/checks/logprobs/gap-turns.ts'
 import { DEFAULT_THRESHOLDS } from '../../shared/model/thresholds/registry.ts'
 import { turnGap } from './turn-gap.ts'
 
@@ -137,5 +137,41 @@ describe('beginnings of turns that the trainer finds less likely', () => {
     ['most later turns agree', [agrees, begun, agrees, agrees]],
   ])('are not where %s', (_, turns) => {
     expect(beginningsOff(turns, DEFAULT_THRESHOLDS)).toEqual([])
+  })
+})
+
+describe('a line that the first turn denies', () => {
+  const halved = Math.log(0.5)
+  const unlikely = Math.log(0.02)
+  const likely = -0.02
+  const odds = { of: 'odds', slope: 2, explained: 1, count: 60 } as const
+  /** Twelve tokens before two of another turn, whose logprobs say nothing here. */
+  const denied = (first: readonly number[], trainer: readonly number[]) => {
+    const tokens = Int32Array.from({ length: 14 }, (_, at) => 7 + at)
+    const by = (values: readonly number[]) => Float32Array.from({ length: 21 }, (_, at) => values[at - 7] ?? 0)
+    const meanAbsolute = first.reduce((sum, own, at) => sum + Math.abs(own - (trainer[at] as number)), 0) / 12
+    const turns = [turnGap({ start: 7, count: 12, meanAbsolute }), turnGap({ start: 19, count: 2 })]
+    const pairs = {
+      tokens,
+      sampler: by(first),
+      trainer: by(trainer),
+      placeholders: [],
+      trainerIsOff: false,
+      onlyFillers: false,
+    }
+    return isDeniedAtFirst(turns, odds, pairs, DEFAULT_THRESHOLDS)
+  }
+  /** Odds squared. */
+  const squared = (own: number) => -Math.log1p(Math.exp(-2 * Math.log(Math.exp(own) / (1 - Math.exp(own)))))
+
+  it('is none of odds where its tokens are nearly certain or as likely as not, which such a line leaves nearly where they are', () => {
+    const first = [...Array<number>(10).fill(likely), halved, halved]
+    expect(denied(first, first.map(squared))).toBe(false)
+  })
+
+  it('is one where the trainer agrees on tokens that it would move', () => {
+    const first = [...Array<number>(10).fill(likely), unlikely, unlikely]
+    expect(denied(first, first.map(squared))).toBe(false)
+    expect(denied(first, first)).toBe(true)
   })
 })

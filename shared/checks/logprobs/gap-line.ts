@@ -82,6 +82,21 @@ export function lineOfUncertain({ tokens, sampler, trainer }: ScoredPairs): Line
   return fitLine({ n, sumX, sumY, sumXX, sumXY, sumYY }, 'logprobs')
 }
 
+/**
+ * Mean |gap| of these scored tokens if the trainer were a temperature away from the sampler, as the slope of the line says. Logprobs that are
+ * divided move the more the less likely a token is; of odds that are, one of even odds stays where it is.
+ */
+export function gapOnLine({ tokens, sampler }: ScoredPairs, { start, end }: Span, { of, slope }: Line): number {
+  let sum = 0
+  for (let k = start; k < end; k++) {
+    const own = sampler[tokens[k] as number] as number
+    if (own >= 0) continue
+    const trainer = of === 'logprobs' ? slope * own : -Math.log1p(Math.exp(-slope * logOdds(own)))
+    sum += Math.abs(own - trainer)
+  }
+  return sum / (end - start)
+}
+
 /** A line that explains the logprobs and has a slope of about 1: a temperature would tilt it. */
 export function isLevel({ slope, explained }: Line, thresholds: Thresholds): boolean {
   const most = thresholds['temperature-slope']

@@ -2,7 +2,7 @@ import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { Span, Turn } from '../../model/tokens.ts'
 import type { TrajectoryView } from '../check.ts'
 import { writtenTurns } from '../edges.ts'
-import { addSums, fitLine, type Line, type LineSums, sumsAmong } from './gap-line.ts'
+import { addSums, fitLine, gapOnLine, type Line, type LineSums, sumsAmong } from './gap-line.ts'
 import type { ScoredPairs } from './scored.ts'
 
 /** The gap of one assistant turn, in nats. */
@@ -260,9 +260,11 @@ function beginsOtherwise(first: TurnGap, beginnings: readonly TurnGap[], thresho
 /** A temperature is the same in every turn: here engines agree in the first, four times as well as such a line would let them. */
 export function isDeniedAtFirst(
   [first, ...later]: readonly TurnGap[],
-  { slope }: Line,
+  line: Line,
+  pairs: ScoredPairs,
   thresholds: Thresholds,
 ): boolean {
   if (first === undefined || later.length === 0 || first.count < thresholds['turn-tokens']) return false
-  return first.meanAbsolute < (Math.abs(slope - 1) * first.surprise) / 4
+  const start = pairs.tokens.indexOf(first.start)
+  return first.meanAbsolute < gapOnLine(pairs, { start, end: start + first.count }, line) / 4
 }

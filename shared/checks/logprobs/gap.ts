@@ -156,7 +156,9 @@ function tiltedLine(
   thresholds: Thresholds,
 ): Line | null {
   const isTilted = (line: Line, points: () => Points) =>
-    mayBeTilted(line, thresholds) && isNearer(line, points(), thresholds) && !isDeniedAtFirst(turns, line, thresholds)
+    mayBeTilted(line, thresholds) &&
+    isNearer(line, points(), thresholds) &&
+    !isDeniedAtFirst(turns, line, pairs, thresholds)
   if (isTilted(ofLogprobs, () => logprobPoints(pairs))) return ofLogprobs
   const ofOdds = oddsLine(pairs, thresholds)
   return isTilted(ofOdds, () => oddsPoints(pairs, thresholds)) ? ofOdds : null
