@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
+import { gapOf } from '../../shared/checks/logprobs/gap.ts'
 import type { LineSums } from '../../shared/checks/logprobs/gap-line.ts'
 import { beginningsOff, isDeniedAtFirst, laterTurnsOff, type TurnGap } from '../../shared/checks/logprobs/gap-turns.ts'
 import { DEFAULT_THRESHOLDS } from '../../shared/model/thresholds/registry.ts'
+import { random, viewOfTurns } from './simulated.ts'
 import { turnGap } from './turn-gap.ts'
 
 /** Three tokens of which the trainer finds less whatever the sampler finds less. */
@@ -68,6 +70,37 @@ describe('a later turn that the trainer finds less likely', () => {
     expect(laterTurnsOff([turn(0.001, 0.004), below], DEFAULT_THRESHOLDS)).toEqual([below])
     const against = { ...noisy, line: { ...ALONG, sumXY: 2 * 24 - ALONG.sumXY } }
     expect(laterTurnsOff([turn(0.001, 0.004), against], DEFAULT_THRESHOLDS)).toEqual([against])
+  })
+
+  describe('whose line a token far out has drawn', () => {
+    const drawn = { ...turn(0.9, 0.25), line: { ...ALONG, sumXY: 26.6, sumYY: 51.6 } }
+
+    it('is off where most of its tokens lost half of their probability, be they of few that were unsure', () => {
+      const halved = { ...drawn, halved: 10 }
+      expect(laterTurnsOff([turn(0.001, 0.004), halved], DEFAULT_THRESHOLDS)).toEqual([halved])
+      const few = { ...halved, unsure: 2, unsureAgreed: 1 }
+      expect(laterTurnsOff([turn(0.001, 0.004), few], DEFAULT_THRESHOLDS)).toEqual([few])
+    })
+
+    it('is not where fewer did, or where the trainer follows the sampler', () => {
+      expect(laterTurnsOff([turn(0.001, 0.004), { ...drawn, halved: 9 }], DEFAULT_THRESHOLDS)).toEqual([])
+      expect(laterTurnsOff([turn(0.001, 0.004), { ...drawn, halved: 20, line: ALONG }], DEFAULT_THRESHOLDS)).toEqual([])
+    })
+
+    it('is off in every one of many rollouts behind another context', () => {
+      const next = random(1)
+      const exponential = () => -Math.log(1 - next())
+      const isMissed = (_: unknown, seed: number) => {
+        const sampler = Array.from({ length: 40 + (seed % 60) }, () =>
+          next() < 0.2 ? 0 : -(next() < 0.25 ? 0.9 : 0.06) * exponential(),
+        )
+        const trainer = sampler.map((own, at) =>
+          at < 20 ? own * 1.01 : own - (at < 24 ? 3 : 1.2) * (0.3 + 0.7 * exponential()),
+        )
+        return gapOf(viewOfTurns({ sampler, trainer }, [20, sampler.length - 20]))?.affectedTurns.length !== 1
+      }
+      expect(Array.from({ length: 4000 }, isMissed).filter(Boolean)).toEqual([])
+    })
   })
 
   it('is not where most of what the sampler was not sure of is as likely as it was', () => {

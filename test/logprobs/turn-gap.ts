@@ -16,6 +16,7 @@ export const turnGap = (given: Partial<TurnGap>): TurnGap => ({
   lateAbsolute: 0,
   surprise: 0.5,
   error: 0,
+  halved: 0,
   headTokens: 0,
   head: 0,
   headError: 0,

@@ -21,6 +21,8 @@ export interface TurnGap {
   readonly surprise: number
   /** Standard error of `mean`. */
   readonly error: number
+  /** Tokens whose probability the trainer finds half as large, or smaller still. */
+  readonly halved: number
   /** Tokens among the first with a gap of their own. */
   readonly headTokens: number
   /** Mean gap of the first tokens, and of the others; 0 where there are none. */
@@ -63,7 +65,7 @@ export function gapsByTurn({ segmentation, thresholds }: TrajectoryView, pairs: 
 /** A function of its own, so that its sums stay in registers. `among`: of the scored tokens, one or more, those of the turn; `start`: its first token. */
 function gapOfTurn(turn: Turn | null, start: number, pairs: ScoredPairs, among: Span, thresholds: Thresholds): TurnGap {
   const { 'turn-head-tokens': headLength, 'turn-head-gap': headGap, 'unsure-token': notSure } = thresholds
-  const { 'unsure-moved': moved } = thresholds
+  const { 'unsure-moved': moved, 'large-gap': largeGap } = thresholds
   const { tokens, sampler, trainer } = pairs
   const count = among.end - among.start
   const middle = among.start + (count >> 1)
@@ -72,6 +74,7 @@ function gapOfTurn(turn: Turn | null, start: number, pairs: ScoredPairs, among: 
   let late = 0
   let surprise = 0
   let squares = 0
+  let halved = 0
   let headSum = 0
   let headSquares = 0
   let headCount = 0
@@ -89,6 +92,7 @@ function gapOfTurn(turn: Turn | null, start: number, pairs: ScoredPairs, among: 
     if (at >= middle) late += Math.abs(gap)
     surprise -= own
     squares += gap * gap
+    if (gap > largeGap) halved++
     const isUnsure = own <= -notSure
     const agrees = isUnsure && Math.abs(gap) < -moved * own
     if (isUnsure) unsure++
@@ -118,6 +122,7 @@ function gapOfTurn(turn: Turn | null, start: number, pairs: ScoredPairs, among: 
     lateAbsolute: late / (among.end - middle),
     surprise: surprise / count,
     error: Math.sqrt(Math.max(0, squares / count - mean * mean) / count),
+    halved,
     headTokens,
     head,
     headError: headCount === 0 ? 0 : Math.sqrt(Math.max(0, headSquares / headCount - head * head) / headCount),
@@ -155,10 +160,10 @@ function follows(turns: readonly LineSums[], { 'context-explained': most }: Thre
 }
 
 /**
- * Whether the trainer finds less likely by nearly as much what the sampler was certain of: engines differ there by next to nothing, however much they do
- * elsewhere.
+ * Whether the trainer finds less likely by nearly as much (`least` of the mean gap) what the sampler was certain of: engines differ there by next to
+ * nothing, however much they do elsewhere.
  */
-function liesBelow(line: LineSums, { 'context-certain': least }: Thresholds): boolean {
+function liesBelow(line: LineSums, least: number): boolean {
   const [sampler, trainer] = [line.sumX / line.n, line.sumY / line.n]
   return fitLine(line, 'logprobs').slope * sampler - trainer >= least * (sampler - trainer)
 }
@@ -186,9 +191,12 @@ export function laterTurnsOff(turns: readonly TurnGap[], thresholds: Thresholds)
 
 function isLessLikely(each: TurnGap, first: TurnGap, thresholds: Thresholds): boolean {
   const { 'gap-standard-errors': errors, 'turn-gap': leastGap, 'turn-gap-times': times } = thresholds
+  // Noise halves few tokens: where most do, the gap is not that of a few, and one far out may draw a line through the others.
+  const isOfMost = each.halved >= thresholds['context-halves'] * each.count
+  const certain = thresholds[isOfMost ? 'context-certain-where-halved' : 'context-certain']
   return (
-    !isOfFewTokens([each], thresholds) &&
-    (!follows([each.line], thresholds) || liesBelow(each.line, thresholds)) &&
+    (isOfMost || !isOfFewTokens([each], thresholds)) &&
+    (!follows([each.line], thresholds) || liesBelow(each.line, certain)) &&
     each.mean >= times * first.meanAbsolute &&
     each.mean - errors * Math.hypot(each.error, first.error) >= leastGap
   )

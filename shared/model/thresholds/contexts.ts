@@ -132,6 +132,14 @@ export const CONTEXT_THRESHOLDS = {
     reason:
       'Of the mean gap of a turn, that of a token which the sampler was certain of, by the line through all: from here on the line is no reason to call it what engines differ by. Of 300 simulated rollouts with such noise in their last turn alone five have 0.85 of it, and three 0.9.',
   },
+  'context-certain-where-halved': {
+    value: 0.6,
+    unit: 'share',
+    range: [0, 10],
+    usedBy: ['L02'],
+    reason:
+      'The same of a turn in which as many tokens halve as noise never makes: in one of a thousand simulated turns behind another context a token far out leaves less than 0.9, and never less than 0.7.',
+  },
   'context-halves': {
     value: 0.5,
     unit: 'share',

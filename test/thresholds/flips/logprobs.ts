@@ -1,6 +1,6 @@
 import type { TrajectoryFacts } from '../../../shared/checks/facts.ts'
 import { gapOf } from '../../../shared/checks/logprobs/gap.ts'
-import { beginningsOff, laterTurnsOff } from '../../../shared/checks/logprobs/gap-turns.ts'
+import { beginningsOff, laterTurnsOff, type TurnGap } from '../../../shared/checks/logprobs/gap-turns.ts'
 import { pairsOf } from '../../../shared/checks/logprobs/scored.ts'
 import type { GapSums, KlSums } from '../../../shared/checks/logprobs/sums.ts'
 import { resolveThresholds } from '../../../shared/model/thresholds/registry.ts'
@@ -31,20 +31,20 @@ const laterBeginning: Outcome = (set) =>
     resolveThresholds(set),
   ).length
 
-/** Of the later turn every token is as far below the sampler, on a line with slope 0.9. */
-const laterBelow: Outcome = (set) =>
-  laterTurnsOff(
-    [
-      turnGap({ meanAbsolute: 0.004, lateAbsolute: 0.004 }),
-      turnGap({
-        mean: 0.9,
-        meanAbsolute: 0.9,
-        earlyAbsolute: 0.9,
-        line: { n: 3, sumX: -6, sumY: -12, sumXX: 14, sumXY: 25.8, sumYY: 50 },
-      }),
-    ],
-    resolveThresholds(set),
-  ).length
+/** Of the later turn every token is as far below the sampler, on this line. */
+const laterBelow =
+  (more: Partial<TurnGap>): Outcome =>
+  (set) =>
+    laterTurnsOff(
+      [
+        turnGap({ meanAbsolute: 0.004, lateAbsolute: 0.004 }),
+        turnGap({ mean: 0.9, meanAbsolute: 0.9, earlyAbsolute: 0.9, ...more }),
+      ],
+      resolveThresholds(set),
+    ).length
+const ofSlope = (slope: number, sumYY: number) => ({
+  line: { n: 3, sumX: -6, sumY: -12, sumXX: 14, sumXY: 24 + 2 * slope, sumYY },
+})
 
 /** Every fourth token is far less likely to the trainer, and the others are as likely. */
 const coarse = scores(80, (i) => (i % 4 === 1 ? 4 : 0))
@@ -188,7 +188,8 @@ export const LOGPROB_FLIPS: Flips = {
     'mismatch',
   ),
   'context-explained': flip(cause(otherContext), 0, 'context', 'mismatch'),
-  'context-certain': flip(laterBelow, 1.2, 1, 0),
+  'context-certain': flip(laterBelow(ofSlope(0.9, 50)), 1.2, 1, 0),
+  'context-certain-where-halved': flip(laterBelow({ ...ofSlope(1.3, 51.6), halved: 20 }), 0.8, 1, 0),
   'context-halves': flip(cause(bent), 1, 'context', 'mismatch'),
   'context-explained-at-most': flip(cause(bent), 0.5, 'context', 'mismatch'),
   'temperature-explains-logprobs': flip(
