@@ -23,7 +23,7 @@ import { drawStrip, type StateRun, stateRuns } from './strip.ts'
 import { supportingDocuments } from './supporting-documents.ts'
 import { isDefaultSystem, systemText } from './system-text.ts'
 import { cutReplies } from './truncation/cut-replies.ts'
-import { leftCut } from './truncation/left-cut.ts'
+import { beginsWritten, leftCut } from './truncation/left-cut.ts'
 import { longReplies } from './truncation/long-replies.ts'
 import { textSize } from './truncation/text-size.ts'
 import { messageFacts, turnFacts } from './turn-facts.ts'
@@ -224,9 +224,15 @@ function endsClosed(segmentation: Segmentation | null): boolean | null {
 /** Tokens whose text is kept of a row that begins inside a turn. */
 const SHOWN_TOKENS = 24
 
-function startFacts(trajectory: Trajectory, tokens: PreparedTokens): Pick<TrajectoryFacts, 'cutLeft'> | null {
+function startFacts(
+  trajectory: Trajectory,
+  tokens: PreparedTokens,
+): Pick<TrajectoryFacts, 'cutLeft' | 'beginsWritten'> | null {
   const cut = leftCut(trajectory, tokens)
-  if (cut === null) return null
+  if (cut === null) {
+    const written = beginsWritten(trajectory, tokens)
+    return written === null ? null : { beginsWritten: [written.start, written.end] }
+  }
   const { start, end, lost } = cut
   const text = tokens.text({ start, end: Math.min(end, start + SHOWN_TOKENS) })
   return { cutLeft: { tokens: [start, end], text, lost: lost?.tokens ?? null } }

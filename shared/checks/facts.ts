@@ -97,6 +97,11 @@ export interface TrajectoryFacts {
    * before it (null where they do not tell). Absent where the row begins as it should.
    */
   readonly cutLeft?: { readonly tokens: readonly [number, number]; readonly text: string; readonly lost: number | null }
+  /**
+   * The ids begin inside a turn with what the model wrote, and nothing of their own tells whether the dump stores completions alone: the tokens of that
+   * turn. What C01 holds against the other rollouts of the group; absent elsewhere.
+   */
+  readonly beginsWritten?: readonly [number, number]
   /** Hash of the system turn that the row begins with, its date left out, and that date as written; null without. What T09 and T14 compare between rows. */
   readonly systemHash?: string | null
   readonly promptDate?: string | null

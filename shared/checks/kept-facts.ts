@@ -53,6 +53,7 @@ const EVERY: Record<keyof Required<TrajectoryFacts>, true> = {
   lastToken: true,
   endsClosed: true,
   cutLeft: true,
+  beginsWritten: true,
   systemHash: true,
   promptDate: true,
   answerPlace: true,

@@ -149,6 +149,7 @@ const COLUMNS: { readonly [Name in keyof Required<Row>]: Column<Row[Name]> } = {
   lastToken: { cells: optional(number) },
   endsClosed: { cells: optional(nullable(FLAG)) },
   cutLeft: { cells: optional(CUT_LEFT) },
+  beginsWritten: { cells: optional(PAIR) },
   systemHash: { cells: optional(text) },
   promptDate: { cells: optional(text) },
   answerPlace: { cells: optional(nullable(oneOf(ANSWER_PLACES))) },

@@ -47,6 +47,7 @@ const ANY = {
   lastToken: maybe(number),
   endsClosed: maybe(flag),
   cutLeft: fc.record({ tokens: fc.tuple(number, number), text, lost: maybe(number) }, object),
+  beginsWritten: fc.tuple(number, number),
   systemHash: maybe(hash),
   promptDate: maybe(text),
   answerPlace: maybe(fc.constantFrom(...ANSWER_PLACES)),

@@ -1,3 +1,4 @@
+import { roleKind } from '../../model/roles.ts'
 import { atOnce, forEachOf, type Steps, within } from '../../model/steps.ts'
 import type { AuditSettings, Check, DumpReporter, DumpView, GroupView, Reporter, TrajectoryView } from '../check.ts'
 import type { TrajectoryFacts } from '../facts.ts'
@@ -56,9 +57,13 @@ function lookAtStart(view: TrajectoryView, settings: AuditSettings, report: Repo
   })
 }
 
-/** The row begins with another turn than a system turn, or inside one that its own messages do not know. */
-function waitsForSiblings({ group, firstRole, cutLeft }: TrajectoryFacts): boolean {
+/**
+ * The row begins with another turn than a system turn, or inside one that its own messages do not know, or with what the model wrote, as completions that
+ * are stored alone do; a branch may hold what was added alone.
+ */
+function waitsForSiblings({ group, branchOf, firstRole, cutLeft, beginsWritten }: TrajectoryFacts): boolean {
   if (group === null) return false
+  if (beginsWritten !== undefined) return branchOf === null
   return cutLeft === undefined ? typeof firstRole === 'string' && firstRole !== 'system' : cutLeft.lost === null
 }
 
@@ -66,12 +71,14 @@ function waitsForSiblings({ group, firstRole, cutLeft }: TrajectoryFacts): boole
 function* lookAtSiblings(view: DumpView, report: DumpReporter): Steps<void> {
   const cut = yield* within(0, 0.6, cutRows(view))
   keepCut(view, cut)
-  let proper = -cut.length
+  // A completion alone is no start that was looked at, unless its siblings tell that it is none.
+  const isProper = (facts: TrajectoryFacts) => facts.beginsWritten === undefined && waitsForSiblings(facts)
+  let proper = -cut.filter(({ facts }) => isProper(facts)).length
   yield* within(
     0.6,
     1,
     forEachOf(view.facts, (facts) => {
-      if (waitsForSiblings(facts)) proper++
+      if (isProper(facts)) proper++
     }),
   )
   for (let i = 0; i < proper; i++) {
@@ -81,16 +88,21 @@ function* lookAtSiblings(view: DumpView, report: DumpReporter): Steps<void> {
   for (const { facts, group, whole, prompt } of cut) {
     report.unit(true)
     report.place(true, { turn: 0 })
-    const lost = prompt === null || facts.promptLength === null ? null : Math.max(0, prompt - facts.promptLength)
-    const { cutLeft } = facts
+    const { cutLeft, beginsWritten: written, promptLength } = facts
+    // What is left of a prompt that is gone is nothing, wherever the next turn of the model begins.
+    const left = written === undefined ? promptLength : 0
+    const lost = prompt === null || left === null ? null : Math.max(0, prompt - left)
+    const tokens = cutLeft?.tokens ?? written ?? null
     const limit = limitOfRow('max_prompt_length', view, facts)
     const begins =
-      cutLeft === undefined
-        ? `with a ${facts.firstRole} turn, ${whole.length} of ${group.length} rollouts of its group with a system turn`
-        : 'inside a turn'
+      written !== undefined
+        ? `inside a turn that the model wrote, ${whole.length} of ${group.length} rollouts of its group with their prompt`
+        : cutLeft === undefined
+          ? `with a ${facts.firstRole} turn, ${whole.length} of ${group.length} rollouts of its group with a system turn`
+          : 'inside a turn'
     report.fault({
       member: facts,
-      tokens: cutLeft === undefined ? null : { start: cutLeft.tokens[0], end: cutLeft.tokens[1] },
+      tokens: tokens === null ? null : { start: tokens[0], end: tokens[1] },
       message: `The sequence begins ${begins}${lost === null ? '' : `; about ${lost} tokens are lost`}`,
       evidence: {
         cut: 'left',
@@ -103,7 +115,7 @@ function* lookAtSiblings(view: DumpView, report: DumpReporter): Steps<void> {
         prompt_tokens: facts.promptLength,
         sibling_prompt_tokens: prompt,
         lost_tokens_estimated: lost,
-        lost_parts: cutLeft === undefined ? ['system prompt'] : null,
+        lost_parts: tokens === null ? ['system prompt'] : null,
       },
     })
   }
@@ -122,9 +134,13 @@ function* cutRows(view: Pick<DumpView, 'facts' | 'groups'>): Steps<CutRow[]> {
   const found = new Map<TrajectoryFacts, CutRow>()
   const lookAtGroup = ({ members }: GroupView) => {
     if (!members.some(waitsForSiblings)) return
-    const { systems, begun } = wholeStarts(members)
+    const { systems, begun, prompts } = wholeStarts(members)
     for (const facts of members) {
       if (!waitsForSiblings(facts)) continue
+      if (facts.beginsWritten !== undefined) {
+        if (prompts.whole.length * 2 > members.length) found.set(facts, { facts, group: members, ...prompts })
+        continue
+      }
       // What begins inside a turn is cut for certain, and any whole sibling shows how much; a header alone is only odd beside system turns.
       const inside = facts.cutLeft !== undefined
       const { whole, prompt } = inside && systems.whole.length === 0 ? begun : systems
@@ -168,12 +184,16 @@ function keepCut({ groups }: Pick<DumpView, 'groups'>, rows: readonly CutRow[]):
   return cut
 }
 
-/** The rollouts of a group that begin with a system turn, and those that begin with any, each with the length of their prompts. */
+/** The rollouts of a group that begin with a system turn, with any, and with one that is not the model's, each with the length of their prompts. */
 function wholeStarts(group: readonly TrajectoryFacts[]) {
   const begun = group.filter(({ firstRole }) => typeof firstRole === 'string')
   const measured = (whole: readonly TrajectoryFacts[]) => ({
     whole,
     prompt: median(whole.flatMap(({ promptLength }) => promptLength ?? [])),
   })
-  return { begun: measured(begun), systems: measured(begun.filter(({ firstRole }) => firstRole === 'system')) }
+  return {
+    begun: measured(begun),
+    systems: measured(begun.filter(({ firstRole }) => firstRole === 'system')),
+    prompts: measured(begun.filter(({ firstRole }) => roleKind(firstRole as string) !== 'assistant')),
+  }
 }
