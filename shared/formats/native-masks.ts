@@ -52,7 +52,7 @@ export function readMask(fields: Fields, arrays: SequenceArrays, { ids, promptLe
  * TRL's `prompt_mask` and `completion_mask` are what is attended (`_generate_and_score_completions` in trl/trainer/grpo_trainer.py), and
  * `tool_mask` leaves the replies of tools out of the loss. Its advantage is one number for the row.
  */
-function isTrlRow(fields: Fields): boolean {
+export function isTrlRow(fields: Fields): boolean {
   return TRL_NAMES.some((name) => fields.has(name)) || typeof fields.peek('advantages') === 'number'
 }
 

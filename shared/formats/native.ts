@@ -1,12 +1,12 @@
 import type { JsonObject, JsonValue } from '../containers/container.ts'
 import { LIMIT_NAMES, type Limits } from '../model/streams.ts'
-import type { RetrievedDocument, Trajectory } from '../model/trajectory.ts'
+import type { Message, RetrievedDocument, Trajectory } from '../model/trajectory.ts'
 import { BadRecord, Fields, isObject, numbersOf } from './fields.ts'
 import type { Format } from './format.ts'
 import { type FieldMapping, mappedRecords, unfilled, unreadLists } from './mapping.ts'
-import { readMessages } from './messages.ts'
+import { messagesOf, readMessages } from './messages.ts'
 import { withoutColumns } from './native-columns.ts'
-import { RESPONSE_MASKS } from './native-masks.ts'
+import { isTrlRow, RESPONSE_MASKS } from './native-masks.ts'
 import { FULL_IDS, ID_PAIRS, readNativeTokens } from './native-tokens.ts'
 import { type OneRecord, readEach } from './read-each.ts'
 import { type Evidence, recogniseBy } from './recognise.ts'
@@ -117,7 +117,9 @@ function readRecord(record: OneRecord, mapping: FieldMapping | null): Trajectory
   // Beside ids a text is a decoded copy of them: it makes no messages, and no key of a group.
   const textAt = (name: (typeof MAPPED_TEXTS)[number]) => (isMapped && tokens === null ? fields.text(name) : null)
   const prompt = textAt('prompt_text')
-  const messages = readMessages(fields, 'messages') ?? textMessages(prompt, textAt('completion_text'))
+  const conversation = isMapped ? null : conversationOf(fields)
+  const messages =
+    readMessages(fields, 'messages') ?? conversation?.messages ?? textMessages(prompt, textAt('completion_text'))
   if (tokens === null && messages === null) {
     throw new BadRecord('no-tokens', 'the record has neither token ids (input_ids) nor messages')
   }
@@ -130,7 +132,9 @@ function readRecord(record: OneRecord, mapping: FieldMapping | null): Trajectory
     id: fields.text('id') ?? blank.id,
     rolloutId: fields.text('rollout_id'),
     branch: fields.text('branch'),
-    group: fields.text('group_id') ?? groupOfPrompt(step, prompt),
+    group:
+      fields.text('group_id') ??
+      (isMapped ? groupOfPrompt(step, prompt) : groupOfBatch(step, fields, conversation, tokens)),
     groupSize: fields.count('group_size'),
     step,
     model: fields.text('model'),
@@ -154,6 +158,34 @@ function readRecord(record: OneRecord, mapping: FieldMapping | null): Trajectory
   record.drift([...unknown, ...unknownWithin(record.object)])
   if (isMapped && tokens !== null) record.drift(unreadLists(stored, lengthsOf(tokens)))
   return { ...trajectory, meta: { ...(isObject(stored) ? stored : stored === null ? {} : { meta: stored }), ...meta } }
+}
+
+interface Conversation {
+  readonly prompt: string
+  readonly messages: readonly Message[]
+}
+
+/** Rows of TRL (a batch with its columns, AsyncGRPO's `RolloutSample`) have the conversation as the messages of its prompt and of its completion. */
+function conversationOf(fields: Fields): Conversation | null {
+  const [prompt, completion] = [messagesOf(fields.peek('prompt')), messagesOf(fields.peek('completion'))]
+  if (prompt === null || completion === null || prompt.length === 0 || completion.length === 0) return null
+  fields.take('prompt')
+  fields.take('completion')
+  return { prompt: JSON.stringify(prompt), messages: [...prompt, ...completion] }
+}
+
+/** TRL repeats a prompt for each rollout of its group and mixes the rows of a step: those of one prompt are a group, where the step is known. */
+function groupOfBatch(
+  step: number | null,
+  fields: Fields,
+  conversation: Conversation | null,
+  tokens: Pick<Trajectory, 'ids' | 'promptLength'> | null,
+): string | null {
+  if (step === null || tokens === null || tokens.ids === null || !isTrlRow(fields)) return null
+  // The prompt is padded on the left, to another width in each batch.
+  const attended = numbersOf(fields.peek('prompt_mask'))?.findIndex((flag) => flag !== 0) ?? 0
+  const prompt = tokens.ids.subarray(Math.max(0, attended), tokens.promptLength ?? 0)
+  return groupOfPrompt(step, conversation?.prompt ?? prompt.join(' '))
 }
 
 /** Names within objects whose fields are all known: one that is misspelt would be lost without a word. */

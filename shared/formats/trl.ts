@@ -1,14 +1,18 @@
-import type { JsonObject } from '../containers/container.ts'
-import type { Trajectory } from '../model/trajectory.ts'
+import type { JsonObject, JsonValue } from '../containers/container.ts'
+import type { Message, Trajectory } from '../model/trajectory.ts'
 import { Fields } from './fields.ts'
 import type { Format } from './format.ts'
+import { messagesOf } from './messages.ts'
 import { type OneRecord, readEach } from './read-each.ts'
 import { type Evidence, hasAll, recogniseBy } from './recognise.ts'
 import { groupOfPrompt, TEXT_ONLY, textMessages } from './text-rows.ts'
 
 const COMMON = ['step', 'prompt', 'completion', 'advantage']
 
-/** Completions of TRL's GRPO and RLOO (`log_completions=True`): texts without special tokens, a column for each reward function. */
+/**
+ * Completions of TRL's GRPO and RLOO (`log_completions=True`): texts without special tokens, a column for each reward function. Rewards of
+ * conversations are given lists of messages, which people put into the same columns.
+ */
 export const trl: Format = {
   id: 'trl',
   title: 'TRL logged completions',
@@ -22,15 +26,20 @@ export const trl: Format = {
 function look(record: JsonObject): Evidence | null {
   if (!hasAll(record, COMMON)) return null
   const { prompt, completion } = record
-  if (typeof prompt !== 'string' || typeof completion !== 'string') return null
-  return { confidence: 0.95, seen: 'columns step, prompt, completion, advantage' }
+  const isConversation = spoken(prompt ?? null) !== null && spoken(completion ?? null) !== null
+  if (!isConversation && (typeof prompt !== 'string' || typeof completion !== 'string')) return null
+  const seen = 'columns step, prompt, completion, advantage'
+  return { confidence: 0.95, seen: isConversation ? `${seen}, with messages` : seen }
 }
 
 function readRecord(record: OneRecord): Trajectory {
   const fields = new Fields(record.object)
   const step = fields.integer('step')
-  const prompt = fields.text('prompt')
-  const completion = fields.text('completion')
+  const [asked, answered] = [spoken(fields.peek('prompt')), spoken(fields.peek('completion'))]
+  const isConversation = asked !== null && answered !== null
+  const prompt = isConversation ? JSON.stringify(asked) : fields.text('prompt')
+  const completion = isConversation ? null : fields.text('completion')
+  for (const key of COMMON) fields.take(key)
   const advantage = fields.number('advantage')
   const { meta } = fields.rest()
   const scores = Object.entries(record.object).filter(
@@ -43,7 +52,7 @@ function readRecord(record: OneRecord): Trajectory {
     ...record.blank(0),
     step,
     group: groupOfPrompt(step, prompt),
-    messages: textMessages(prompt, completion),
+    messages: isConversation ? [...asked, ...answered] : textMessages(prompt, completion),
     advantage,
     // The weights of several functions are not in the file; one alone is the reward, up to its weight. A function may be silent on a row.
     reward: columns.length === 1 && only !== undefined ? only[1] : null,
@@ -51,4 +60,10 @@ function readRecord(record: OneRecord): Trajectory {
     issues: fields.issues,
     meta: Object.fromEntries(Object.entries(meta).filter(([name]) => !scores.some(([score]) => score === name))),
   }
+}
+
+/** The messages of a column that holds some; null for anything else. */
+function spoken(value: JsonValue): Message[] | null {
+  const messages = messagesOf(value)
+  return messages === null || messages.length === 0 ? null : messages
 }
