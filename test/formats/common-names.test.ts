@@ -157,7 +157,6 @@ describe('logprobs that nothing says whose they are', () => {
       input_ids: [...prompt, ...completion],
       loss_mask: [...prompt.map(() => 0), ...trained],
       logprobs: [...prompt, ...completion].map(() => -0.5),
-      versions: [...prompt.map(() => -1), ...trained.map((flag) => (flag === 1 ? 3 : -1))],
       attention_mask: [...prompt, ...completion].map(() => true),
       rewards: 1,
     }))

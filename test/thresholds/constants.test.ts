@@ -20,6 +20,7 @@ const STRUCTURAL: Readonly<Record<string, string>> = {
   'checks/groups/advantages.ts ADVANTAGE_EPS_CANDIDATES': 'formulas that are tried',
   'checks/groups/advantages.ts DEFAULT_ADVANTAGE_EPS': 'the formula of two trainers; `--advantage-eps` sets it',
   'checks/groups/advantages.ts FIT_GROUPS': 'bound of cost',
+  'checks/groups/advantages.ts GROUPS_OF_A_STEP': 'how often others get a turn',
   'checks/groups/advantages.ts ROUNDING': 'what float64 leaves of a difference',
   'checks/groups/reward-scales.ts GROUPS_OF_AN_ENVIRONMENT':
     'how a name is read: of a question, asked again in each epoch, or of an environment',
@@ -114,6 +115,7 @@ const STRUCTURAL: Readonly<Record<string, string>> = {
   'checks/truncation/cut-tool-call.ts REPLY_TOKENS': 'what evidence shows',
   'checks/truncation/documents-cut.ts SHOWN_TOKENS': 'what evidence shows',
   'checks/truncation/left-cut.ts FIRST_TEXT': 'by which evidence finds what was lost',
+  'checks/truncation/left-cut.ts TELLING_TEXT': 'shorter texts stand in many messages, and find none',
   'checks/truncation/masked-rows-counted.ts MOST_REWARDS': 'what evidence shows',
   'checks/truncation/what-was-lost.ts HEAD': 'by which evidence names what was lost',
   'checks/truncation/what-was-lost.ts SHORTEST_ANSWER': 'by which evidence names what was lost',

@@ -217,7 +217,7 @@ export function* fittingAdvantages({
     const baselines = baselinesOf(group, scaleOf(group))
     compared.push(baselines)
     for (const [i, { scheme, eps }] of tried.entries()) residuals[i]?.push(leastResidual(baselines, scheme, eps ?? 0))
-    if (at % GROUPS_OF_A_STEP === 0) yield 0.4 + (0.5 * at) / informative.length
+    if (at % GROUPS_OF_A_STEP === 0) yield 0.4 + at / (2 * informative.length)
   }
   for (const [i, { scheme, eps }] of tried.entries()) {
     const own = residuals[i] as number[]
