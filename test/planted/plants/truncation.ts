@@ -91,6 +91,26 @@ export const TRUNCATION_PLANTS: readonly Plant[] = [
     alongside: { A05: 'the prompts of its group differ', T09: 'the system texts of its group differ' },
   },
   {
+    code: 'C01',
+    title: 'the row was cut on the left, within the first answer',
+    needs: ['mask', 'groups'],
+    // Its groups are told by their prompts.
+    notIn: ['nemo-rl'],
+    // A length of nothing behind padding on the left reads as one of as many tokens.
+    plan: { padding: 'none' },
+    // A dump of such rows alone may hold what follows a prompt that nobody stored.
+    patterns: ['sporadic'],
+    rollout: (rollout) => {
+      const [answer, next] = turnsBy(rollout, 'assistant')
+      const first = rollout.tokens.findIndex(({ part }) => part !== 'padding')
+      if (answer === undefined || next === undefined || answer.contentEnd - answer.contentStart < 12) return null
+      rollout.tokens.splice(first, ((answer.contentStart + answer.contentEnd) >> 1) - first)
+      rollout.promptLength = first
+      return []
+    },
+    alongside: { A05: 'the prompts of its group differ', T09: 'the system texts of its group differ' },
+  },
+  {
     code: 'C02',
     title: 'the end of the question is gone, and its turn is not closed',
     needs: [],
