@@ -127,7 +127,7 @@ describe('beginnings of turns that the trainer finds less likely', () => {
   })
 
   it('are not where the trainer follows the sampler from token to token, unless it lies further below than any noise', () => {
-    const noisy = { ...begun, head: 1.4, headLine: ALONG }
+    const noisy = { ...begun, head: 1.4, headLine: ALONG, lateAbsolute: 0.1 }
     expect(beginningsOff([agrees, noisy], DEFAULT_THRESHOLDS)).toEqual([])
     expect(beginningsOff([agrees, { ...noisy, headLine: turnGap({}).headLine }], DEFAULT_THRESHOLDS)).toHaveLength(1)
     expect(beginningsOff([agrees, { ...noisy, head: 1.6 }], DEFAULT_THRESHOLDS)).toHaveLength(1)
@@ -135,9 +135,17 @@ describe('beginnings of turns that the trainer finds less likely', () => {
 
   it('are not where the sampler was all but certain of the first turn, which differs by as much', () => {
     const first = { ...agrees, meanAbsolute: 0.03 }
-    const noisy = { ...begun, head: 0.45, headTokens: 3, headError: 0.15, tail: 0.04, headErrorByTail: 0.14 }
+    const noisy = { ...begun, head: 0.45, headTokens: 3, headError: 0.15, tail: 0, lateAbsolute: 0.04 }
     expect(beginningsOff([{ ...first, surprise: 0.05 }, noisy], DEFAULT_THRESHOLDS)).toEqual([noisy])
     expect(beginningsOff([{ ...first, surprise: 0.04 }, noisy], DEFAULT_THRESHOLDS)).toEqual([])
+  })
+
+  it('are not where a tenth of that is the noise of what follows, however calm a short first turn is', () => {
+    const by = { ...begun, head: 0.585, headTokens: 3, headError: 0.21 }
+    expect(beginningsOff([agrees, { ...by, lateAbsolute: 0.05 }], DEFAULT_THRESHOLDS)).toHaveLength(1)
+    expect(beginningsOff([agrees, { ...by, lateAbsolute: 0.06 }], DEFAULT_THRESHOLDS)).toEqual([])
+    // What lies to the side of the beginning is no noise.
+    expect(beginningsOff([agrees, { ...by, lateAbsolute: 0.06, tail: 0.05 }], DEFAULT_THRESHOLDS)).toHaveLength(1)
   })
 
   it('are off where a line lies through them by chance, if all of them are and nothing before and behind them', () => {

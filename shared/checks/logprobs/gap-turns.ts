@@ -238,7 +238,11 @@ export function beginningsOff(all: readonly TurnGap[], thresholds: Thresholds): 
   // Noise that lies to one side does so behind a beginning as well: that must pass what follows, too, by more than such noise leaves by chance.
   const rest = asked.reduce((sum, { tail }) => sum + tail, 0)
   const isOwn = ofAll - errors * error(({ headError, headErrorByTail }) => Math.max(headError, headErrorByTail)) >= rest
-  const surely = (agrees && isAnyToken) || (isLarge && isOwn)
+  // Engines may agree in a short first turn and not in others: what follows a beginning, and does not lie to its side, tells how noisy they are.
+  const isQuietBehind = beginnings.every(
+    ({ head, tail, lateAbsolute }) => (lateAbsolute - Math.max(0, tail)) * thresholds['turn-head-over-first'] < head,
+  )
+  const surely = (agrees && isAnyToken && isQuietBehind) || (isLarge && isOwn)
   const isOfFew = share(asked, 'headAgreed', 'headUnsure') >= thresholds['unsure-agreed']
   const isBeyondNoise =
     begins >= thresholds['turn-head-sure'] * beginnings.length ||
