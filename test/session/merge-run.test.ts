@@ -15,6 +15,7 @@ import { GROUP_PLANTS } from '../planted/plants/groups.ts'
 import { MASK_PLANTS } from '../planted/plants/mask.ts'
 import { MASK_END_PLANTS } from '../planted/plants/mask-ends.ts'
 import { MASK_SHIFT_PLANTS } from '../planted/plants/mask-shifts.ts'
+import { PROMPT_CUT_PLANTS } from '../planted/plants/prompt-cuts.ts'
 import { TRUNCATION_PLANTS } from '../planted/plants/truncation.ts'
 import { again, randomFor, SEED } from '../planted/seed.ts'
 import { paddingFor, WRITERS } from '../planted/writers/registry.ts'
@@ -93,7 +94,14 @@ describe('reports of parts, merged, are the report of all files read at once', (
     LONG,
   )
 
-  const plants = [...GROUP_PLANTS, ...MASK_PLANTS, ...MASK_SHIFT_PLANTS, ...MASK_END_PLANTS, ...TRUNCATION_PLANTS]
+  const plants = [
+    ...GROUP_PLANTS,
+    ...MASK_PLANTS,
+    ...MASK_SHIFT_PLANTS,
+    ...MASK_END_PLANTS,
+    ...PROMPT_CUT_PLANTS,
+    ...TRUNCATION_PLANTS,
+  ]
   it.each(WRITERS)(
     'a planted dump of $format',
     async (writer) => {

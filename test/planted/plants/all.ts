@@ -6,6 +6,7 @@ import { MARKER_PLANTS } from './markers.ts'
 import { MASK_PLANTS } from './mask.ts'
 import { MASK_END_PLANTS } from './mask-ends.ts'
 import { MASK_SHIFT_PLANTS } from './mask-shifts.ts'
+import { PROMPT_CUT_PLANTS } from './prompt-cuts.ts'
 import { REPLY_PLANTS } from './replies.ts'
 import { TEMPLATE_PLANTS } from './template.ts'
 import { TRUNCATION_PLANTS } from './truncation.ts'
@@ -18,6 +19,7 @@ export const PLANTS: readonly Plant[] = [
   ...MASK_END_PLANTS,
   ...TEMPLATE_PLANTS,
   ...MARKER_PLANTS,
+  ...PROMPT_CUT_PLANTS,
   ...TRUNCATION_PLANTS,
   ...REPLY_PLANTS,
   ...GROUP_PLANTS,
