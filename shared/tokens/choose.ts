@@ -1,5 +1,5 @@
 import { firstAtLeast } from '../containers/kernel/numbers.ts'
-import { count } from '../model/number-text.ts'
+import { count, counted } from '../model/number-text.ts'
 import { roleKind } from '../model/roles.ts'
 import { type FrameLookup, frameLookup, turnStarts } from './frame-lookup.ts'
 import { readHeader } from './header.ts'
@@ -257,7 +257,7 @@ function tie(best: readonly Fit[], model: string | null, named: string | null) {
       .join(' and ')
   const bySpelling = best.find(({ speltTags }) => speltTags > 0)
   if (bySpelling !== undefined) {
-    const why = `${count(bySpelling.speltTags)} turns open with a tag spelt by pieces, for which ${others(bySpelling)} has one id`
+    const why = `${counted(bySpelling.speltTags, 'turn opens', 'turns open')} with a tag spelt by pieces, for which ${others(bySpelling)} has one id`
     return { chosen: bySpelling, confidence: 0.95, why: [why] }
   }
   const qwen25 = best.find(({ family }) => family.id === 'qwen2.5')
