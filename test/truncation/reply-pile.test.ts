@@ -85,6 +85,14 @@ describe('replyPile', () => {
     ['all end in the same words', many(6, () => ({ tokens: 256, edge: 'same' }))],
     ['all end as a sentence does, and none is shorter', middle],
     [
+      'six of four texts have the greatest length, and a dozen nearly it, all of which end as a sentence does',
+      [
+        ...many(6, (i): Reply => ({ tokens: 256, open: 'none', text: `t${i % 4}` })),
+        ...many(12, (i) => ({ tokens: 246 + (i % 10), open: 'none' })),
+        ...short,
+      ],
+    ],
+    [
       'they are no prose, and end as they should',
       [...many(6, (): Reply => ({ tokens: 256, open: 'dense' })), ...short],
     ],

@@ -1,4 +1,5 @@
 import type { Thresholds } from '../../model/thresholds/registry.ts'
+import { chanceOfAtLeast } from '../chance.ts'
 import { FactColumns } from '../fact-columns.ts'
 import type { TrajectoryFacts } from '../facts.ts'
 import type { CutSide } from './cut-text.ts'
@@ -103,7 +104,12 @@ function pileOf(
   side: ReplyPile['side'],
   thresholds: Thresholds,
 ): Pick<ReplyPile, 'replies' | 'rollouts' | 'texts'> | null {
-  const { 'near-limit-tokens': margin, 'pile-up-rollouts': least, 'pile-up-share': share } = thresholds
+  const {
+    'near-limit-tokens': margin,
+    'pile-up-rollouts': least,
+    'pile-up-share': share,
+    'pile-up-chance': mostChance,
+  } = thresholds
   const showing = rows
     .map((replies) => replies.filter(({ open }) => (side === null ? open !== 'dense' : open === side)))
     .filter((replies) => replies.length > 0)
@@ -115,8 +121,10 @@ function pileOf(
   // More than stand at each length just below it.
   const isPeak = showing.length * margin >= (below + rows.length - showing.length) * least
   if (!enough || !differ || !isPeak) return null
-  // Where no end shows it, chance must do less; and where every reply is of one length, its format may be what makes it so.
-  if (side === null && (showing.length < 2 * least || others() < least)) return null
+  // Where no end shows it, chance must do less, which gives one text one length; and where every reply is of one length, its format may be what
+  // makes it so.
+  const byChance = () => chanceOfAtLeast(texts, texts + below + rows.length - showing.length, 1 / (margin + 1))
+  if (side === null && (showing.length < 2 * least || byChance() >= mostChance || others() < least)) return null
   const all = rows.flat()
   return { replies: all.length, rollouts: rows.length, texts: distinct(all, 'text') }
 }

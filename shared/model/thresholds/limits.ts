@@ -21,9 +21,9 @@ export const LIMIT_THRESHOLDS = {
     value: 0.001,
     unit: 'share',
     range: [0, 1],
-    usedBy: ['C03', 'C05', 'C06', 'C13', 'H04'],
+    usedBy: ['C03', 'C05', 'C06', 'C08', 'C13', 'H04'],
     reason:
-      'How likely chance may put as many of the rollouts without an end token, that end there or within near-limit-tokens before, at the one length, unless more end there than before: replies that stop at a string vary there too.',
+      'How likely chance may put as many of the rollouts without an end token, that end there or within near-limit-tokens before, at the one length, unless more end there than before: replies that stop at a string vary there too. The same of tool replies that show nowhere that they were cut.',
   },
   'pile-up-tokens': {
     value: 16,
