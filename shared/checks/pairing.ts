@@ -6,6 +6,7 @@ import type { Message, Trajectory } from '../model/trajectory.ts'
 import type { TokenTable } from '../tokens/tokenizer.ts'
 import { KeptTexts } from './kept-texts.ts'
 import { normalised } from './normalised-text.ts'
+import { questionLines } from './question-lines.ts'
 import { systemText } from './system-text.ts'
 import { type ToolsInText, toolsInText, withoutUuids } from './tools-in-text.ts'
 
@@ -15,6 +16,8 @@ export interface PairingFacts {
   readonly question: string | null
   /** Of its ids, where it is named by its words: a run that stores no messages is paired by these. Absent where they are not known. */
   readonly questionIds?: string
+  /** Of its lines (`questionLines`). Absent where it is one line, and where its words are not known. */
+  readonly questionLines?: string
   /** Of the system message; `none` where the messages have none. */
   readonly system: string | null
   /** Of the tools, as `toolsDigest` makes it; `none` for an empty list. Those that the system text lists where the record has no field for them. */
@@ -34,12 +37,14 @@ export function pairingFacts(
   table: TokenTable | null,
 ): PairingFacts {
   const { messages, tools, ids } = trajectory
-  const question = questionOf(messages)
+  const content = firstQuestion(messages)?.content ?? ''
+  const { digest: question, lines } = keptQuestions.of(content, lookedThrough)
   const byIds = questionIds(ids, segmentation)
   const system = words(messages?.find(({ role }) => roleKind(role) === 'system') ?? null)
   return {
     question: question ?? byIds,
     ...(question === null || byIds === null ? {} : { questionIds: byIds }),
+    ...(question === null || lines === null ? {} : { questionLines: lines }),
     system: messages === null ? null : (system ?? 'none'),
     tools: tools === null ? null : toolsDigest(tools),
     ...(tools === null ? toolsOfSystem(trajectory, segmentation, table) : null),
@@ -86,6 +91,14 @@ function answerOf(messages: readonly Message[] | null): string | null {
   return digestOf(opening(last ?? null)).digest
 }
 
+/** Rollouts of a group have one question. */
+const keptQuestions = new KeptTexts<{ readonly digest: string | null; readonly lines: string | null }>(16)
+
+function lookedThrough(content: string) {
+  const lines = questionLines(content, (line) => digestOf(line).digest)
+  return { digest: digestOf(content.slice(0, QUESTION_CHARACTERS)).digest, lines }
+}
+
 /** Digest of the words of the first question; null without one. */
 export function questionOf(messages: readonly Message[] | null): string | null {
   return words(firstQuestion(messages))
@@ -95,7 +108,7 @@ export function firstQuestion(messages: readonly Message[] | null): Message | nu
   return messages?.find(({ role }) => roleKind(role) === 'user') ?? null
 }
 
-/** Rollouts of a group have one question, and a run few system messages. */
+/** A run has few system messages. */
 const kept = new KeptTexts<{ readonly digest: string | null }>(64)
 
 function words(message: Message | null): string | null {

@@ -1,12 +1,18 @@
 import { atOnce, forEachOf, type Steps, within } from '../model/steps.ts'
 import type { TrajectoryFacts } from './facts.ts'
+import { hasNoLines, type KnownQuestion, ownLines } from './question-lines.ts'
 
 export type Rows = readonly TrajectoryFacts[]
 
 /** Rollouts of one question in this run, and in a second one. */
-export interface QuestionPair {
+export interface BothSides {
   readonly rows: Rows
   readonly others: Rows
+}
+
+export interface QuestionPair extends BothSides {
+  /** Each run puts other lines around the question (`Answer in \boxed{}.`). */
+  readonly isReworded: boolean
 }
 
 export interface QuestionPairs {
@@ -33,13 +39,47 @@ export function* pairingQuestions(facts: Rows, otherFacts: Rows): Steps<Question
   const otherNames = yield* within(0.2, 0.4, namesByIds(otherFacts))
   const here = yield* within(0.4, 0.7, byQuestion(facts, names, otherNames))
   const there = yield* within(0.7, 1, byQuestion(otherFacts, otherNames, names))
+  const reworded = rewordedQuestions(here, there)
   const pairs: QuestionPair[] = []
   for (const [question, rows] of here) {
-    const others = there.get(question)
-    if (others !== undefined) pairs.push({ rows, others })
+    const same = there.get(question)
+    const others = same ?? there.get(reworded.get(question) ?? '')
+    if (others !== undefined) pairs.push({ rows, others, isReworded: same === undefined })
   }
   const found: Known = { others: otherFacts, pairs, questions: [here.size, there.size], sizes }
   known.set(facts, found)
+  return found
+}
+
+/**
+ * How the second run names questions of this one that it has in other words: those of which the same lines are left in both once the lines are taken
+ * off that half of the questions of a run have. None where a run has several that are alike then.
+ */
+function rewordedQuestions(here: Questions, there: Questions): ReadonlyMap<string, string> {
+  const others = byOwnLines(there, here)
+  const found = new Map<string, string>()
+  if (others.size === 0) return found
+  for (const [left, question] of byOwnLines(here, there)) {
+    const other = others.get(left)
+    if (question !== null && other) found.set(question, other)
+  }
+  return found
+}
+
+type Questions = ReadonlyMap<string, Rows>
+
+/** Questions of a run that the other has not by their words, by what is their own of their lines; null where several have the same. */
+function byOwnLines(questions: Questions, others: Questions): Map<string, string | null> {
+  const known = [...questions].flatMap(([words, [row]]) => {
+    const isOfWords = row?.pairing?.question === words && words !== row.pairing.questionIds
+    return isOfWords ? [{ words, lines: row.pairing.questionLines ?? null }] : []
+  })
+  const found = new Map<string, string | null>()
+  for (const [at, left] of ownLines(known).entries()) {
+    const { words } = known[at] as KnownQuestion
+    if (others.has(words) || hasNoLines(left)) continue
+    found.set(left, found.has(left) ? null : words)
+  }
   return found
 }
 

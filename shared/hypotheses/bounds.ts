@@ -96,7 +96,7 @@ export function gapRankBounds(t: Thresholds): Bounds {
   return bounds('>=', t['trend-rank'], '<', t['trend-rank'])
 }
 
-/** Share of paired questions whose tools, system text or rendering differ; also the difference of the shares that are cut. */
+/** Share of paired questions whose words, tools, system text or rendering differ; also the difference of the shares that are cut. */
 export function pairBounds(t: Thresholds): Bounds {
   return bounds('>=', t['h08-pairs-share'], '<', t['h08-pairs-share'])
 }

@@ -53,7 +53,7 @@ function decide(input: HypothesisInput): Judgement {
     ])
   }
   const pairs = pairBounds(thresholds)
-  const shares = [found.tools, found.system, found.rendering].flatMap((count) => share(count) ?? [])
+  const shares = [found.words, found.tools, found.system, found.rendering].flatMap((count) => share(count) ?? [])
   const cutGap = found.cut === null ? null : Math.abs(found.cut.here - found.cut.there)
   const unlike = lackOfSameModel(input, against)
   // Another model writes at another length.
@@ -98,6 +98,8 @@ function linesOf(found: PairMeasures, differences: Differences, thresholds: Thre
     compared(`${PAIRED_QUESTIONS} ${what}`, share(count), supported, contradicted, codes)
   const cut = compared(CUT_SHARES, cutGap, supported, contradicted)
   return [
+    // Where no question had to be looked for by its lines, all have the same words.
+    ...(found.words?.affected ? line('words differ, though the question is the same', found.words, []) : []),
     ...line('tools differ', found.tools, ['T07']),
     ...line('system text differs', found.system, ['T09']),
     ...line('prompt ids differ though tools and system text agree', found.rendering, []),

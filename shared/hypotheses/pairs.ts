@@ -2,7 +2,13 @@ import type { DumpView } from '../checks/check.ts'
 import type { TrajectoryFacts } from '../checks/facts.ts'
 import { isCut } from '../checks/limits.ts'
 import { areSameTools } from '../checks/pairing.ts'
-import { meanRewardsByAnswer, pairingQuestions, type QuestionPair, type Rows } from '../checks/run-pairs.ts'
+import {
+  type BothSides,
+  meanRewardsByAnswer,
+  pairingQuestions,
+  type QuestionPair,
+  type Rows,
+} from '../checks/run-pairs.ts'
 import type { Count } from '../model/report.ts'
 import { atOnce, forEachOf, type Steps, within } from '../model/steps.ts'
 import type { HypothesisInput, SecondRun } from './hypothesis.ts'
@@ -15,6 +21,8 @@ export interface PairMeasures {
   readonly rollouts: number
   /** Whether most of these rollouts stand in both runs, record for record: one run is then laid beside itself. */
   readonly sameRecords: boolean
+  /** Pairs whose question is the same and stands among other lines. */
+  readonly words: Count | null
   readonly tools: Count | null
   readonly system: Count | null
   /** Pairs whose prompts differ id by id although tools and system text are the same. */
@@ -67,17 +75,18 @@ function* measuring(dump: DumpView, other: DumpView, sameTokenizer: boolean): St
       rolloutsOf(({ others }) => others),
     ),
     sameRecords: areSameRecords(pairs),
+    words: countOf(differences.map(({ words }) => words)),
     tools: countOf(differences.map(({ tools }) => tools)),
     system: countOf(differences.map(({ system }) => system)),
     rendering: countOf(differences.map(({ rendering }) => rendering)),
-    renderingAsked: differences.filter(({ tools, system }) => !tools && !system).length,
+    renderingAsked: differences.filter(({ words, tools, system }) => !words && !tools && !system).length,
     cut: cutShares(own, others, dump.settings.thresholds['run-standard-errors']),
     likeTexts: yield* within(0.7, 1, rewardGap(pairs)),
   }
 }
 
 /** Whether most rollouts of the smaller sides of pairs stand in both runs, record for record: a few may have been edited. False without a pair. */
-export function areSameRecords(pairs: readonly QuestionPair[]): boolean {
+export function areSameRecords(pairs: readonly BothSides[]): boolean {
   let [same, all] = [0, 0]
   for (const { rows, others } of pairs) {
     const [fewer, more] = rows.length < others.length ? [rows, others] : [others, rows]
@@ -90,13 +99,16 @@ export function areSameRecords(pairs: readonly QuestionPair[]): boolean {
 
 /** In what the prompts of two runs differ for one question; null where a run does not tell. */
 export interface PromptDifferences {
+  /** The question is the same, and the lines around it are not. */
+  readonly words: boolean
   readonly tools: boolean | null
   readonly system: boolean | null
   /** Id by id, although tools and system text are the same. */
   readonly rendering: boolean | null
 }
 
-export function differencesOf({ rows, others }: QuestionPair, sameTokenizer: boolean): PromptDifferences {
+export function differencesOf(pair: QuestionPair, sameTokenizer: boolean): PromptDifferences {
+  const { rows, others, isReworded: words } = pair
   const tools = differ(rows, others, ({ pairing }) => pairing?.tools ?? null, areSameTools)
   // Tools that stand in the system text make another one of it: what is said beside them tells whether that is all.
   const beside = tools === true ? differ(rows, others, ({ pairing }) => pairing?.besideTools ?? null) : null
@@ -106,10 +118,11 @@ export function differencesOf({ rows, others }: QuestionPair, sameTokenizer: boo
     // put other things into the system turn.
     (sameTokenizer ? differ(rows, others, ({ systemHash }) => systemHash ?? null) : null) ??
     differ(rows, others, ({ pairing }) => pairing?.system ?? null)
-  const rendering = sameTokenizer && !tools && !system ? differ(rows, others, ({ promptHash }) => promptHash) : null
+  const rendering =
+    sameTokenizer && !words && !tools && !system ? differ(rows, others, ({ promptHash }) => promptHash) : null
   // What a program makes up anew for each rollout (ids, times) differs between two runs as it does within one.
   const tellsNothing = rendering && (isNeverTheSame(rows) || isNeverTheSame(others))
-  return { tools, system, rendering: tellsNothing ? null : rendering }
+  return { words, tools, system, rendering: tellsNothing ? null : rendering }
 }
 
 /** Whether a run has rendered one question to several prompts, and none of them twice. */
@@ -192,7 +205,9 @@ function wasCut(row: TrajectoryFacts): boolean {
 
 function* rewardGap(pairs: readonly QuestionPair[]): Steps<PairMeasures['likeTexts']> {
   let [count, sum] = [0, 0]
-  yield* forEachOf(pairs, ({ rows, others }) => {
+  yield* forEachOf(pairs, ({ rows, others, isReworded }) => {
+    // What is right to one prompt may be wrong to another.
+    if (isReworded) return
     const rewards = meanRewardsByAnswer(others)
     for (const [answer, own] of meanRewardsByAnswer(rows)) {
       const other = rewards.get(answer)

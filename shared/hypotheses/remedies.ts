@@ -12,7 +12,7 @@ const REMEDIES: Readonly<Record<HypothesisId, string>> = {
   'H06-library': 'Look first at what both runs share, the trainer and its settings, and not at turns.',
   'H06-lora': 'See that the sampler gets the new weights after every step.',
   H07: 'See what later turns have and the first one has not.',
-  H08: 'Give both runs the same tools, system text and chat template before their rewards are compared.',
+  H08: 'Give both runs the same questions, tools, system text and chat template before their rewards are compared.',
 }
 
 /** In one sentence. */

@@ -1,5 +1,12 @@
 import { isCut } from '../checks/limits.ts'
-import { meanReward, meanRewardsByAnswer, pairingQuestions, type QuestionPair, type Rows } from '../checks/run-pairs.ts'
+import {
+  type BothSides,
+  meanReward,
+  meanRewardsByAnswer,
+  pairingQuestions,
+  type QuestionPair,
+  type Rows,
+} from '../checks/run-pairs.ts'
 import type { SecondRun } from '../hypotheses/hypothesis.ts'
 import { areSameRecords, countOf, differencesOf, type PromptDifferences } from '../hypotheses/pairs.ts'
 import type { Count } from '../model/report.ts'
@@ -9,9 +16,7 @@ import type { PairQuery, PairRow, PairSide, PairTotals } from './requests/compar
 const PAIRS_OF_A_STEP = 1000
 
 /** A question that both runs have, with what is known of it before anything is read again. */
-export interface KnownPair extends PromptDifferences {
-  readonly rows: Rows
-  readonly others: Rows
+export interface KnownPair extends PromptDifferences, BothSides {
   readonly here: PairSide
   readonly there: PairSide
   readonly likeAnswers: Count | null
@@ -29,6 +34,7 @@ export class PairBook {
       pairs: known.length,
       onlyHere: questions[0] - known.length,
       onlyThere: questions[1] - known.length,
+      words: known.filter(({ words }) => words).length,
       tools: countOf(known.map(({ tools }) => tools)),
       system: countOf(known.map(({ system }) => system)),
       rendering: countOf(known.map(({ rendering }) => rendering)),
@@ -77,17 +83,19 @@ export class PairBook {
   }
 
   row(position: number): PairRow {
-    const { rows, here, there, tools, system, rendering, likeAnswers } = this.at(position)
-    return { position, group: rows[0]?.group ?? null, here, there, tools, system, rendering, likeAnswers }
+    const { rows, here, there, words, tools, system, rendering, likeAnswers } = this.at(position)
+    return { position, group: rows[0]?.group ?? null, here, there, words, tools, system, rendering, likeAnswers }
   }
 }
 
-function sidesOf({ rows, others }: QuestionPair): { here: PairSide; there: PairSide } {
+function sidesOf({ rows, others }: BothSides): { here: PairSide; there: PairSide } {
   return { here: sideOf(rows), there: sideOf(others) }
 }
 
 /** Answers in the same words, and those whose mean rewards differ by more than `same`. */
-function likeAnswers({ rows, others }: QuestionPair, same: number): Count | null {
+function likeAnswers({ rows, others, isReworded }: QuestionPair, same: number): Count | null {
+  // What is right to one prompt may be wrong to another.
+  if (isReworded) return null
   const rewards = meanRewardsByAnswer(others)
   let [checked, affected] = [0, 0]
   for (const [answer, own] of meanRewardsByAnswer(rows)) {

@@ -1,3 +1,5 @@
+import { normalised } from '../checks/normalised-text.ts'
+import { firstQuestion } from '../checks/pairing.ts'
 import { toolSchema } from '../model/tool-schema.ts'
 import { decodeSpan } from '../tokens/text.ts'
 import type { Tokenizer } from '../tokens/tokenizer.ts'
@@ -9,10 +11,11 @@ const MOST_CHARACTERS = 20_000
 
 interface Prompt {
   readonly system: string | null
+  readonly question: string | null
   readonly tools: ReadonlyMap<string, { readonly parameters: readonly string[]; readonly text: string }> | null
 }
 
-/** What stands before the question in either run, and in what it differs: system text (T09) and tools (T07). */
+/** How either run puts a question, and in what that differs: system text (T09), tools (T07) and, where its words differ, the question itself. */
 export function promptDifferences(
   here: { readonly loaded: LoadedTrajectory; readonly tokenizer: Tokenizer | null },
   there: { readonly loaded: LoadedTrajectory; readonly tokenizer: Tokenizer | null },
@@ -20,10 +23,19 @@ export function promptDifferences(
   const [a, b] = [promptOf(here.loaded, here.tokenizer), promptOf(there.loaded, there.tokenizer)]
   const found: PromptDifference[] = []
   if (a.system !== null || b.system !== null) {
-    found.push({ what: 'system', says: systemSays(a.system, b.system), here: cut(a.system), there: cut(b.system) })
+    found.push({
+      what: 'system',
+      says: textsSay('system text', a.system, b.system),
+      here: cut(a.system),
+      there: cut(b.system),
+    })
   }
   if (a.tools !== null || b.tools !== null) {
     found.push({ what: 'tools', says: toolsSay(a.tools, b.tools), here: toolText(a.tools), there: toolText(b.tools) })
+  }
+  if (a.question !== null && b.question !== null && normalised(a.question) !== normalised(b.question)) {
+    const says = textsSay('first message', a.question, b.question)
+    found.push({ what: 'question', says, here: cut(a.question), there: cut(b.question) })
   }
   return found
 }
@@ -37,26 +49,27 @@ function promptOf({ trajectory, view }: LoadedTrajectory, tokenizer: Tokenizer |
       : null
   const message = trajectory.messages?.find(({ role }) => role === 'system' || role === 'developer')
   const stated = trajectory.messages === null ? null : (message?.content ?? '')
-  return { system: inIds ?? stated, tools: trajectory.tools === null ? null : toolsOf(trajectory.tools) }
+  const question = firstQuestion(trajectory.messages)?.content ?? null
+  return { system: inIds ?? stated, question, tools: trajectory.tools === null ? null : toolsOf(trajectory.tools) }
 }
 
-function systemSays(here: string | null, there: string | null): string[] {
+function textsSay(what: string, here: string | null, there: string | null): string[] {
   if (here === null || there === null) {
-    return [`The ${here === null ? 'open' : 'second'} run does not tell its system text.`]
+    return [`The ${here === null ? 'open' : 'second'} run does not tell its ${what}.`]
   }
   if (here === there) return []
-  if (here === '') return ['The open run has no system text, the second has one.']
-  if (there === '') return ['The second run has no system text, the open one has.']
+  if (here === '') return [`The open run has no ${what}, the second has one.`]
+  if (there === '') return [`The second run has no ${what}, the open one has.`]
   const shorter = Math.min(here.length, there.length)
   let at = 0
   while (at < shorter && here[at] === there[at]) at++
   if (at === shorter) {
     const [longer, by] = here.length > there.length ? ['open', here.length - at] : ['second', there.length - at]
     return [
-      `The system text of the ${longer} run goes on for ${by} ${by === 1 ? 'character' : 'characters'} where the other ends.`,
+      `The ${what} of the ${longer} run goes on for ${by} ${by === 1 ? 'character' : 'characters'} where the other ends.`,
     ]
   }
-  return [`The system texts differ from character ${at} on (${here.length} and ${there.length} characters).`]
+  return [`The ${what}s differ from character ${at} on (${here.length} and ${there.length} characters).`]
 }
 
 function toolsSay(here: Prompt['tools'], there: Prompt['tools']): string[] {

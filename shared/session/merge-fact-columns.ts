@@ -23,6 +23,7 @@ export interface Row extends Omit<TrajectoryFacts, 'place' | 'strip' | 'pairing'
   /** Undefined where the rollout has no `pairing`. */
   readonly question: Pairing | undefined
   readonly questionIds: Pairing | undefined
+  readonly questionLines: Pairing | undefined
   readonly system: Pairing | undefined
   readonly tools: Pairing | undefined
   readonly besideTools: Pairing | undefined
@@ -173,6 +174,7 @@ const COLUMNS: { readonly [Name in keyof Required<Row>]: Column<Row[Name]> } = {
   toolsMissing: { cells: optional(FLAG) },
   question: digest,
   questionIds: digest,
+  questionLines: digest,
   system: digest,
   tools: digest,
   besideTools: digest,
@@ -221,6 +223,7 @@ const EVERY_DERIVED: Record<keyof Required<Derived>, true> = {
   limitValues: true,
   question: true,
   questionIds: true,
+  questionLines: true,
   system: true,
   tools: true,
   besideTools: true,

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import type { TrajectoryFacts } from '../../shared/checks/facts.ts'
-import type { PairingFacts } from '../../shared/checks/pairing.ts'
+import { type PairingFacts, pairingFacts } from '../../shared/checks/pairing.ts'
 import { pairingQuestions } from '../../shared/checks/run-pairs.ts'
 import type { SecondRun } from '../../shared/hypotheses/hypothesis.ts'
 import { atOnce } from '../../shared/model/steps.ts'
 import { STREAMS } from '../../shared/model/streams.ts'
+import type { Trajectory } from '../../shared/model/trajectory.ts'
 import { dumpOf } from '../helpers/facts.ts'
 import { rows, second, verdict } from './beside.ts'
 import { resultOf } from './input.ts'
@@ -100,6 +101,47 @@ describe('H08', () => {
     expect(verdict('H08', steady, second(anew)).verdict).toBe('inconclusive')
     expect(verdict('H08', anew, second(steady)).verdict).toBe('inconclusive')
     expect(verdict('H08', steady, second(other)).verdict).toBe('supported')
+  })
+
+  describe('of questions in other words', () => {
+    const asked = (content: string) => {
+      const messages = [{ role: 'user', content }]
+      return pairingFacts({ messages, ids: null, tools: [] } as unknown as Trajectory, null, null)
+    }
+    const around = (text: (i: number) => string) => run((i) => ({ promptHash: text(i), pairing: asked(text(i)) }))
+    const plain = around((i) => `Where does river ${i} rise?`)
+    const boxed = around((i) => `Where does river ${i} rise?\n\nAnswer in a box.`)
+
+    it('is supported, in whichever run a line is added to each', () => {
+      for (const [here, there] of [
+        [plain, boxed],
+        [boxed, plain],
+        [boxed, around((i) => `You may search.\nQuestion: Where does river ${i} rise?`)],
+      ] as const) {
+        const found = verdict('H08', here, second(there))
+        expect(found.verdict).toBe('supported')
+        expect(found.because.slice(0, 1)).toMatchObject([
+          { measure: 'share of paired questions whose words differ, though the question is the same', value: 1 },
+        ])
+        // The prompts differ as their words do, and what is right to one may be wrong to the other.
+        expect(found.because.map(({ measure }) => measure).join()).not.toMatch(/prompt ids|same words/)
+      }
+    })
+
+    it('is not checkable where the questions are others, or several are alike but for such lines', () => {
+      const others = around((i) => `Where does river ${i + 100} rise?\n\nAnswer in a box.`)
+      expect(verdict('H08', plain, second(others)).verdict).toBe('not-checkable')
+      const twice = around((i) => `Where does river ${i >> 1} rise?\n${i % 2 ? 'Search first.' : 'Answer in a box.'}`)
+      expect(verdict('H08', plain, second(twice)).verdict).toBe('not-checkable')
+    })
+
+    it('forgives one pair of sixty', () => {
+      const mostly = plain.map((row, i) => (i === 0 ? (boxed[0] as TrajectoryFacts) : row))
+      const lone = verdict('H08', mostly, second(boxed))
+      expect(lone.because[0]).toMatchObject({ value: 59 / 60 })
+      const few = verdict('H08', plain, second([...plain.slice(0, 59), ...boxed.slice(59)]))
+      expect(few.verdict).toBe('contradicted')
+    })
   })
 
   it('forgives one pair of sixty, other wording, and ends that differ by chance', () => {

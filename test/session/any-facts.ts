@@ -116,6 +116,7 @@ const ANY = {
     {
       question: maybe(text),
       questionIds: text,
+      questionLines: text,
       system: maybe(hash),
       tools: maybe(text),
       besideTools: hash,

@@ -194,6 +194,7 @@ describe('the questions that two runs share', () => {
       pairs: 9,
       onlyHere: 3,
       onlyThere: 3,
+      words: 0,
       tools: { checked: 9, affected: 9 },
       system: { checked: 9, affected: 0 },
       rendering: null,
@@ -225,6 +226,31 @@ describe('the questions that two runs share', () => {
       ],
     })
     await expect(page.ask('pair', { position: 9 })).rejects.toThrow('both runs have 9 questions')
+  })
+
+  it('are paired by their own lines where one run adds some to each, and both are shown', async () => {
+    const tokenizer = await qwen()
+    const sums = (behind: string, from: number) =>
+      lines(
+        SEEDS.map((seed) => {
+          const question = `What is ${seed + from} and ${seed}?${behind}`
+          const more = { id: `sum-${seed}`, messages: true, reward: 1 }
+          return conversation(tokenizer, [user(question), assistant(`It is ${2 * seed + from}.`)], more)
+        }),
+      )
+    const page = await compared(sums('', 0), sums('\n\nPut the answer into a box.', 0))
+    const { pairs, together } = await page.ask('comparison', {})
+    expect(pairs).toMatchObject({ pairs: 12, onlyHere: 0, onlyThere: 0, words: 12, rendering: null, likeAnswers: null })
+    expect(together.find(({ id }) => id === 'H08')).toMatchObject({ verdict: 'supported' })
+    expect((await page.ask('pairs', { differ: ['words'] })).total).toBe(12)
+    expect((await page.ask('pair', { position: 0 })).prompt.at(-1)).toEqual({
+      what: 'question',
+      says: ['The first message of the second run goes on for 28 characters where the other ends.'],
+      here: 'What is 0 and 0?',
+      there: 'What is 0 and 0?\n\nPut the answer into a box.',
+    })
+    const others = await compared(sums('', 0), sums('\n\nPut the answer into a box.', 50))
+    expect((await others.ask('comparison', {})).pairs).toMatchObject({ pairs: 0, onlyHere: 12, onlyThere: 12 })
   })
 
   it('can be read in both runs', async () => {

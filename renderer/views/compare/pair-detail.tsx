@@ -82,7 +82,7 @@ function LikeAnswers({ detail: { row } }: { detail: PairDetail }) {
 }
 
 function Prompt({ difference: { what, says, here, there } }: { difference: PromptDifference }) {
-  const name = what === 'system' ? 'System text' : 'Tools'
+  const name = { question: 'Question', system: 'System text', tools: 'Tools' }[what]
   const differs = says.length > 0
   return (
     <KeptDetails

@@ -11,12 +11,20 @@ import { pairPages, usePairList } from './pair-list-data.ts'
 import { saveComparison } from './save-comparison.ts'
 
 const DIFFER_WORDS: Readonly<Record<(typeof DIFFERENCES)[number], string>> = {
+  words: 'words of the question',
   tools: 'tools',
   system: 'system text',
   rendering: 'prompt ids only',
   reward: 'mean reward',
   end: 'how many are cut',
   scored: 'scores of the same answers',
+}
+
+/** Of how many pairs it is known whether they differ in this, and how many do; null where that is not counted, or not told. */
+function countFor(what: (typeof DIFFERENCES)[number], totals: PairTotals): PairTotals['tools'] {
+  if (what === 'reward' || what === 'end') return null
+  if (what === 'words') return { checked: totals.pairs, affected: totals.words }
+  return totals[what === 'scored' ? 'likeAnswers' : what]
 }
 
 /** The questions that both runs have, and the chosen one in both. */
@@ -39,7 +47,7 @@ export function Pairs({ totals }: { totals: PairTotals }) {
           {count(totals.onlyThere)} in the second only. Differ in
         </span>
         {DIFFERENCES.map((what) => {
-          const known = what === 'reward' || what === 'end' ? null : totals[what === 'scored' ? 'likeAnswers' : what]
+          const known = countFor(what, totals)
           const isOn = differ.includes(what)
           return (
             <button
@@ -172,8 +180,13 @@ function tokens(value: number | null): string {
   return value === null ? ABSENT : count(value)
 }
 
-function Prompt({ row: { tools, system, rendering } }: { row: PairRow }) {
-  const differs = [...(tools ? ['tools'] : []), ...(system ? ['system'] : []), ...(rendering ? ['ids'] : [])]
+function Prompt({ row: { words, tools, system, rendering } }: { row: PairRow }) {
+  const differs = [
+    ...(words ? ['words'] : []),
+    ...(tools ? ['tools'] : []),
+    ...(system ? ['system'] : []),
+    ...(rendering ? ['ids'] : []),
+  ]
   if (differs.length > 0) {
     return (
       <span className="warn-text">

@@ -3,7 +3,14 @@ import type { Stream } from '../../model/streams.ts'
 import { type AnswerRows, answerRows, answerSpan, paidForReplies, shareAtLeast } from '../answer-contrast.ts'
 import type { Check, DumpReporter, DumpView } from '../check.ts'
 import type { TrajectoryFacts } from '../facts.ts'
-import { meanReward, pairingQuestions, type QuestionPair, type Rows, rewardedByAnswer } from '../run-pairs.ts'
+import {
+  type BothSides,
+  meanReward,
+  pairingQuestions,
+  type QuestionPair,
+  type Rows,
+  rewardedByAnswer,
+} from '../run-pairs.ts'
 import { shown } from './statistics.ts'
 
 /**
@@ -108,6 +115,8 @@ function* lookAtSecondRun(
   const like: LikeAnswers[] = []
   const { pairs } = yield* within(0.2, 0.6, pairingQuestions(view.facts, against.facts))
   const addLike = (pair: QuestionPair) => {
+    // The same words may be right to one prompt and not to the other, as where only one asks for a box around the answer.
+    if (pair.isReworded) return
     for (const each of likeAnswers(pair)) {
       like.push({ ...each, own: shareAtLeast(each.rows, here), other: shareAtLeast(each.others, there) })
     }
@@ -142,7 +151,7 @@ function* lookAtSecondRun(
 }
 
 /** Rollouts of both runs that answer one question in the same words. */
-function likeAnswers({ rows, others }: QuestionPair): QuestionPair[] {
+function likeAnswers({ rows, others }: BothSides): BothSides[] {
   const theirs = rewardedByAnswer(others)
   return [...rewardedByAnswer(rows)].flatMap(([answer, own]) => {
     const same = theirs.get(answer)
@@ -150,7 +159,7 @@ function likeAnswers({ rows, others }: QuestionPair): QuestionPair[] {
   })
 }
 
-interface LikeAnswers extends QuestionPair {
+interface LikeAnswers extends BothSides {
   /** Shares of the rollouts whose reward is high. */
   readonly own: number
   readonly other: number

@@ -199,7 +199,7 @@ export const VERDICT_THRESHOLDS = {
     range: [0, 1],
     usedBy: ['H08'],
     reason:
-      'Of paired questions whose tools, system text or rendering differ, and difference of the shares that are cut, from which two runs are not comparable.',
+      'Of paired questions whose words, tools, system text or rendering differ, and difference of the shares that are cut, from which two runs are not comparable.',
   },
   'h08-like-answers': {
     value: 3,

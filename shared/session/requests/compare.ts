@@ -149,6 +149,8 @@ export interface PairTotals {
   /** Questions that only one of the runs has; rollouts whose question is not known count in neither. */
   readonly onlyHere: number
   readonly onlyThere: number
+  /** Pairs of one question in other words, as where one run adds `Answer in \boxed{}.` */
+  readonly words: number
   readonly tools: { readonly checked: number; readonly affected: number } | null
   readonly system: { readonly checked: number; readonly affected: number } | null
   readonly rendering: { readonly checked: number; readonly affected: number } | null
@@ -163,7 +165,7 @@ export type PairSort = (typeof PAIR_SORTS)[number]
 
 export interface PairQuery {
   /** Pairs in which all that is named differs. */
-  readonly differ?: readonly ('tools' | 'system' | 'rendering' | 'reward' | 'end' | 'scored')[]
+  readonly differ?: readonly ('words' | 'tools' | 'system' | 'rendering' | 'reward' | 'end' | 'scored')[]
   readonly sort?: PairSort
   readonly descending?: boolean
 }
@@ -183,6 +185,8 @@ export interface PairRow {
   readonly group: string | null
   readonly here: PairSide
   readonly there: PairSide
+  /** The question is the same, and stands among other lines. */
+  readonly words: boolean
   /** No rollout of the one run has what one of the other has; null where a run does not tell. */
   readonly tools: boolean | null
   readonly system: boolean | null
@@ -192,9 +196,9 @@ export interface PairRow {
   readonly likeAnswers: { readonly checked: number; readonly affected: number } | null
 }
 
-/** What stands before the question, as each run puts it; null where a run does not tell. */
+/** What stands before the question, and the question where its words differ, as each run puts it; null where a run does not tell. */
 export interface PromptDifference {
-  readonly what: 'system' | 'tools'
+  readonly what: 'system' | 'tools' | 'question'
   /** What differs, a sentence each; empty where nothing does. */
   readonly says: readonly string[]
   readonly here: string | null
