@@ -63,7 +63,9 @@ const MASKED_ROW = { M04: 'the masked rollout is a row that trains nothing, flag
 function cutAndCounted(members: readonly PlantedRollout[]): PlantedRollout | null {
   const rewards = members.map(({ reward }) => reward)
   const mean = rewards.reduce((sum, reward) => sum + reward, 0) / rewards.length
-  const cut = members.find((member) => Math.abs(member.reward - mean) > 0.2 && stopLastTurn(member) !== null)
+  const gap = ({ reward }: PlantedRollout) => Math.abs(reward - mean)
+  const byGap = [...members].sort((a, b) => gap(b) - gap(a))
+  const cut = byGap.find((member) => gap(member) > 0.1 && stopLastTurn(member) !== null)
   if (cut === undefined) return null
   for (const token of cut.tokens) token.trained = false
   flagged(cut, true)
