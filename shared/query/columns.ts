@@ -259,47 +259,61 @@ export class RolloutColumns {
   }
 
   private findingCounts(): Float64Array {
-    return this.remembered('findings', () => {
-      const { lists, at } = this.codes()
-      const counts = new Float64Array(at.length)
-      for (let i = 0; i < at.length; i++) counts[i] = lists[at[i] as number]?.length as number
-      return counts
-    })
+    const { lists, at } = this.codes()
+    const byList = Uint32Array.from(lists, ({ length }) => length)
+    const counts = roomForNumbers(at.length)
+    for (let i = 0; i < counts.length; i++) counts[i] = byList[at[i] as number] as number
+    return counts
   }
 
   private groupSizes(): Float64Array {
-    return this.remembered('group_size', () => {
-      const { at, words } = this.word('group')
-      const steps = this.number('step')
-      const counts = new Uint32Array(words.length)
-      const stepOf = new Float64Array(words.length)
-      // A key that comes back in another step is another group, which few dumps have.
-      const others = new Map<number, Map<number, number>>()
-      // Steps that are not known are one.
-      const isFirstStep = (group: number, step: number) =>
-        step === stepOf[group] || (Number.isNaN(step) && Number.isNaN(stepOf[group]))
-      for (let i = 0; i < at.length; i++) {
-        const group = at[i] as number
-        if (group < 0) continue
-        const step = steps[i] as number
-        if (counts[group] === 0) stepOf[group] = step
-        if (isFirstStep(group, step)) counts[group] = (counts[group] as number) + 1
-        else {
-          let bySteps = others.get(group)
-          if (bySteps === undefined) others.set(group, (bySteps = new Map()))
-          bySteps.set(step, (bySteps.get(step) ?? 0) + 1)
-        }
-      }
-      const sizes = new Float64Array(at.length)
-      for (let i = 0; i < at.length; i++) {
-        const group = at[i] as number
-        const step = steps[i] as number
-        if (group < 0) sizes[i] = Number.NaN
-        else sizes[i] = (isFirstStep(group, step) ? counts[group] : others.get(group)?.get(step)) ?? Number.NaN
-      }
-      return sizes
-    })
+    const { at } = this.word('group')
+    const { counts, stepOf, others } = this.remembered('groups by step', () => this.groupsByStep())
+    // A number of each rollout takes the place of its step, which is not looked at again.
+    const sizes = this.number('step')
+    for (let i = 0; i < sizes.length; i++) {
+      const group = at[i] as number
+      const step = sizes[i] as number
+      if (group < 0) sizes[i] = Number.NaN
+      else sizes[i] = (isSameStep(step, stepOf[group]) ? counts[group] : others.get(group)?.get(step)) ?? Number.NaN
+    }
+    return sizes
   }
+
+  private groupsByStep(): GroupsByStep {
+    const { at, words } = this.word('group')
+    const steps = this.number('step')
+    const counts = new Uint32Array(words.length)
+    const stepOf = new Float64Array(words.length)
+    const others = new Map<number, Map<number, number>>()
+    for (let i = 0; i < at.length; i++) {
+      const group = at[i] as number
+      if (group < 0) continue
+      const step = steps[i] as number
+      if (counts[group] === 0) stepOf[group] = step
+      if (isSameStep(step, stepOf[group])) counts[group] = (counts[group] as number) + 1
+      else {
+        let bySteps = others.get(group)
+        if (bySteps === undefined) others.set(group, (bySteps = new Map()))
+        bySteps.set(step, (bySteps.get(step) ?? 0) + 1)
+      }
+    }
+    return { counts, stepOf, others }
+  }
+}
+
+/** How many rollouts the groups have, by the number of their key. */
+interface GroupsByStep {
+  /** In the step that the first rollout of the key has, NaN where it tells none. */
+  readonly counts: Uint32Array
+  readonly stepOf: Float64Array
+  /** A key that comes back in another step is another group, which few dumps have: by key and step. */
+  readonly others: ReadonlyMap<number, ReadonlyMap<number, number>>
+}
+
+/** Steps that are not known are one. */
+function isSameStep(step: number, other: number | undefined): boolean {
+  return step === other || (Number.isNaN(step) && Number.isNaN(other))
 }
 
 function listOf(field: string): keyof TrajectoryFacts {

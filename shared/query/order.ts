@@ -19,29 +19,33 @@ const SIGN = 0x80000000
 const IS_LITTLE = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1
 
 /**
- * Memory of sorts that are done, for the next ones: that of a million rollouts is enough for the collector to go through all that is
- * kept. Where it does, it takes this as well.
+ * Memory that may be shared is not counted by V8 as that of one thread: what ten million rollouts are sorted in would else set the collector to go
+ * through all that is kept of them, which takes longer than the sort. Absent on a page that is not isolated from others.
  */
-const spare: WeakRef<ArrayBuffer>[] = []
+const newBuffer = (bytes: number): ArrayBufferLike =>
+  typeof SharedArrayBuffer === 'undefined' ? new ArrayBuffer(bytes) : new SharedArrayBuffer(bytes)
+
+/** Memory of sorts that are done, for the next ones. Where the collector comes round, it takes this as well. */
+const spare: WeakRef<ArrayBufferLike>[] = []
 const MOST_SPARE = 3
 
 /** Room for as many numbers, in which others stand. */
-function room(length: number): ArrayBuffer {
+function room(length: number): ArrayBufferLike {
   while (spare.length > 0) {
     const buffer = spare.pop()?.deref()
     if (buffer !== undefined && buffer.byteLength >= 4 * length) return buffer
   }
-  return new ArrayBuffer(4 * length)
+  return newBuffer(4 * length)
 }
 
 /** Of what rollouts were sorted by last. */
-let spareNumbers: WeakRef<ArrayBuffer> | null = null
+let spareNumbers: WeakRef<ArrayBufferLike> | null = null
 
 /** Room for what rollouts are sorted by, one number for each, in which others stand. It is the same each time: who sorts has looked at the last ones. */
 export function roomForNumbers(length: number): Float64Array {
   let buffer = spareNumbers?.deref()
   if (buffer === undefined || buffer.byteLength < 8 * length) {
-    buffer = new ArrayBuffer(8 * length)
+    buffer = newBuffer(8 * length)
     spareNumbers = new WeakRef(buffer)
   }
   return new Float64Array(buffer, 0, length)
@@ -53,7 +57,7 @@ function roomForKeys(length: number): Uint32Array {
 
 /** Nobody looks at it any more. */
 function giveBack({ buffer }: Uint32Array | Int32Array): void {
-  if (spare.length < MOST_SPARE) spare.push(new WeakRef(buffer as ArrayBuffer))
+  if (spare.length < MOST_SPARE) spare.push(new WeakRef(buffer))
 }
 
 /**
@@ -64,7 +68,7 @@ export function ordered(values: Float64Array, descending: boolean): Int32Array {
   const known = orders.get(values)
   if (known !== undefined) return descending ? known.toReversed() : known
   const { missing, least, most } = boundsOf(values)
-  const order = new Int32Array(values.length)
+  const order = new Int32Array(newBuffer(4 * values.length))
   if (missing === 0) {
     for (let i = 0; i < order.length; i++) order[i] = i
     if (isInOrder(values, descending)) return order

@@ -1,6 +1,7 @@
 import { END_REASONS, type EndReason } from '../checks/facts.ts'
 import type { RolloutColumns, WordColumn } from './columns.ts'
 import { fieldNamed } from './language/fields.ts'
+import { roomForNumbers } from './order.ts'
 import { NUMBER_LISTS } from './values.ts'
 import type { MarkColumns } from './verdicts.ts'
 import { wordRanks } from './word-order.ts'
@@ -39,7 +40,7 @@ export function sortValues(name: string, columns: RolloutColumns, marks: MarkCol
     case 'finding':
       return columns.number('findings')
     case 'severity':
-      return new Float64Array(columns.worst())
+      return numbered(columns.worst())
     case 'end':
       return placed(columns.word('end_reason'), (words) =>
         Array.from(words, (word) => END_REASONS.indexOf(word as EndReason)),
@@ -52,11 +53,18 @@ export function sortValues(name: string, columns: RolloutColumns, marks: MarkCol
       return firstWords(size, new Map([...marks.notes].map(([index, texts]) => [index, texts[0] as string])))
     case 'excluded':
     case 'truncated':
-      return new Float64Array(columns.holds(field.name, 'yes'))
+      return numbered(columns.holds(field.name, 'yes'))
   }
   if (NUMBER_LISTS[field.name] !== undefined) return columns.largest(field.name)
   if (field.type === 'number') return columns.number(field.name, component)
   return columns.wordRanks(field.name) ?? placed(columns.word(field.name), (words) => words.ranks())
+}
+
+/** In memory that sorts use again: eighty megabytes of ten million rollouts set the collector to work. */
+function numbered(given: Uint8Array): Float64Array {
+  const values = roomForNumbers(given.length)
+  for (let i = 0; i < given.length; i++) values[i] = given[i] as number
+  return values
 }
 
 /** By rollout what is known by word. */
@@ -64,7 +72,7 @@ function placed({ words, at }: WordColumn, valuesOf: (words: Words) => ArrayLike
   const byWord = valuesOf(words)
   // Ids are as many as rollouts, and in their order.
   if (byWord instanceof Float64Array && byWord.length === at.length && at.every((word, i) => word === i)) return byWord
-  const values = new Float64Array(at.length)
+  const values = roomForNumbers(at.length)
   for (let i = 0; i < at.length; i++) {
     const word = at[i] as number
     values[i] = word < 0 ? Number.NaN : (byWord[word] as number)
@@ -73,7 +81,7 @@ function placed({ words, at }: WordColumn, valuesOf: (words: Words) => ArrayLike
 }
 
 function flags(size: number, flagged: Iterable<number>): Float64Array {
-  const values = new Float64Array(size)
+  const values = roomForNumbers(size).fill(0)
   for (const index of flagged) if (index < size) values[index] = 1
   return values
 }
@@ -90,7 +98,7 @@ function firstLabels({ labels }: MarkColumns): Map<number, string> {
 }
 
 function firstWords(size: number, words: ReadonlyMap<number, string>): Float64Array {
-  const values = new Float64Array(size).fill(Number.NaN)
+  const values = roomForNumbers(size).fill(Number.NaN)
   const given = [...new Set(words.values())]
   const ranked = wordRanks(given)
   const places = new Map(given.map((word, i) => [word, ranked[i] as number]))
