@@ -1,8 +1,9 @@
 import { Hash64 } from '../model/hash.ts'
 import { roleKind } from '../model/roles.ts'
-import type { Segmentation } from '../model/tokens.ts'
+import type { Segmentation, Turn } from '../model/tokens.ts'
 import { toolSchema } from '../model/tool-schema.ts'
 import type { Message, Trajectory } from '../model/trajectory.ts'
+import { decodeSpan } from '../tokens/text.ts'
 import type { TokenTable } from '../tokens/tokenizer.ts'
 import { KeptTexts } from './kept-texts.ts'
 import { normalised } from './normalised-text.ts'
@@ -16,6 +17,8 @@ export interface PairingFacts {
   readonly question: string | null
   /** Of its ids, where it is named by its words: a run that stores no messages is paired by these. Absent where they are not known. */
   readonly questionIds?: string
+  /** Of the words that its ids spell, where it is named by these: a run of messages alone is paired by them. Absent without a tokenizer. */
+  readonly idWords?: string
   /** Of its lines (`questionLines`). Absent where it is one line, and where its words are not known. */
   readonly questionLines?: string
   /** Of the system message; `none` where the messages have none. */
@@ -39,12 +42,15 @@ export function pairingFacts(
   const { messages, tools, ids } = trajectory
   const content = firstQuestion(messages)?.content ?? ''
   const { digest: question, lines } = keptQuestions.of(content, lookedThrough)
-  const byIds = questionIds(ids, segmentation)
+  const turn = questionTurn(segmentation)
+  const byIds = ids === null || turn === null ? null : questionIdsKey(ids, turn.contentStart, turn.contentEnd)
+  const spelt = question === null && ids !== null && turn !== null ? wordsOf(table, ids, turn, byIds as string) : null
   const system = words(messages?.find(({ role }) => roleKind(role) === 'system') ?? null)
   return {
     question: question ?? byIds,
     ...(question === null || byIds === null ? {} : { questionIds: byIds }),
     ...(question === null || lines === null ? {} : { questionLines: lines }),
+    ...(spelt === null ? {} : { idWords: spelt }),
     system: messages === null ? null : (system ?? 'none'),
     tools: tools === null ? null : toolsDigest(tools),
     ...(tools === null ? toolsOfSystem(trajectory, segmentation, table) : null),
@@ -124,15 +130,32 @@ function digestOf(content: string): { readonly digest: string | null } {
   return { digest: text === '' ? null : new Hash64().text(text).digest() }
 }
 
-function questionIds(ids: Int32Array | null, segmentation: Segmentation | null): string | null {
+/** Rollouts of a group have one question; by its ids. */
+const keptSpellings = new KeptTexts<{ readonly digest: string | null }>(16)
+
+function wordsOf(table: TokenTable | null, ids: Int32Array, { contentStart, contentEnd }: Turn, key: string) {
+  if (table === null) return null
+  // A token has one byte at least, and a character three at most but for those that take two units.
+  const end = Math.min(contentEnd, contentStart + 3 * QUESTION_CHARACTERS)
+  const spell = () => digestOf(decodeSpan(table, ids, contentStart, end).slice(0, QUESTION_CHARACTERS))
+  return keptSpellings.of(key, spell).digest
+}
+
+function questionTurn(segmentation: Segmentation | null): Turn | null {
   const turn = segmentation?.turns.find(({ kind }) => kind === 'user')
-  if (ids === null || turn === undefined || turn.header !== 'present') return null
-  return questionIdsKey(ids, turn.contentStart, turn.contentEnd)
+  return turn?.header === 'present' ? turn : null
 }
 
 /** How a question is named whose words are not in the dump: by its ids from `start` (inclusive) to `end` (exclusive). */
 export function questionIdsKey(ids: Int32Array, start: number, end: number): string {
-  return `ids ${new Hash64().words(ids, start, end).digest()}`
+  return `${BY_IDS}${new Hash64().words(ids, start, end).digest()}`
+}
+
+const BY_IDS = 'ids '
+
+/** Whether a question is named by its ids, not by its words. */
+export function isNameByIds(question: string): boolean {
+  return question.startsWith(BY_IDS)
 }
 
 /** Rollouts of a run have few lists of tools. */

@@ -1,5 +1,6 @@
 import { atOnce, forEachOf, type Steps, within } from '../model/steps.ts'
 import type { TrajectoryFacts } from './facts.ts'
+import { isNameByIds } from './pairing.ts'
 import { hasNoLines, type KnownQuestion, ownLines } from './question-lines.ts'
 
 export type Rows = readonly TrajectoryFacts[]
@@ -70,10 +71,9 @@ type Questions = ReadonlyMap<string, Rows>
 
 /** Questions of a run that the other has not by their words, by what is their own of their lines; null where several have the same. */
 function byOwnLines(questions: Questions, others: Questions): Map<string, string | null> {
-  const known = [...questions].flatMap(([words, [row]]) => {
-    const isOfWords = row?.pairing?.question === words && words !== row.pairing.questionIds
-    return isOfWords ? [{ words, lines: row.pairing.questionLines ?? null }] : []
-  })
+  const known = [...questions].flatMap(([words, [row]]) =>
+    isNameByIds(words) ? [] : [{ words, lines: row?.pairing?.questionLines ?? null }],
+  )
   const found = new Map<string, string | null>()
   for (const [at, left] of ownLines(known).entries()) {
     const { words } = known[at] as KnownQuestion
@@ -83,20 +83,24 @@ function byOwnLines(questions: Questions, others: Questions): Map<string, string
   return found
 }
 
-/** How questions are named by their words, by their ids, where a run has both. */
+/** How questions are named, by their ids: by their words where a rollout has both, else by the ids themselves. */
 function* namesByIds(facts: Rows): Steps<Map<string, string>> {
   const names = new Map<string, string>()
   let last: string | null = null
   yield* forEachOf(facts, ({ pairing }) => {
     const { question = null, questionIds = null } = pairing ?? {}
-    if (question === null || questionIds === null || questionIds === last) return
-    if (!names.has(questionIds)) names.set(questionIds, question)
-    last = questionIds
+    if (question === null || question === last) return
+    last = question
+    const ids = isNameByIds(question) ? question : questionIds
+    if (ids !== null && (question !== ids || !names.has(ids))) names.set(ids, question)
   })
   return names
 }
 
-/** Rollouts without words name their question by its ids: it is that of the rollouts, of either run, that have those ids beside their words. */
+/**
+ * Rollouts without words name their question by its ids: it is that of the rollouts, of either run, that have those ids, with their words or without.
+ * Where the other run has none, it is called by the words that its ids spell.
+ */
 function byQuestion(
   facts: Rows,
   names: ReadonlyMap<string, string>,
@@ -104,7 +108,9 @@ function byQuestion(
 ): Steps<Map<string, TrajectoryFacts[]>> {
   return gatheredBy(facts, ({ pairing }) => {
     const question = pairing?.question ?? null
-    return question === null ? null : (names.get(question) ?? otherNames.get(question) ?? question)
+    if (question === null) return null
+    const own = names.get(question) ?? question
+    return own === question ? (otherNames.get(question) ?? pairing?.idWords ?? question) : own
   })
 }
 

@@ -39,7 +39,7 @@ function decide(input: HypothesisInput): Judgement {
   const found = measurePairs(input, against)
   if (found.pairs === 0) {
     return notCheckable([
-      'questions that both runs have (none of this run is in the second, by messages or by ids of one tokenizer)',
+      'questions that both runs have (none of this run is in the second, by their words or by ids of one tokenizer)',
     ])
   }
   const { thresholds } = input.dump.settings

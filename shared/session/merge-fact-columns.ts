@@ -23,6 +23,7 @@ export interface Row extends Omit<TrajectoryFacts, 'place' | 'strip' | 'pairing'
   /** Undefined where the rollout has no `pairing`. */
   readonly question: Pairing | undefined
   readonly questionIds: Pairing | undefined
+  readonly idWords: Pairing | undefined
   readonly questionLines: Pairing | undefined
   readonly system: Pairing | undefined
   readonly tools: Pairing | undefined
@@ -174,6 +175,7 @@ const COLUMNS: { readonly [Name in keyof Required<Row>]: Column<Row[Name]> } = {
   toolsMissing: { cells: optional(FLAG) },
   question: digest,
   questionIds: digest,
+  idWords: digest,
   questionLines: digest,
   system: digest,
   tools: digest,
@@ -223,6 +225,7 @@ const EVERY_DERIVED: Record<keyof Required<Derived>, true> = {
   limitValues: true,
   question: true,
   questionIds: true,
+  idWords: true,
   questionLines: true,
   system: true,
   tools: true,

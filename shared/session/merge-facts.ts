@@ -164,6 +164,7 @@ function rowOf(facts: TrajectoryFacts): TellingRow {
     limitValues: limits === undefined ? undefined : Object.values(limits),
     question: pairing?.question,
     questionIds: pairing?.questionIds,
+    idWords: pairing?.idWords,
     questionLines: pairing?.questionLines,
     system: pairing?.system,
     tools: pairing?.tools,
@@ -174,7 +175,7 @@ function rowOf(facts: TrajectoryFacts): TellingRow {
 
 function factsOf(row: Row, source: number): TrajectoryFacts {
   const { record, part, rewardNames, rewardValues, limitNames, limitValues, ...more } = row
-  const { question, questionIds, questionLines, system, tools, besideTools, answer, ...rest } = more
+  const { question, questionIds, idWords, questionLines, system, tools, besideTools, answer, ...rest } = more
   const rewards = entriesOf('reward', rewardNames, rewardValues)
   const limits = entriesOf('limit', limitNames ?? null, limitValues ?? null)
   const told = question !== undefined || system !== undefined || tools !== undefined || answer !== undefined
@@ -188,6 +189,7 @@ function factsOf(row: Row, source: number): TrajectoryFacts {
           pairing: {
             question: question ?? null,
             ...(typeof questionIds === 'string' ? { questionIds } : {}),
+            ...(typeof idWords === 'string' ? { idWords } : {}),
             ...(typeof questionLines === 'string' ? { questionLines } : {}),
             system: system ?? null,
             tools: tools ?? null,

@@ -162,6 +162,20 @@ describe('H08', () => {
     expect(verdict('H08', words, second(others)).verdict).toBe('not-checkable')
   })
 
+  it('pairs a run of ids alone with one of other ids, or of words, by the words that its ids spell', () => {
+    const spelt = (name: string) => (i: number) => ({
+      pairing: pair(i, { question: `ids ${name}${i}`, idWords: `q${i}`, system: null, tools: null, answer: null }),
+    })
+    const bare = run(spelt('a'))
+    expect(verdict('H08', run(), second(bare)).verdict).toBe('contradicted')
+    expect(verdict('H08', bare, second(run())).verdict).toBe('contradicted')
+    expect(verdict('H08', bare, second(run(spelt('b')))).verdict).toBe('contradicted')
+    // Where both have the ids they tell more: words leave signs out (2 + 3, 2 - 3).
+    const alike = run((i) => ({ pairing: pair(i, { question: `ids a${i}`, idWords: 'q' }) }))
+    const { pairs } = atOnce(pairingQuestions(bare, alike))
+    expect(pairs).toHaveLength(60)
+  })
+
   it('counts a question once where only some rollouts of a run have words, in both directions', () => {
     const named = (worded: (i: number) => boolean) =>
       rows(40, (i) => {

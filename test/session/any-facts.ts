@@ -116,6 +116,7 @@ const ANY = {
     {
       question: maybe(text),
       questionIds: text,
+      idWords: text,
       questionLines: text,
       system: maybe(hash),
       tools: maybe(text),

@@ -253,6 +253,27 @@ describe('the questions that two runs share', () => {
     expect((await others.ask('comparison', {})).pairs).toMatchObject({ pairs: 0, onlyHere: 12, onlyThere: 12 })
   })
 
+  it('are paired where one run has ids alone and the other messages', async () => {
+    const tokenizer = await qwen()
+    const written = (names: readonly string[]) =>
+      SEEDS.map((seed) => {
+        const turns = [user(`What is ${seed} and ${seed}?`), assistant(`It is ${2 * seed}.`)]
+        const own = { id: `sum-${seed}`, group: `g${seed}`, messages: true, reward: 1 }
+        const { record } = conversation(tokenizer, turns, own)
+        return JSON.stringify(record, [...names, 'role', 'content'])
+      }).join('\n')
+    const ids = written(['id', 'input_ids', 'loss_mask', 'reward'])
+    const texts = written(['id', 'group_id', 'messages', 'reward'])
+    for (const [first, second] of [
+      [ids, texts],
+      [texts, ids],
+    ] as const) {
+      const page = await compared(first, second)
+      const { pairs } = await page.ask('comparison', {})
+      expect(pairs).toMatchObject({ pairs: 12, onlyHere: 0, onlyThere: 0, words: 0, system: null, tools: null })
+    }
+  })
+
   it('can be read in both runs', async () => {
     const page = await compared(training, evaluation)
     const own = await page.ask('trajectory', { index: 3 })
