@@ -208,12 +208,12 @@ export const REWARD_THRESHOLDS = {
       'Of two components within groups from which they cancel each other: trade-offs such as recall and precision are milder.',
   },
   'cancelling-evidence': {
-    value: 3,
+    value: 4,
     unit: 'standard errors',
     range: [0, 1000],
     usedBy: ['A09'],
     reason:
-      'By which the correlation must differ from none (Fisher’s z): of ten pairs of components in two groups of eight, one lies at −0.5 by chance in every fourth dump.',
+      'By which the correlation must differ from none (Fisher’s z): of ten pairs of components in two groups of eight, one lies at −0.5 by chance in every fourth dump, and at −0.7 in every hundredth.',
   },
   'dominant-share': {
     value: 0.95,
