@@ -7,7 +7,7 @@ import { decodeSpan } from '../tokens/text.ts'
 import type { TokenTable } from '../tokens/tokenizer.ts'
 import { KeptTexts } from './kept-texts.ts'
 import { normalised } from './normalised-text.ts'
-import { questionLines } from './question-lines.ts'
+import { questionSentences } from './question-sentences.ts'
 import { systemText } from './system-text.ts'
 import { type ToolsInText, toolsInText, withoutUuids } from './tools-in-text.ts'
 
@@ -19,8 +19,8 @@ export interface PairingFacts {
   readonly questionIds?: string
   /** Of the words that its ids spell, where it is named by these: a run of messages alone is paired by them. Absent without a tokenizer. */
   readonly idWords?: string
-  /** Of its lines (`questionLines`). Absent where it is one line, and where its words are not known. */
-  readonly questionLines?: string
+  /** Of its sentences, as the function of that name gives them. Absent where it is one, and where its words are not known. */
+  readonly questionSentences?: string
   /** Of the system message; `none` where the messages have none. */
   readonly system: string | null
   /** Of the tools, as `toolsDigest` makes it; `none` for an empty list. Those that the system text lists where the record has no field for them. */
@@ -41,7 +41,7 @@ export function pairingFacts(
 ): PairingFacts {
   const { messages, tools, ids } = trajectory
   const content = firstQuestion(messages)?.content ?? ''
-  const { digest: question, lines } = keptQuestions.of(content, lookedThrough)
+  const { digest: question, sentences } = keptQuestions.of(content, lookedThrough)
   const turn = questionTurn(segmentation)
   const byIds = ids === null || turn === null ? null : questionIdsKey(ids, turn.contentStart, turn.contentEnd)
   const spelt = question === null && ids !== null && turn !== null ? wordsOf(table, ids, turn, byIds as string) : null
@@ -49,7 +49,7 @@ export function pairingFacts(
   return {
     question: question ?? byIds,
     ...(question === null || byIds === null ? {} : { questionIds: byIds }),
-    ...(question === null || lines === null ? {} : { questionLines: lines }),
+    ...(question === null || sentences === null ? {} : { questionSentences: sentences }),
     ...(spelt === null ? {} : { idWords: spelt }),
     system: messages === null ? null : (system ?? 'none'),
     tools: tools === null ? null : toolsDigest(tools),
@@ -98,11 +98,11 @@ function answerOf(messages: readonly Message[] | null): string | null {
 }
 
 /** Rollouts of a group have one question. */
-const keptQuestions = new KeptTexts<{ readonly digest: string | null; readonly lines: string | null }>(16)
+const keptQuestions = new KeptTexts<{ readonly digest: string | null; readonly sentences: string | null }>(16)
 
 function lookedThrough(content: string) {
-  const lines = questionLines(content, (line) => digestOf(line).digest)
-  return { digest: digestOf(content.slice(0, QUESTION_CHARACTERS)).digest, lines }
+  const sentences = questionSentences(content, (sentence) => digestOf(sentence).digest)
+  return { digest: digestOf(content.slice(0, QUESTION_CHARACTERS)).digest, sentences }
 }
 
 /** Digest of the words of the first question; null without one. */

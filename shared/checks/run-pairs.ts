@@ -1,7 +1,7 @@
 import { atOnce, forEachOf, type Steps, within } from '../model/steps.ts'
 import type { TrajectoryFacts } from './facts.ts'
 import { isNameByIds } from './pairing.ts'
-import { hasNoLines, type KnownQuestion, ownLines } from './question-lines.ts'
+import { hasNoSentences, type KnownQuestion, ownSentences } from './question-sentences.ts'
 
 export type Rows = readonly TrajectoryFacts[]
 
@@ -12,7 +12,7 @@ export interface BothSides {
 }
 
 export interface QuestionPair extends BothSides {
-  /** Each run puts other lines around the question (`Answer in \boxed{}.`). */
+  /** Each run puts other sentences around the question (`Answer in \boxed{}.`). */
   readonly isReworded: boolean
 }
 
@@ -53,14 +53,14 @@ export function* pairingQuestions(facts: Rows, otherFacts: Rows): Steps<Question
 }
 
 /**
- * How the second run names questions of this one that it has in other words: those of which the same lines are left in both once the lines are taken
+ * How the second run names questions of this one that it has in other words: those of which the same sentences are left in both once those are taken
  * off that half of the questions of a run have. None where a run has several that are alike then.
  */
 function rewordedQuestions(here: Questions, there: Questions): ReadonlyMap<string, string> {
-  const others = byOwnLines(there, here)
+  const others = byOwnSentences(there, here)
   const found = new Map<string, string>()
   if (others.size === 0) return found
-  for (const [left, question] of byOwnLines(here, there)) {
+  for (const [left, question] of byOwnSentences(here, there)) {
     const other = others.get(left)
     if (question !== null && other) found.set(question, other)
   }
@@ -69,15 +69,15 @@ function rewordedQuestions(here: Questions, there: Questions): ReadonlyMap<strin
 
 type Questions = ReadonlyMap<string, Rows>
 
-/** Questions of a run that the other has not by their words, by what is their own of their lines; null where several have the same. */
-function byOwnLines(questions: Questions, others: Questions): Map<string, string | null> {
+/** Questions of a run that the other has not by their words, by what is their own of their sentences; null where several have the same. */
+function byOwnSentences(questions: Questions, others: Questions): Map<string, string | null> {
   const known = [...questions].flatMap(([words, [row]]) =>
-    isNameByIds(words) ? [] : [{ words, lines: row?.pairing?.questionLines ?? null }],
+    isNameByIds(words) ? [] : [{ words, sentences: row?.pairing?.questionSentences ?? null }],
   )
   const found = new Map<string, string | null>()
-  for (const [at, left] of ownLines(known).entries()) {
+  for (const [at, left] of ownSentences(known).entries()) {
     const { words } = known[at] as KnownQuestion
-    if (others.has(words) || hasNoLines(left)) continue
+    if (others.has(words) || hasNoSentences(left)) continue
     found.set(left, found.has(left) ? null : words)
   }
   return found

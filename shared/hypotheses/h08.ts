@@ -98,7 +98,7 @@ function linesOf(found: PairMeasures, differences: Differences, thresholds: Thre
     compared(`${PAIRED_QUESTIONS} ${what}`, share(count), supported, contradicted, codes)
   const cut = compared(CUT_SHARES, cutGap, supported, contradicted)
   return [
-    // Where no question had to be looked for by its lines, all have the same words.
+    // Where no question had to be looked for by its sentences, all have the same words.
     ...(found.words?.affected ? line('words differ, though the question is the same', found.words, []) : []),
     ...line('tools differ', found.tools, ['T07']),
     ...line('system text differs', found.system, ['T09']),

@@ -21,7 +21,7 @@ export interface PairMeasures {
   readonly rollouts: number
   /** Whether most of these rollouts stand in both runs, record for record: one run is then laid beside itself. */
   readonly sameRecords: boolean
-  /** Pairs whose question is the same and stands among other lines. */
+  /** Pairs whose question is the same and stands among other sentences. */
   readonly words: Count | null
   readonly tools: Count | null
   readonly system: Count | null
@@ -99,7 +99,7 @@ export function areSameRecords(pairs: readonly BothSides[]): boolean {
 
 /** In what the prompts of two runs differ for one question; null where a run does not tell. */
 export interface PromptDifferences {
-  /** The question is the same, and the lines around it are not. */
+  /** The question is the same, and the sentences around it are not. */
   readonly words: boolean
   readonly tools: boolean | null
   readonly system: boolean | null

@@ -24,7 +24,7 @@ export interface Row extends Omit<TrajectoryFacts, 'place' | 'strip' | 'pairing'
   readonly question: Pairing | undefined
   readonly questionIds: Pairing | undefined
   readonly idWords: Pairing | undefined
-  readonly questionLines: Pairing | undefined
+  readonly questionSentences: Pairing | undefined
   readonly system: Pairing | undefined
   readonly tools: Pairing | undefined
   readonly besideTools: Pairing | undefined
@@ -176,7 +176,7 @@ const COLUMNS: { readonly [Name in keyof Required<Row>]: Column<Row[Name]> } = {
   question: digest,
   questionIds: digest,
   idWords: digest,
-  questionLines: digest,
+  questionSentences: digest,
   system: digest,
   tools: digest,
   besideTools: digest,
@@ -226,7 +226,7 @@ const EVERY_DERIVED: Record<keyof Required<Derived>, true> = {
   question: true,
   questionIds: true,
   idWords: true,
-  questionLines: true,
+  questionSentences: true,
   system: true,
   tools: true,
   besideTools: true,

@@ -165,7 +165,7 @@ function rowOf(facts: TrajectoryFacts): TellingRow {
     question: pairing?.question,
     questionIds: pairing?.questionIds,
     idWords: pairing?.idWords,
-    questionLines: pairing?.questionLines,
+    questionSentences: pairing?.questionSentences,
     system: pairing?.system,
     tools: pairing?.tools,
     besideTools: pairing?.besideTools,
@@ -175,7 +175,7 @@ function rowOf(facts: TrajectoryFacts): TellingRow {
 
 function factsOf(row: Row, source: number): TrajectoryFacts {
   const { record, part, rewardNames, rewardValues, limitNames, limitValues, ...more } = row
-  const { question, questionIds, idWords, questionLines, system, tools, besideTools, answer, ...rest } = more
+  const { question, questionIds, idWords, questionSentences, system, tools, besideTools, answer, ...rest } = more
   const rewards = entriesOf('reward', rewardNames, rewardValues)
   const limits = entriesOf('limit', limitNames ?? null, limitValues ?? null)
   const told = question !== undefined || system !== undefined || tools !== undefined || answer !== undefined
@@ -190,7 +190,7 @@ function factsOf(row: Row, source: number): TrajectoryFacts {
             question: question ?? null,
             ...(typeof questionIds === 'string' ? { questionIds } : {}),
             ...(typeof idWords === 'string' ? { idWords } : {}),
-            ...(typeof questionLines === 'string' ? { questionLines } : {}),
+            ...(typeof questionSentences === 'string' ? { questionSentences } : {}),
             system: system ?? null,
             tools: tools ?? null,
             ...(typeof besideTools === 'string' ? { besideTools } : {}),

@@ -117,7 +117,7 @@ const ANY = {
       question: maybe(text),
       questionIds: text,
       idWords: text,
-      questionLines: text,
+      questionSentences: text,
       system: maybe(hash),
       tools: maybe(text),
       besideTools: hash,

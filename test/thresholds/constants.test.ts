@@ -51,10 +51,12 @@ const STRUCTURAL: Readonly<Record<string, string>> = {
   'checks/normalised-text.ts KEPT': 'bound of memory',
   'checks/normalised-text.ts SMALL_U': 'a character',
   'checks/pairing.ts QUESTION_CHARACTERS': 'bound of cost: how much of a question is hashed',
-  'checks/question-lines.ts MOST_CHARACTERS': 'how much of a question is looked through for lines that others have too',
-  'checks/question-lines.ts LINES_AT_AN_END':
-    'how many lines of a question are kept that may be those of all others too',
-  'checks/question-lines.ts NOTHING': 'the digest of no lines',
+  'checks/question-sentences.ts MOST_CHARACTERS': 'how much of a question is looked through for what others say too',
+  'checks/question-sentences.ts AT_AN_END':
+    'how many sentences of a question are kept that may be those of all others too',
+  'checks/question-sentences.ts DIGITS': 'how much of a digest is kept',
+  'checks/question-sentences.ts RANGE': 'how many such digests there are',
+  'checks/question-sentences.ts NOTHING': 'the digest of no sentences',
   'checks/of-last.ts TOGETHER': 'bound of memory: how many rollouts go through a check at once',
   'checks/packed-columns.ts NULL': 'a code in an array of bytes',
   'checks/packed-columns.ts UNDEFINED': 'a code in an array of bytes',

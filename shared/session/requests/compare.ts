@@ -185,7 +185,7 @@ export interface PairRow {
   readonly group: string | null
   readonly here: PairSide
   readonly there: PairSide
-  /** The question is the same, and stands among other lines. */
+  /** The question is the same, and stands among other sentences. */
   readonly words: boolean
   /** No rollout of the one run has what one of the other has; null where a run does not tell. */
   readonly tools: boolean | null
