@@ -7,7 +7,7 @@ import { decodeSpan } from '../tokens/text.ts'
 import type { TokenTable } from '../tokens/tokenizer.ts'
 import { KeptTexts } from './kept-texts.ts'
 import { normalised } from './normalised-text.ts'
-import { questionSentences } from './question-sentences.ts'
+import { type KnownQuestion, questionSentences } from './question-sentences.ts'
 import { systemText } from './system-text.ts'
 import { type ToolsInText, toolsInText, withoutUuids } from './tools-in-text.ts'
 
@@ -40,8 +40,8 @@ export function pairingFacts(
   table: TokenTable | null,
 ): PairingFacts {
   const { messages, tools, ids } = trajectory
-  const content = firstQuestion(messages)?.content ?? ''
-  const { digest: question, sentences } = keptQuestions.of(content, lookedThrough)
+  const known = knownQuestion(messages)
+  const question = known?.words ?? null
   const turn = questionTurn(segmentation)
   const byIds = ids === null || turn === null ? null : questionIdsKey(ids, turn.contentStart, turn.contentEnd)
   const spelt = question === null && ids !== null && turn !== null ? wordsOf(table, ids, turn, byIds as string) : null
@@ -49,7 +49,7 @@ export function pairingFacts(
   return {
     question: question ?? byIds,
     ...(question === null || byIds === null ? {} : { questionIds: byIds }),
-    ...(question === null || sentences === null ? {} : { questionSentences: sentences }),
+    ...(known === null || known.sentences === null ? {} : { questionSentences: known.sentences }),
     ...(spelt === null ? {} : { idWords: spelt }),
     system: messages === null ? null : (system ?? 'none'),
     tools: tools === null ? null : toolsDigest(tools),
@@ -98,16 +98,17 @@ function answerOf(messages: readonly Message[] | null): string | null {
 }
 
 /** Rollouts of a group have one question. */
-const keptQuestions = new KeptTexts<{ readonly digest: string | null; readonly sentences: string | null }>(16)
+const keptQuestions = new KeptTexts<{ readonly known: KnownQuestion | null }>(16)
 
 function lookedThrough(content: string) {
+  const words = digestOf(content.slice(0, QUESTION_CHARACTERS)).digest
   const sentences = questionSentences(content, (sentence) => digestOf(sentence).digest)
-  return { digest: digestOf(content.slice(0, QUESTION_CHARACTERS)).digest, sentences }
+  return { known: words === null ? null : { words, sentences } }
 }
 
-/** Digest of the words of the first question; null without one. */
-export function questionOf(messages: readonly Message[] | null): string | null {
-  return words(firstQuestion(messages))
+/** The first question; null without one. */
+export function knownQuestion(messages: readonly Message[] | null): KnownQuestion | null {
+  return keptQuestions.of(firstQuestion(messages)?.content ?? '', lookedThrough).known
 }
 
 export function firstQuestion(messages: readonly Message[] | null): Message | null {

@@ -106,6 +106,20 @@ describe('prompts that were dropped for their length', () => {
     )
   })
 
+  it('are found by their sentences where the run says more to each, and nothing is where the questions are others', async () => {
+    const asked = (i: number) => `Which river is river ${i} ${'of the long rivers '.repeat(sizeOf(i))}?`
+    const put = lines(
+      short.map((i) => {
+        const turns = [user(`${asked(i)} Put the answer into a box.`), assistant(`It is river ${i}.`)]
+        return conversation(tokenizer, turns, { id: `rollout-${i}`, messages: true })
+      }),
+    )
+    const dataset = (from: number) => [file(jsonl(all.map((i) => ({ id: `q${i}`, question: asked(i + from) }))))]
+    const { findings } = await c11(put, dataset(0))
+    expect(findings).toMatchObject([{ evidence: { ...DROPPED, matched_by: 'sentences of the question' } }])
+    expect((await c11(put, dataset(1000))).status).toBe('not-checkable')
+  })
+
   it('are told beside whether the prompts of the rollouts end at the limit', async () => {
     const longest = Math.max(
       ...(await audited(dumpOf(short), { tokenizer: 'qwen2.5' })).facts.map((row) => row.promptLength ?? 0),
@@ -199,7 +213,7 @@ describe('prompts that were dropped for their length', () => {
 
   it('are found by the ids of examples where the prompts are worded otherwise and have the same lengths', async () => {
     const reworded = (add: (i: number) => string) =>
-      file(jsonl(all.map((i) => ({ example_id: i, question: `${question(i).replace('river', 'city')}${add(i)}` }))))
+      file(jsonl(all.map((i) => ({ example_id: i, question: `${question(i).replace(':', ' of them:')}${add(i)}` }))))
     const dump = dumpOf(short, (i) => ({ group: String(i) }))
     expect(await c11(dump, [reworded(() => '')])).toMatchObject({
       status: 'fail',

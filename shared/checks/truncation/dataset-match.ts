@@ -1,6 +1,8 @@
 import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { TrajectoryFacts } from '../facts.ts'
 import { median } from '../groups/statistics.ts'
+import { isNameByIds } from '../pairing.ts'
+import { hasNoSentences, type KnownQuestion, ownSentences } from '../question-sentences.ts'
 import { type DatasetPrompt, keysOfRollout } from './dataset.ts'
 
 /** Which prompts of a dataset have rollouts. */
@@ -8,7 +10,7 @@ export interface Matched {
   readonly seen: ReadonlySet<DatasetPrompt>
   /** Rollouts whose prompt is among them. */
   readonly rollouts: number
-  readonly by: 'words' | 'ids of examples'
+  readonly by: 'words' | 'sentences of the question' | 'ids of examples'
 }
 
 /** Each question once: datasets repeat them by the epoch. */
@@ -21,18 +23,38 @@ export function distinctPrompts(prompts: readonly DatasetPrompt[]): DatasetPromp
   })
 }
 
-/** Null where no rollout is of any of the prompts, as far as words, token ids and ids of examples tell. */
+/** Null where no rollout is of any of the prompts, as far as words, sentences, token ids and ids of examples tell. */
 export function matchRollouts(
   prompts: readonly DatasetPrompt[],
   facts: readonly TrajectoryFacts[],
   thresholds: Thresholds,
 ): Matched | null {
-  return byWords(prompts, facts) ?? byExample(prompts, facts, thresholds)
+  return byWords(prompts, facts) ?? bySentences(prompts, facts) ?? byExample(prompts, facts, thresholds)
 }
 
 function byWords(prompts: readonly DatasetPrompt[], facts: readonly TrajectoryFacts[]): Matched | null {
   const byKey = new Map(prompts.flatMap((prompt) => prompt.keys.map((key) => [key, prompt] as const)))
   return matched(facts, 'words', (row) => keysOfRollout(row).map((key) => byKey.get(key)))
+}
+
+/** Where the run says something around each question that the dataset has not, or the reverse. */
+function bySentences(prompts: readonly DatasetPrompt[], facts: readonly TrajectoryFacts[]): Matched | null {
+  const asked = new Map<string, KnownQuestion>()
+  for (const { pairing } of facts) {
+    const words = pairing?.question ?? null
+    if (words === null || isNameByIds(words)) continue
+    asked.set(words, { words, sentences: pairing?.questionSentences ?? null })
+  }
+  const known = prompts.flatMap((prompt) => (prompt.question === null ? [] : [{ prompt, question: prompt.question }]))
+  const promptOf = new Map<string, DatasetPrompt | undefined>()
+  for (const [at, left] of ownSentences(known.map(({ question }) => question)).entries()) {
+    if (!hasNoSentences(left)) promptOf.set(left, promptOf.has(left) ? undefined : known[at]?.prompt)
+  }
+  const lefts = ownSentences([...asked.values()])
+  const leftOf = new Map([...asked.keys()].map((words, at) => [words, lefts[at] as string]))
+  return matched(facts, 'sentences of the question', ({ pairing }) => [
+    promptOf.get(leftOf.get(pairing?.question ?? '') ?? ''),
+  ])
 }
 
 /**

@@ -2,8 +2,9 @@ import type { DatasetRow } from '../../formats/dataset.ts'
 import { hashOfNumbers } from '../../model/bulk-hash.ts'
 import type { Tokenizer } from '../../tokens/tokenizer.ts'
 import { encoded } from '../encoded.ts'
-import { firstQuestion, questionIdsKey, questionOf } from '../pairing.ts'
+import { firstQuestion, knownQuestion, type PairingFacts, questionIdsKey } from '../pairing.ts'
 import { LONGEST_PREFILL } from '../prompt-end.ts'
+import type { KnownQuestion } from '../question-sentences.ts'
 
 /** What is kept of a dataset that was given beside the dump. */
 export interface DatasetFacts {
@@ -24,6 +25,8 @@ export interface DatasetPrompt {
   readonly id: string | null
   /** Digests by which its rollouts are known (`keysOfRollout`). */
   readonly keys: readonly string[]
+  /** Null where the dataset holds ids alone. */
+  readonly question: KnownQuestion | null
   /** Of its text without what a template adds, or of its ids; null where no tokenizer told, or the dataset was too long to encode. */
   readonly tokens: number | null
   /** Null where the dataset holds ids alone. */
@@ -40,7 +43,7 @@ const SHOWN_CHARACTERS = 80
  */
 export function datasetPrompt({ id, messages, ids }: DatasetRow, tokenizer: Tokenizer | null): DatasetPrompt {
   const question = firstQuestion(messages)
-  const digest = questionOf(messages)
+  const known = knownQuestion(messages)
   const spelt = tokenizer === null ? null : (messages ?? []).map(({ content }) => encoded(tokenizer, content ?? ''))
   const asked = spelt === null || question === null ? null : (spelt[(messages ?? []).indexOf(question)] ?? null)
   const counts = spelt?.map((each) => each?.length ?? null)
@@ -50,9 +53,10 @@ export function datasetPrompt({ id, messages, ids }: DatasetRow, tokenizer: Toke
       ...(ids === null
         ? []
         : promptEnds(ids, tokenizer).map((end) => promptKey(hashOfNumbers(ids, 0, end, null).digest()))),
-      ...(digest === null ? [] : [digest]),
+      ...(known === null ? [] : [known.words]),
       ...(asked === null ? [] : [questionIdsKey(Int32Array.from(asked), 0, asked.length)]),
     ],
+    question: known,
     tokens: ids?.length ?? (messages === null || counts === undefined ? null : sumOrNull(counts)),
     characters: messages === null ? null : charactersOf({ messages }),
     text: question?.content?.slice(0, SHOWN_CHARACTERS) ?? null,
@@ -93,10 +97,15 @@ export function keysOfRollout({
   pairing,
   promptHash,
 }: {
-  readonly pairing?: { readonly question: string | null }
+  readonly pairing?: Pick<PairingFacts, 'question' | 'idWords'>
   readonly promptHash: string | null
 }): string[] {
-  return [...(pairing?.question ? [pairing.question] : []), ...(promptHash === null ? [] : [promptKey(promptHash)])]
+  const { question = null, idWords } = pairing ?? {}
+  return [
+    ...(question === null ? [] : [question]),
+    ...(idWords === undefined ? [] : [idWords]),
+    ...(promptHash === null ? [] : [promptKey(promptHash)]),
+  ]
 }
 
 function promptKey(hash: string): string {
