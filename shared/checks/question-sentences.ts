@@ -7,19 +7,25 @@ const AT_AN_END = 4
 /** Lines are sentences too, and so is what stands before a colon, as in `Question: who …`. */
 const BETWEEN = /\n|(?<=[.?!:]["')\]*_]{0,3})\s+|(?<=[。？！：])/u
 
+/** A number that is given to a question says nothing of what is asked: another run, or another dataset, may number other ones. */
+const NUMBERED = /^[\s*_#>]*\p{L}{0,12}[ .]{0,2}\d{1,9}["')\]*_]{0,3}[:.]["')\]*_]{0,3}$/u
+
 /** Hexadecimal digits of a digest that are kept: sums of such numbers stay whole. */
 const DIGITS = 12
 const RANGE = 16 ** DIGITS
 
 /**
- * A question by its sentences, so that it is found again in a run that puts others around it: the sum of the digests of all of them, and behind it those
+ * A question by its sentences, so that it is found again in a run that puts others around it: the sum of their different digests, and behind it those
  * of the sentences at either end, in hexadecimal digits with blanks between them. Null where it is one sentence, whose digest is that of its words, and
  * where it is too long.
  */
 export function questionSentences(content: string, digestOf: (sentence: string) => string | null): string | null {
   if (content.length > MOST_CHARACTERS) return null
-  const digests = content.split(BETWEEN).flatMap((sentence) => digestOf(sentence)?.slice(0, DIGITS) ?? [])
-  if (digests.length < 2) return null
+  const short = (text: string) => digestOf(text)?.slice(0, DIGITS) ?? []
+  const sentences = content.split(BETWEEN).filter((sentence) => !NUMBERED.test(sentence))
+  // Each once: what comes again and again could not be taken off where it stands in the middle.
+  const digests = [...new Set(sentences.flatMap(short))]
+  if (digests.length === 0 || (digests.length === 1 && digests[0] === short(content))) return null
   const sum = digests.reduce(plus, NOTHING)
   const head = digests.slice(0, AT_AN_END)
   const tail = digests.slice(AT_AN_END).slice(-AT_AN_END)
@@ -54,7 +60,7 @@ export interface KnownQuestion {
 }
 
 /** What is left of each question without the sentences that half of the questions of its run have. */
-export function ownSentences(questions: readonly KnownQuestion[]): string[] {
+function ownSentences(questions: readonly KnownQuestion[]): string[] {
   const known = questions.map(({ words, sentences }) => {
     const only = words.slice(0, DIGITS)
     return sentences === null ? [only, only] : sentences.split(' ')
@@ -68,7 +74,17 @@ export function ownSentences(questions: readonly KnownQuestion[]): string[] {
   return known.map(([sum, ...ends]) => ends.filter(isOfAll).reduce(minus, sum as string))
 }
 
-/** Whether nothing is left of a question. */
-export function hasNoSentences(left: string): boolean {
-  return left === NOTHING
+/**
+ * The places of a run's questions by what is left of each without the sentences that half of them have. None of which nothing is left, nor of several
+ * that have the same left.
+ */
+export function byOwnSentences(questions: readonly KnownQuestion[]): ReadonlyMap<string, number> {
+  const places = new Map<string, number>()
+  const several = new Set([NOTHING])
+  for (const [place, left] of ownSentences(questions).entries()) {
+    if (places.has(left)) several.add(left)
+    places.set(left, place)
+  }
+  for (const left of several) places.delete(left)
+  return places
 }

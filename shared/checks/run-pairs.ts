@@ -1,7 +1,7 @@
 import { atOnce, forEachOf, type Steps, within } from '../model/steps.ts'
 import type { TrajectoryFacts } from './facts.ts'
 import { isNameByIds } from './pairing.ts'
-import { hasNoSentences, type KnownQuestion, ownSentences } from './question-sentences.ts'
+import { byOwnSentences, type KnownQuestion } from './question-sentences.ts'
 
 export type Rows = readonly TrajectoryFacts[]
 
@@ -57,30 +57,25 @@ export function* pairingQuestions(facts: Rows, otherFacts: Rows): Steps<Question
  * off that half of the questions of a run have. None where a run has several that are alike then.
  */
 function rewordedQuestions(here: Questions, there: Questions): ReadonlyMap<string, string> {
-  const others = byOwnSentences(there, here)
+  const [own, others] = [questionsOfWords(here), questionsOfWords(there)]
   const found = new Map<string, string>()
-  if (others.size === 0) return found
-  for (const [left, question] of byOwnSentences(here, there)) {
-    const other = others.get(left)
-    if (question !== null && other) found.set(question, other)
+  // Mostly each is in the other run word for word.
+  if (own.every(({ words }) => there.has(words)) || others.every(({ words }) => here.has(words))) return found
+  const byOthers = byOwnSentences(others)
+  for (const [left, place] of byOwnSentences(own)) {
+    const other = others[byOthers.get(left) ?? -1]
+    const { words } = own[place] as KnownQuestion
+    if (other !== undefined && !there.has(words) && !here.has(other.words)) found.set(words, other.words)
   }
   return found
 }
 
 type Questions = ReadonlyMap<string, Rows>
 
-/** Questions of a run that the other has not by their words, by what is their own of their sentences; null where several have the same. */
-function byOwnSentences(questions: Questions, others: Questions): Map<string, string | null> {
-  const known = [...questions].flatMap(([words, [row]]) =>
+function questionsOfWords(questions: Questions): KnownQuestion[] {
+  return [...questions].flatMap(([words, [row]]) =>
     isNameByIds(words) ? [] : [{ words, sentences: row?.pairing?.questionSentences ?? null }],
   )
-  const found = new Map<string, string | null>()
-  for (const [at, left] of ownSentences(known).entries()) {
-    const { words } = known[at] as KnownQuestion
-    if (others.has(words) || hasNoSentences(left)) continue
-    found.set(left, found.has(left) ? null : words)
-  }
-  return found
 }
 
 /** How questions are named, by their ids: by their words where a rollout has both, else by the ids themselves. */

@@ -33,11 +33,16 @@ export function promptDifferences(
   if (a.tools !== null || b.tools !== null) {
     found.push({ what: 'tools', says: toolsSay(a.tools, b.tools), here: toolText(a.tools), there: toolText(b.tools) })
   }
-  if (a.question !== null && b.question !== null && normalised(a.question) !== normalised(b.question)) {
+  if (a.question !== null && b.question !== null && wordsOf(a.question) !== wordsOf(b.question)) {
     const says = textsSay('first message', a.question, b.question)
     found.push({ what: 'question', says, here: cut(a.question), there: cut(b.question) })
   }
   return found
+}
+
+/** As questions are told from each other when they are paired. */
+function wordsOf(question: string): string {
+  return normalised(question).toLowerCase()
 }
 
 /** The system text as the ids have it, else as messages do; an empty text where messages have none. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { normalised } from '../../shared/checks/normalised-text.ts'
-import { hasNoSentences, ownSentences, questionSentences } from '../../shared/checks/question-sentences.ts'
+import { byOwnSentences, questionSentences } from '../../shared/checks/question-sentences.ts'
 import { Hash64 } from '../../shared/model/hash.ts'
 
 const digestOf = (text: string) => {
@@ -9,8 +9,9 @@ const digestOf = (text: string) => {
 }
 const toldOf = (text: string) => questionSentences(text, digestOf)
 const shortOf = (text: string) => digestOf(text)?.slice(0, 12)
-const left = (...questions: readonly string[]) =>
-  ownSentences(questions.map((text) => ({ words: digestOf(text) ?? '', sentences: toldOf(text) })))
+const placesOf = (...questions: readonly string[]) =>
+  byOwnSentences(questions.map((text) => ({ words: digestOf(text) ?? '', sentences: toldOf(text) })))
+const left = (...questions: readonly string[]) => [...placesOf(...questions).keys()]
 
 const QUESTIONS = ['Who wrote Askeby?', 'Where does the Mirandel rise', 'When was it built?']
 const COUNTED = ['Ann has 48 clips. She sells half. How many are left?', 'Bob has 7. He buys 5 more. How many are it?']
@@ -60,8 +61,18 @@ describe('the sentences of a question', () => {
     expect(others).toEqual(QUESTIONS.slice(1).map(shortOf))
   })
 
-  it('may be none that are its own', () => {
-    const all = left('Go on.\nTake a turn.', 'Take a turn.\nGo on.', 'Go on.\nTake another turn.')
-    expect(all.map(hasNoSentences)).toEqual([true, true, false])
+  it('are not a number that a run gives to each', () => {
+    for (const name of ['Question', '**Problem', '#']) {
+      const numbered = QUESTIONS.map((text, i) => `${name} ${i + 7}: ${text}`)
+      expect(left(...numbered)).toEqual(QUESTIONS.map(shortOf))
+    }
+    expect(left('Question 1: Go on.', 'Question 2: Go on.')).toEqual([])
+    expect(left('12. Who wrote it?', '13. Who read it?')).toEqual(['Who wrote it', 'Who read it'].map(shortOf))
+  })
+
+  it('tell none of questions that have none or the same left', () => {
+    const questions = ['Go on.\nTake a turn.', 'Take a turn.\nGo on.', 'Go on.\nTake another turn.']
+    expect([...placesOf(...questions).values()]).toEqual([2])
+    expect(placesOf('Go on.\nWho is it?', 'Who is it?', 'Go on.\nWhere?', 'Go on.\nWhy?').size).toBe(2)
   })
 })

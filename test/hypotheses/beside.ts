@@ -1,4 +1,5 @@
 import type { TrajectoryFacts } from '../../shared/checks/facts.ts'
+import type { PairingFacts } from '../../shared/checks/pairing.ts'
 import type { SecondRun } from '../../shared/hypotheses/hypothesis.ts'
 import { HYPOTHESES } from '../../shared/hypotheses/registry.ts'
 import type { CheckResult, HypothesisId } from '../../shared/model/report.ts'
@@ -7,6 +8,18 @@ import { inputWith } from './input.ts'
 
 export const rows = (count: number, more: (i: number) => Partial<TrajectoryFacts> = () => ({})) =>
   Array.from({ length: count }, (_, i) => factsOf(i, more(i)))
+
+export const pairing = (i: number, more: Partial<PairingFacts> = {}): PairingFacts => ({
+  question: `q${i}`,
+  system: 's',
+  tools: 't',
+  answer: `a${i}`,
+  ...more,
+})
+
+/** Sixty rollouts of as many questions. */
+export const pairedRun = (more: (i: number) => Partial<TrajectoryFacts> = () => ({})) =>
+  rows(60, (i) => ({ pairing: pairing(i), promptHash: `p${i}`, reward: 1, ...more(i) }))
 
 /** Another run, whose records are its own. */
 export const second = (facts: readonly TrajectoryFacts[], checks: readonly CheckResult[] = []): SecondRun => ({

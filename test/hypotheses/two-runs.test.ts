@@ -1,28 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import type { TrajectoryFacts } from '../../shared/checks/facts.ts'
-import { type PairingFacts, pairingFacts } from '../../shared/checks/pairing.ts'
-import { pairingQuestions } from '../../shared/checks/run-pairs.ts'
 import type { SecondRun } from '../../shared/hypotheses/hypothesis.ts'
-import { atOnce } from '../../shared/model/steps.ts'
 import { STREAMS } from '../../shared/model/streams.ts'
-import type { Trajectory } from '../../shared/model/trajectory.ts'
 import { dumpOf } from '../helpers/facts.ts'
-import { rows, second, verdict } from './beside.ts'
+import { pairedRun, pairing, rows, second, verdict } from './beside.ts'
 import { resultOf } from './input.ts'
 
 describe('H08', () => {
-  const pair = (i: number, more: Partial<PairingFacts> = {}): PairingFacts => ({
-    question: `q${i}`,
-    system: 's',
-    tools: 't',
-    answer: `a${i}`,
-    ...more,
-  })
-  const run = (more: (i: number) => Partial<TrajectoryFacts> = () => ({})) =>
-    rows(60, (i) => ({ pairing: pair(i), promptHash: `p${i}`, reward: 1, ...more(i) }))
-
   it('is contradicted by two runs that agree', () => {
-    expect(verdict('H08', run(), second(run()))).toMatchObject({
+    expect(verdict('H08', pairedRun(), second(pairedRun()))).toMatchObject({
       verdict: 'contradicted',
       confidence: 'high',
       missing: [],
@@ -32,8 +18,8 @@ describe('H08', () => {
   it('is not contradicted by texts that agree: what the templates made of them is not known', () => {
     const result = verdict(
       'H08',
-      run(() => ({ promptHash: null })),
-      second(run(() => ({ promptHash: null }))),
+      pairedRun(() => ({ promptHash: null })),
+      second(pairedRun(() => ({ promptHash: null }))),
     )
     expect(result).toMatchObject({
       verdict: 'inconclusive',
@@ -43,13 +29,14 @@ describe('H08', () => {
 
   it('is not checkable where a run is laid beside itself, wholly or in part, or beside more of it', () => {
     const itself = (facts: readonly TrajectoryFacts[]): SecondRun => ({ ...second([]), dump: dumpOf(facts) })
-    const edited = (count: number) => run().map((row, i) => (i < count ? { ...row, recordHash: `anew ${i}` } : row))
+    const edited = (count: number) =>
+      pairedRun().map((row, i) => (i < count ? { ...row, recordHash: `anew ${i}` } : row))
     for (const [here, there] of [
-      [run(), run()],
-      [run(), run().slice(20)],
-      [run().slice(20), run()],
-      [run(), edited(1)],
-      [run(), edited(29)],
+      [pairedRun(), pairedRun()],
+      [pairedRun(), pairedRun().slice(20)],
+      [pairedRun().slice(20), pairedRun()],
+      [pairedRun(), edited(1)],
+      [pairedRun(), edited(29)],
     ] as const) {
       const { verdict: judged, missing, because } = verdict('H08', here, itself(there))
       expect({ judged, because }).toEqual({ judged: 'not-checkable', because: [] })
@@ -57,7 +44,7 @@ describe('H08', () => {
         'another run: most rollouts of the questions that both have are the same records, so that one run is laid beside itself',
       ])
     }
-    expect(verdict('H08', run(), itself(edited(30))).verdict).toBe('contradicted')
+    expect(verdict('H08', pairedRun(), itself(edited(30))).verdict).toBe('contradicted')
   })
 
   it.each([
@@ -67,8 +54,8 @@ describe('H08', () => {
     reward,
     judged,
   }) => {
-    const rescored = run().map((row, i) => (i % 4 ? row : { ...row, reward, recordHash: `anew ${i}` }))
-    const found = verdict('H08', run(), { ...second([]), dump: dumpOf(rescored) })
+    const rescored = pairedRun().map((row, i) => (i % 4 ? row : { ...row, reward, recordHash: `anew ${i}` }))
+    const found = verdict('H08', pairedRun(), { ...second([]), dump: dumpOf(rescored) })
     expect(found.verdict).toBe(judged)
     expect(found.because.find(({ measure }) => measure.startsWith('mean reward difference'))?.value).toBe(
       judged === 'supported' ? 0.25 : undefined,
@@ -76,8 +63,8 @@ describe('H08', () => {
   })
 
   it.each([
-    ['tools differ in one of twenty pairs', (i: number) => ({ pairing: pair(i, i % 20 ? {} : { tools: 'other' }) })],
-    ['system texts differ', (i: number) => ({ systemHash: null, pairing: pair(i, { system: 'none' }) })],
+    ['tools differ in one of twenty pairs', (i: number) => ({ pairing: pairing(i, i % 20 ? {} : { tools: 'other' }) })],
+    ['system texts differ', (i: number) => ({ systemHash: null, pairing: pairing(i, { system: 'none' }) })],
     ['system turns differ in the ids', () => ({ systemHash: 'other' })],
     ['prompts are rendered otherwise', (i: number) => ({ promptHash: `other${i}` })],
     [
@@ -86,15 +73,15 @@ describe('H08', () => {
     ],
     ['the same answers are scored otherwise', () => ({ reward: 0.8 })],
   ])('is supported where %s', (_, more) => {
-    const first = run(() => ({ systemHash: 'one' }))
-    const other = run((i) => ({ systemHash: 'one', ...more(i) }))
+    const first = pairedRun(() => ({ systemHash: 'one' }))
+    const other = pairedRun((i) => ({ systemHash: 'one', ...more(i) }))
     expect(verdict('H08', first, second(other)).verdict).toBe('supported')
   })
 
   it('says nothing of prompts that a run never renders twice alike, and tells those that it does', () => {
     // Four rollouts to a question.
     const runOf = (prompt: (i: number) => string) =>
-      rows(60, (i) => ({ pairing: pair(i >> 2), promptHash: prompt(i), reward: 1 }))
+      rows(60, (i) => ({ pairing: pairing(i >> 2), promptHash: prompt(i), reward: 1 }))
     const steady = runOf((i) => `p${i >> 2}`)
     const anew = runOf((i) => `made up ${i}`)
     const other = runOf((i) => `other ${i >> 2}`)
@@ -103,117 +90,31 @@ describe('H08', () => {
     expect(verdict('H08', steady, second(other)).verdict).toBe('supported')
   })
 
-  describe('of questions in other words', () => {
-    const asked = (content: string) => {
-      const messages = [{ role: 'user', content }]
-      return pairingFacts({ messages, ids: null, tools: [] } as unknown as Trajectory, null, null)
-    }
-    const around = (text: (i: number) => string) => run((i) => ({ promptHash: text(i), pairing: asked(text(i)) }))
-    const plain = around((i) => `Where does river ${i} rise?`)
-    const boxed = around((i) => `Where does river ${i} rise?\n\nAnswer in a box.`)
-
-    it('is supported, in whichever run a line is added to each', () => {
-      for (const [here, there] of [
-        [plain, boxed],
-        [boxed, plain],
-        [boxed, around((i) => `You may search.\nQuestion: Where does river ${i} rise?`)],
-      ] as const) {
-        const found = verdict('H08', here, second(there))
-        expect(found.verdict).toBe('supported')
-        expect(found.because.slice(0, 1)).toMatchObject([
-          { measure: 'share of paired questions whose words differ, though the question is the same', value: 1 },
-        ])
-        // The prompts differ as their words do, and what is right to one may be wrong to the other.
-        expect(found.because.map(({ measure }) => measure).join()).not.toMatch(/prompt ids|same words/)
-      }
-    })
-
-    it('is not checkable where the questions are others, or several are alike but for such lines', () => {
-      const others = around((i) => `Where does river ${i + 100} rise?\n\nAnswer in a box.`)
-      expect(verdict('H08', plain, second(others)).verdict).toBe('not-checkable')
-      const twice = around((i) => `Where does river ${i >> 1} rise?\n${i % 2 ? 'Search first.' : 'Answer in a box.'}`)
-      expect(verdict('H08', plain, second(twice)).verdict).toBe('not-checkable')
-    })
-
-    it('forgives one pair of sixty', () => {
-      const mostly = plain.map((row, i) => (i === 0 ? (boxed[0] as TrajectoryFacts) : row))
-      const lone = verdict('H08', mostly, second(boxed))
-      expect(lone.because[0]).toMatchObject({ value: 59 / 60 })
-      const few = verdict('H08', plain, second([...plain.slice(0, 59), ...boxed.slice(59)]))
-      expect(few.verdict).toBe('contradicted')
-    })
-  })
-
   it('forgives one pair of sixty, other wording, and ends that differ by chance', () => {
-    const other = run((i) => ({
-      pairing: pair(i, i === 0 ? { tools: 'other' } : { answer: `another${i}` }),
+    const other = pairedRun((i) => ({
+      pairing: pairing(i, i === 0 ? { tools: 'other' } : { answer: `another${i}` }),
       reward: 0,
       endReason: i === 7 ? 'cut-prose' : 'stop',
     }))
-    expect(verdict('H08', run(), second(other)).verdict).toBe('contradicted')
-  })
-
-  it('pairs a run of ids alone with one of words and ids, and never by ids what its words tell apart', () => {
-    const words = run((i) => ({ pairing: pair(i, { questionIds: `ids ${i}` }) }))
-    const bare = run((i) => ({ pairing: pair(i, { question: `ids ${i}`, system: null, tools: null, answer: null }) }))
-    expect(verdict('H08', words, second(bare)).verdict).toBe('contradicted')
-    expect(verdict('H08', bare, second(words)).verdict).toBe('contradicted')
-    const others = run((i) => ({ pairing: pair(i + 1000, { questionIds: `ids ${i}` }) }))
-    expect(verdict('H08', words, second(others)).verdict).toBe('not-checkable')
-  })
-
-  it('pairs a run of ids alone with one of other ids, or of words, by the words that its ids spell', () => {
-    const spelt = (name: string) => (i: number) => ({
-      pairing: pair(i, { question: `ids ${name}${i}`, idWords: `q${i}`, system: null, tools: null, answer: null }),
-    })
-    const bare = run(spelt('a'))
-    expect(verdict('H08', run(), second(bare)).verdict).toBe('contradicted')
-    expect(verdict('H08', bare, second(run())).verdict).toBe('contradicted')
-    expect(verdict('H08', bare, second(run(spelt('b')))).verdict).toBe('contradicted')
-    // Where both have the ids they tell more: words leave signs out (2 + 3, 2 - 3).
-    const alike = run((i) => ({ pairing: pair(i, { question: `ids a${i}`, idWords: 'q' }) }))
-    const { pairs } = atOnce(pairingQuestions(bare, alike))
-    expect(pairs).toHaveLength(60)
-  })
-
-  it('counts a question once where only some rollouts of a run have words, in both directions', () => {
-    const named = (worded: (i: number) => boolean) =>
-      rows(40, (i) => {
-        const ids = `ids ${i >> 2}`
-        const bare = { question: ids, system: null, tools: null, answer: null }
-        return { pairing: worded(i) ? pair(i >> 2, { questionIds: ids }) : bare }
-      })
-    const [words, bare] = [named(() => true), named(() => false)]
-    for (const mixed of [named((i) => i % 2 === 0), named((i) => i % 2 === 1)]) {
-      for (const [one, other] of [
-        [mixed, words],
-        [words, mixed],
-        [mixed, bare],
-        [bare, mixed],
-        [mixed, named((i) => i % 3 === 0)],
-      ] as const) {
-        const { pairs, questions } = atOnce(pairingQuestions(one, other))
-        expect(questions).toEqual([10, 10])
-        expect(pairs.map(({ rows, others }) => [rows.length, others.length])).toEqual(Array(10).fill([4, 4]))
-      }
-    }
+    expect(verdict('H08', pairedRun(), second(other)).verdict).toBe('contradicted')
   })
 
   it('is no surer than the rollouts of the questions that both runs have', () => {
-    const sharing = (questions: number) => second(run((i) => ({ pairing: pair(i < questions ? i : i + 1000) })))
-    const confidence = (questions: number) => verdict('H08', run(), sharing(questions)).confidence
+    const sharing = (questions: number) =>
+      second(pairedRun((i) => ({ pairing: pairing(i < questions ? i : i + 1000) })))
+    const confidence = (questions: number) => verdict('H08', pairedRun(), sharing(questions)).confidence
     expect([9, 10, 49, 50].map(confidence)).toEqual(['low', 'medium', 'medium', 'high'])
   })
 
   it('does not ask for ids of prompts that differ with their tools or system text', () => {
-    const others = second(run((i) => ({ pairing: pair(i, { tools: 'other' }) })))
-    expect(verdict('H08', run(), others).missing).toEqual([])
-    const mixed = second(run((i) => ({ pairing: pair(i, i % 2 ? { tools: 'other' } : {}), promptHash: null })))
-    expect(verdict('H08', run(), mixed).missing).toEqual(['ids of the prompts in both runs, by one tokenizer'])
+    const others = second(pairedRun((i) => ({ pairing: pairing(i, { tools: 'other' }) })))
+    expect(verdict('H08', pairedRun(), others).missing).toEqual([])
+    const mixed = second(pairedRun((i) => ({ pairing: pairing(i, i % 2 ? { tools: 'other' } : {}), promptHash: null })))
+    expect(verdict('H08', pairedRun(), mixed).missing).toEqual(['ids of the prompts in both runs, by one tokenizer'])
   })
 
   it('is neither where nothing of the pairs can be compared but the rewards of like answers', () => {
-    const blind = run((i) => ({ pairing: pair(i, { system: null, tools: null }), promptHash: null }))
+    const blind = pairedRun((i) => ({ pairing: pairing(i, { system: null, tools: null }), promptHash: null }))
     const { verdict: judged, missing } = verdict('H08', blind, second(blind))
     expect([judged, missing]).toEqual([
       'inconclusive',
@@ -222,9 +123,9 @@ describe('H08', () => {
   })
 
   it('needs a second run with questions of the first', () => {
-    expect(verdict('H08', run(), null).missing).toEqual(['a second run of the same questions (--against)'])
-    const strangers = second(run((i) => ({ pairing: pair(i + 1000) })))
-    expect(verdict('H08', run(), strangers).verdict).toBe('not-checkable')
+    expect(verdict('H08', pairedRun(), null).missing).toEqual(['a second run of the same questions (--against)'])
+    const strangers = second(pairedRun((i) => ({ pairing: pairing(i + 1000) })))
+    expect(verdict('H08', pairedRun(), strangers).verdict).toBe('not-checkable')
   })
 })
 

@@ -1,9 +1,9 @@
 import { gunzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, it } from 'vitest'
-import type { SourceInput } from '../../shared/session/protocol.ts'
 import type { AlignedSide, Alignment, ComparedMeasure, RunComparison } from '../../shared/session/requests/compare.ts'
 import { assistant, conversation, user } from '../helpers/conversation.ts'
 import { sampleBytes } from '../samples/read-sample.ts'
+import { bytes, compared } from './compared.ts'
 import { cleanRollout, cutRollout, lines, qwen, rolloutWithTrainedReply } from './dumps.ts'
 import { enginePage } from './engine-page.ts'
 
@@ -41,19 +41,6 @@ beforeAll(async () => {
     ),
   )
 })
-
-const bytes = (name: string, text: string): SourceInput => ({
-  kind: 'bytes',
-  name,
-  bytes: new TextEncoder().encode(text),
-})
-
-async function compared(first: string, second: string) {
-  const page = enginePage()
-  await page.open({ 'first.jsonl': first })
-  await page.ask('compare', { sources: [bytes('second.jsonl', second)] })
-  return page
-}
 
 function measureOf({ measures }: RunComparison, id: string): ComparedMeasure {
   const found = measures.find((measure) => measure.id === id)
@@ -226,52 +213,6 @@ describe('the questions that two runs share', () => {
       ],
     })
     await expect(page.ask('pair', { position: 9 })).rejects.toThrow('both runs have 9 questions')
-  })
-
-  it('are paired by their own lines where one run adds some to each, and both are shown', async () => {
-    const tokenizer = await qwen()
-    const sums = (behind: string, from: number) =>
-      lines(
-        SEEDS.map((seed) => {
-          const question = `What is ${seed + from} and ${seed}?${behind}`
-          const more = { id: `sum-${seed}`, messages: true, reward: 1 }
-          return conversation(tokenizer, [user(question), assistant(`It is ${2 * seed + from}.`)], more)
-        }),
-      )
-    const page = await compared(sums('', 0), sums('\n\nPut the answer into a box.', 0))
-    const { pairs, together } = await page.ask('comparison', {})
-    expect(pairs).toMatchObject({ pairs: 12, onlyHere: 0, onlyThere: 0, words: 12, rendering: null, likeAnswers: null })
-    expect(together.find(({ id }) => id === 'H08')).toMatchObject({ verdict: 'supported' })
-    expect((await page.ask('pairs', { differ: ['words'] })).total).toBe(12)
-    expect((await page.ask('pair', { position: 0 })).prompt.at(-1)).toEqual({
-      what: 'question',
-      says: ['The first message of the second run goes on for 28 characters where the other ends.'],
-      here: 'What is 0 and 0?',
-      there: 'What is 0 and 0?\n\nPut the answer into a box.',
-    })
-    const others = await compared(sums('', 0), sums('\n\nPut the answer into a box.', 50))
-    expect((await others.ask('comparison', {})).pairs).toMatchObject({ pairs: 0, onlyHere: 12, onlyThere: 12 })
-  })
-
-  it('are paired where one run has ids alone and the other messages', async () => {
-    const tokenizer = await qwen()
-    const written = (names: readonly string[]) =>
-      SEEDS.map((seed) => {
-        const turns = [user(`What is ${seed} and ${seed}?`), assistant(`It is ${2 * seed}.`)]
-        const own = { id: `sum-${seed}`, group: `g${seed}`, messages: true, reward: 1 }
-        const { record } = conversation(tokenizer, turns, own)
-        return JSON.stringify(record, [...names, 'role', 'content'])
-      }).join('\n')
-    const ids = written(['id', 'input_ids', 'loss_mask', 'reward'])
-    const texts = written(['id', 'group_id', 'messages', 'reward'])
-    for (const [first, second] of [
-      [ids, texts],
-      [texts, ids],
-    ] as const) {
-      const page = await compared(first, second)
-      const { pairs } = await page.ask('comparison', {})
-      expect(pairs).toMatchObject({ pairs: 12, onlyHere: 0, onlyThere: 0, words: 0, system: null, tools: null })
-    }
   })
 
   it('can be read in both runs', async () => {

@@ -213,7 +213,7 @@ describe('prompts that were dropped for their length', () => {
 
   it('are found by the ids of examples where the prompts are worded otherwise and have the same lengths', async () => {
     const reworded = (add: (i: number) => string) =>
-      file(jsonl(all.map((i) => ({ example_id: i, question: `${question(i).replace(':', ' of them:')}${add(i)}` }))))
+      file(jsonl(all.map((i) => ({ example_id: i, question: `${question(i).replace('river', 'city')}${add(i)}` }))))
     const dump = dumpOf(short, (i) => ({ group: String(i) }))
     expect(await c11(dump, [reworded(() => '')])).toMatchObject({
       status: 'fail',

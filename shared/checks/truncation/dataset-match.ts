@@ -2,7 +2,7 @@ import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { TrajectoryFacts } from '../facts.ts'
 import { median } from '../groups/statistics.ts'
 import { isNameByIds } from '../pairing.ts'
-import { hasNoSentences, type KnownQuestion, ownSentences } from '../question-sentences.ts'
+import { byOwnSentences, type KnownQuestion } from '../question-sentences.ts'
 import { type DatasetPrompt, keysOfRollout } from './dataset.ts'
 
 /** Which prompts of a dataset have rollouts. */
@@ -29,7 +29,7 @@ export function matchRollouts(
   facts: readonly TrajectoryFacts[],
   thresholds: Thresholds,
 ): Matched | null {
-  return byWords(prompts, facts) ?? bySentences(prompts, facts) ?? byExample(prompts, facts, thresholds)
+  return byWords(prompts, facts) ?? bySentences(prompts, facts, thresholds) ?? byExample(prompts, facts, thresholds)
 }
 
 function byWords(prompts: readonly DatasetPrompt[], facts: readonly TrajectoryFacts[]): Matched | null {
@@ -38,23 +38,27 @@ function byWords(prompts: readonly DatasetPrompt[], facts: readonly TrajectoryFa
 }
 
 /** Where the run says something around each question that the dataset has not, or the reverse. */
-function bySentences(prompts: readonly DatasetPrompt[], facts: readonly TrajectoryFacts[]): Matched | null {
+function bySentences(
+  prompts: readonly DatasetPrompt[],
+  facts: readonly TrajectoryFacts[],
+  { 'dataset-match-share': share }: Thresholds,
+): Matched | null {
   const asked = new Map<string, KnownQuestion>()
   for (const { pairing } of facts) {
     const words = pairing?.question ?? null
     if (words === null || isNameByIds(words)) continue
     asked.set(words, { words, sentences: pairing?.questionSentences ?? null })
   }
-  const known = prompts.flatMap((prompt) => (prompt.question === null ? [] : [{ prompt, question: prompt.question }]))
+  const known = prompts.flatMap((prompt) => (prompt.question === null ? [] : [{ ...prompt.question, prompt }]))
+  const questions = [...asked.values()]
+  const byPrompts = byOwnSentences(known)
   const promptOf = new Map<string, DatasetPrompt | undefined>()
-  for (const [at, left] of ownSentences(known.map(({ question }) => question)).entries()) {
-    if (!hasNoSentences(left)) promptOf.set(left, promptOf.has(left) ? undefined : known[at]?.prompt)
+  for (const [left, place] of byOwnSentences(questions)) {
+    promptOf.set((questions[place] as KnownQuestion).words, known[byPrompts.get(left) ?? -1]?.prompt)
   }
-  const lefts = ownSentences([...asked.values()])
-  const leftOf = new Map([...asked.keys()].map((words, at) => [words, lefts[at] as string]))
-  return matched(facts, 'sentences of the question', ({ pairing }) => [
-    promptOf.get(leftOf.get(pairing?.question ?? '') ?? ''),
-  ])
+  const found = matched(facts, 'sentences of the question', ({ pairing }) => [promptOf.get(pairing?.question ?? '')])
+  // Ids of examples may tell of more.
+  return found !== null && found.rollouts >= share * facts.length ? found : null
 }
 
 /**
