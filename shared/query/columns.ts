@@ -1,7 +1,7 @@
 import { FactColumns, type WordReader } from '../checks/fact-columns.ts'
 import type { TrajectoryFacts } from '../checks/facts.ts'
 import { leftToLimits } from '../checks/limits-left.ts'
-import { roomForNumbers } from './order.ts'
+import { roomForNumbers } from './order-memory.ts'
 import { templateRanks } from './template-ranks.ts'
 import { HOLDS, LEFT_TO_LIMITS, NEEDED, NUMBER_LISTS, NUMBERS, type QueryableRollouts, WORDS } from './values.ts'
 import { Words } from './words.ts'

@@ -1,16 +1,15 @@
+import { type NumberColumn, sortBySpread } from './order-by-spread.ts'
+import { giveBack, newBuffer, room, roomForKeys } from './order-memory.ts'
+
 /**
- * Sorting of very many rollouts. Numbers become whole ones of few bits that compare as the numbers do, and are sorted digit by digit: one
- * or two passes for most columns, whatever order they come in. Those that these bits do not tell apart are put right at the end.
+ * Sorting of very many rollouts. Whole numbers, and those among which few are different, are sorted digit by digit in one or two passes, and so are the
+ * bits of numbers that lie unevenly; those that their upper bits do not tell apart are put right at the end.
  */
 
 /** Bits of a digit: with more of them a pass writes to more places than a processor keeps at hand. */
 const DIGIT_BITS = 13
-/** So many bits more than it takes to number all rollouts leave few numbers to be put right, if they lie evenly. */
-const MORE_BITS = 6
 /** So many moves for each rollout may put numbers right; where that takes more, more of their bits are sorted. */
 const MOVES = 2
-/** By as many numbers is seen how evenly they lie. */
-const SAMPLE = 256
 /** As many different numbers are told apart by a table, so that one pass sorts them: rewards and shares mostly have few. */
 const FEW = 1 << 12
 
@@ -19,66 +18,13 @@ const SIGN = 0x80000000
 const IS_LITTLE = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1
 
 /**
- * Memory that may be shared is not counted by V8 as that of one thread: what ten million rollouts are sorted in would else set the collector to go
- * through all that is kept of them, which takes longer than the sort. Absent on a page that is not isolated from others.
- */
-const newBuffer = (bytes: number): ArrayBufferLike =>
-  typeof SharedArrayBuffer === 'undefined' ? new ArrayBuffer(bytes) : new SharedArrayBuffer(bytes)
-
-/** Memory of sorts that are done, for the next ones. Where the collector comes round, it takes this as well. */
-const spare: WeakRef<ArrayBufferLike>[] = []
-const MOST_SPARE = 3
-
-/** Room for as many numbers, in which others stand. */
-function room(length: number): ArrayBufferLike {
-  while (spare.length > 0) {
-    const buffer = spare.pop()?.deref()
-    if (buffer !== undefined && buffer.byteLength >= 4 * length) return buffer
-  }
-  return newBuffer(4 * length)
-}
-
-/** Of what rollouts were sorted by last. */
-let spareNumbers: WeakRef<ArrayBufferLike> | null = null
-
-/** Room for what rollouts are sorted by, one number for each, in which others stand. It is the same each time: who sorts has looked at the last ones. */
-export function roomForNumbers(length: number): Float64Array {
-  let buffer = spareNumbers?.deref()
-  if (buffer === undefined || buffer.byteLength < 8 * length) {
-    buffer = newBuffer(8 * length)
-    spareNumbers = new WeakRef(buffer)
-  }
-  return new Float64Array(buffer, 0, length)
-}
-
-function roomForKeys(length: number): Uint32Array {
-  return new Uint32Array(room(length), 0, length)
-}
-
-/** Nobody looks at it any more. */
-function giveBack({ buffer }: Uint32Array | Int32Array): void {
-  if (spare.length < MOST_SPARE) spare.push(new WeakRef(buffer))
-}
-
-/**
  * The rollouts in the order of their values, those of equal values in their own order and those without (NaN) last in both
  * directions. `values` has one entry a rollout.
  */
 export function ordered(values: Float64Array, descending: boolean): Int32Array {
   const known = orders.get(values)
   if (known !== undefined) return descending ? known.toReversed() : known
-  const { missing, least, most } = boundsOf(values)
-  const order = new Int32Array(newBuffer(4 * values.length))
-  if (missing === 0) {
-    for (let i = 0; i < order.length; i++) order[i] = i
-    if (isInOrder(values, descending)) return order
-  }
-  const there = values.length - missing
-  let [present, absent] = [0, there]
-  if (missing > 0) for (let i = 0; i < values.length; i++) order[Number.isNaN(values[i]) ? absent++ : present++] = i
-  const column = { rollouts: order.subarray(0, there), values, descending, least, most }
-  if (!sortWhole(column) && !sortFew(column) && !sortBySpread(column)) sortByBits(column)
-  return order
+  return orderOf(values, descending).order
 }
 
 const orders = new WeakMap<Float64Array, Int32Array>()
@@ -88,14 +34,29 @@ export function knownOrder(values: Float64Array, ascending: Int32Array): void {
   orders.set(values, ascending)
 }
 
-interface NumberColumn {
-  /** Those that have a number, which are put in order. */
-  readonly rollouts: Int32Array
-  /** By rollout. */
-  readonly values: Float64Array
-  readonly descending: boolean
-  readonly least: number
-  readonly most: number
+interface Order {
+  /** As in `ordered`. */
+  readonly order: Int32Array
+  /** Whether no two values are equal, where sorting them told it. */
+  readonly areDifferent: boolean | null
+}
+
+/** The same with what it came upon. */
+export function orderOf(values: Float64Array, descending: boolean): Order {
+  const { missing, least, most } = boundsOf(values)
+  const order = new Int32Array(newBuffer(4 * values.length))
+  if (missing === 0) {
+    for (let i = 0; i < order.length; i++) order[i] = i
+    if (isInOrder(values, descending)) return { order, areDifferent: null }
+  }
+  const there = values.length - missing
+  let [present, absent] = [0, there]
+  if (missing > 0) for (let i = 0; i < values.length; i++) order[Number.isNaN(values[i]) ? absent++ : present++] = i
+  const column = { rollouts: order.subarray(0, there), values, descending, least, most }
+  if (sortWhole(column) || sortFew(column)) return { order, areDifferent: null }
+  const sorted = sortBySpread(column)
+  if (sorted === 'uneven') sortByBits(column)
+  return { order, areDifferent: sorted === 'uneven' ? null : sorted === 'different' }
 }
 
 function boundsOf(values: Float64Array): { readonly missing: number; readonly least: number; readonly most: number } {
@@ -164,18 +125,6 @@ function sortFew({ rollouts, values, descending }: NumberColumn): boolean {
   return true
 }
 
-/**
- * By where each lies between the least and the most, in as many bits as tell most of them apart; false where they lie so unevenly that
- * these do not.
- */
-function sortBySpread(column: NumberColumn): boolean {
-  const { rollouts, least, most } = column
-  const bits = Math.min(2 * DIGIT_BITS, bitsOf(rollouts.length) + MORE_BITS)
-  const scale = (2 ** bits - 1) / (most - least)
-  if (!(scale > 0 && scale < Number.POSITIVE_INFINITY) || !liesEvenly(column, scale)) return false
-  return putRight(sortByDigits(rollouts, spreadKeys(column, scale), bits), column)
-}
-
 /** Differences and products of floating point are rounded, and never so that they change places. */
 function spreadKeys({ rollouts, values, descending, least, most }: NumberColumn, scale: number): Uint32Array {
   const keys = roomForKeys(rollouts.length)
@@ -184,20 +133,6 @@ function spreadKeys({ rollouts, values, descending, least, most }: NumberColumn,
     keys[i] = (descending ? most - value : value - least) * scale
   }
   return keys
-}
-
-/** Of a sample few fall together that are not equal. */
-function liesEvenly({ rollouts, values, least }: NumberColumn, scale: number): boolean {
-  const step = Math.max(1, Math.floor(rollouts.length / SAMPLE))
-  const sample = new Float64Array(Math.floor(rollouts.length / step))
-  for (let i = 0; i < sample.length; i++) sample[i] = values[rollouts[i * step] as number] as number
-  sample.sort()
-  let together = 0
-  for (let i = 1; i < sample.length; i++) {
-    const [before, value] = [sample[i - 1] as number, sample[i] as number]
-    if (value !== before && Math.floor((value - least) * scale) === Math.floor((before - least) * scale)) together++
-  }
-  return together <= sample.length / 16
 }
 
 function bitsOf(largest: number): number {

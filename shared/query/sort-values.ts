@@ -1,7 +1,7 @@
 import { END_REASONS, type EndReason } from '../checks/facts.ts'
 import type { RolloutColumns, WordColumn } from './columns.ts'
 import { fieldNamed } from './language/fields.ts'
-import { roomForNumbers } from './order.ts'
+import { roomForNumbers } from './order-memory.ts'
 import { NUMBER_LISTS } from './values.ts'
 import type { MarkColumns } from './verdicts.ts'
 import { wordRanks } from './word-order.ts'

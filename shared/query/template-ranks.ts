@@ -4,7 +4,7 @@ import { type Column, KIND } from '../checks/packed-columns.ts'
 import type { Numbers } from '../checks/packed-numbers.ts'
 import { fillNumbers, type Rows } from '../checks/read-columns.ts'
 import { commonTemplate, type TextTemplate, templatedTexts } from '../checks/text-template.ts'
-import { roomForNumbers } from './order.ts'
+import { roomForNumbers } from './order-memory.ts'
 import { rowRanks } from './word-order.ts'
 
 /**

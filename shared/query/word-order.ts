@@ -1,5 +1,5 @@
 import { withHexadecimals } from '../checks/text-template.ts'
-import { knownOrder, ordered } from './order.ts'
+import { knownOrder, ordered, orderOf } from './order.ts'
 
 /** Whole numbers up to here are exact. */
 const EXACT = 2 ** 53
@@ -57,8 +57,9 @@ function boundsOf(values: Float64Array): readonly [least: number, most: number] 
 
 /** The places of rows by their keys, and where these are equal by their texts; NaN where the key is. */
 function ranksBy(keys: Float64Array, textOf: (row: number) => string): Float64Array {
-  const order = ordered(keys, false)
-  if (areDistinct(order, keys)) {
+  const { order, areDifferent } = orderOf(keys, false)
+  // Looking all of them up again takes half as long as sorting them did.
+  if (areDifferent ?? areDistinct(order, keys)) {
     if (!Number.isNaN(keys[order.at(-1) as number])) knownOrder(keys, order)
     return keys
   }
