@@ -165,7 +165,7 @@ interface Conversation {
   readonly messages: readonly Message[]
 }
 
-/** Rows of TRL (a batch with its columns, AsyncGRPO's `RolloutSample`) have the conversation as the messages of its prompt and of its completion. */
+/** Rows of a batch of TRL with its columns have the conversation as the messages of its prompt and of its completion. */
 function conversationOf(fields: Fields): Conversation | null {
   const [prompt, completion] = [messagesOf(fields.peek('prompt')), messagesOf(fields.peek('completion'))]
   if (prompt === null || completion === null || prompt.length === 0 || completion.length === 0) return null

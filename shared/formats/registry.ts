@@ -24,6 +24,7 @@ import { slime } from './slime.ts'
 import { tinker } from './tinker.ts'
 import { tinkerDatum } from './tinker-datum.ts'
 import { trl } from './trl.ts'
+import { trlAsync } from './trl-async.ts'
 import { verifiersLegacy } from './verifiers-legacy.ts'
 import { verifiersResults } from './verifiers-results.ts'
 import { verifiersV1 } from './verifiers-v1.ts'
@@ -48,6 +49,7 @@ export const FORMATS: readonly Format[] = [
   skyrl,
   slime,
   tinkerDatum,
+  trlAsync,
   verifiersLegacy,
   verifiersResults,
   verifiersV1,

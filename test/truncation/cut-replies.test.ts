@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Tokenizer } from '../../shared/tokens/tokenizer.ts'
+import type { BundledTokenizerId, Tokenizer } from '../../shared/tokens/tokenizer.ts'
 import { auditDump } from '../checks/audit.ts'
 import { searchRow } from '../fixtures/checks/fixture.ts'
 import { dumpOf } from '../helpers/facts.ts'
@@ -7,7 +7,7 @@ import { dumpOf } from '../helpers/facts.ts'
 describe('C08', () => {
   const WHOLE = `Night Harbour is a film of 1961. ${'The port, the quay and the pier are seen in it. '.repeat(12)}Ines Valdoro made it.`
   /** Rollouts with this reply in their ids, and these in their messages, each behind a turn of the assistant. */
-  const seen = (reply: string, { rows = 3, replies = [WHOLE] } = {}) => {
+  const seen = (reply: string, { rows = 3, replies = [WHOLE], family = 'qwen3', hasMessages = true } = {}) => {
     const messages = [
       { role: 'user', content: 'Who?' },
       ...replies.flatMap((content) => [
@@ -17,10 +17,10 @@ describe('C08', () => {
       { role: 'assistant', content: 'It says so.' },
     ]
     const row = (tokenizer: Tokenizer, index: number) =>
-      searchRow(tokenizer, index, { reply: { text: reply } }, { more: { messages } })
+      searchRow(tokenizer, index, { reply: { text: reply } }, hasMessages ? { more: { messages } } : {})
     return auditDump({
       story: '',
-      family: 'qwen3',
+      family: family as BundledTokenizerId,
       rows: (tokenizer) => Array.from({ length: rows }, (_, index) => row(tokenizer, index)),
     })
   }
@@ -55,6 +55,35 @@ describe('C08', () => {
     // An environment's own, which its message holds as well.
     expect((await c08(around(WHOLE), [around(WHOLE)]))?.tally).toMatchObject({ checked: 3, affected: 0 })
     expect((await c08(around(WHOLE).slice(0, 256), [around(WHOLE)]))?.tally).toMatchObject({ affected: 3 })
+  })
+
+  describe('of a reply that Llama writes as a JSON string', () => {
+    const LINES = WHOLE.replaceAll('. ', '.\n')
+    const c08 = async (reply: string, given: Parameters<typeof seen>[1]) =>
+      (await seen(reply, { family: 'llama3', ...given })).byCode.get('C08')
+
+    it.each([
+      ['right', `${LINES.slice(0, 256)}...(truncated)`],
+      ['left', `(truncated)...${LINES.slice(-256)}`],
+      ['middle', `${LINES.slice(0, 128)}...(truncated)...${LINES.slice(-128)}`],
+    ])('takes the quotes for none of it, by its mark: cut on the %s', async (cut, reply) => {
+      const found = await c08(reply, { hasMessages: false })
+      expect(found?.findings[0]?.evidence).toMatchObject({ cut, shown_by: 'marker', characters_left: 256 })
+    })
+
+    it.each([
+      ['right', LINES.slice(0, 256)],
+      ['left', LINES.slice(-256)],
+      ['middle', LINES.slice(0, 128) + LINES.slice(-128)],
+    ])('holds its lines against those of the message: cut on the %s', async (cut, reply) => {
+      const found = await c08(reply, { replies: [LINES] })
+      expect(found?.findings[0]?.evidence).toMatchObject({ cut, shown_by: 'messages', characters_left: 256 })
+    })
+
+    it('is silent where it is whole, or its message is a JSON string as well', async () => {
+      expect((await c08(LINES, { replies: [LINES] }))?.tally).toMatchObject({ checked: 3, affected: 0 })
+      expect((await c08(LINES, { replies: [JSON.stringify(LINES)] }))?.tally).toMatchObject({ checked: 3, affected: 0 })
+    })
   })
 
   it('takes a whole reply for no cut one where those before it were left out of the ids', async () => {

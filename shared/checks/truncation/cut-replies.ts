@@ -104,7 +104,7 @@ function findCutReplies(trajectory: Trajectory, { ids, segmentation, tokenizer, 
     if (!open && !shorter && !marked) continue
     // A newline of the tag may share its token with the text: the tags are taken off the text itself.
     const bare = decodeSpan(table, ids, reply.start, reply.end).replace(OPENING, '').replace(CLOSING, '')
-    const text = whole === null || AROUND.test(whole) ? bare : bare.replace(AROUND, '$<text>')
+    const text = unquoted(whole === null || AROUND.test(whole) ? bare : bare.replace(AROUND, '$<text>'))
     const marker = findMarker(text)
     const cut = whole === null ? null : findCut(text, whole, thresholds)
     if (marker === null && cut === null && !open) continue
@@ -117,7 +117,7 @@ function findCutReplies(trajectory: Trajectory, { ids, segmentation, tokenizer, 
       span: withoutTags(table, ids, reply),
       side: cut?.side ?? sideOf(marker),
       shownBy: marker !== null ? 'marker' : cut !== null ? 'messages' : 'open tag',
-      characters: unquoted(text).length - (marker?.text.length ?? 0),
+      characters: text.length - (marker?.text.length ?? 0),
       lost: cut?.lost ?? null,
     })
   }
