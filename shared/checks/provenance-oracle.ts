@@ -49,9 +49,13 @@ export function provenanceOracle(
   return scoresEverything(told, segmentation) || isMoved(told, segmentation) ? null : told
 }
 
+const SAMPLER_ARRAY = /sampler|sampling_per_token|generation_log|rollout_log|infer(?:ence)?_log|^logprobs$/
+/** The engine's in AsyncGRPO of TRL, the trainer's wherever both are stored. */
+const EITHER_ARRAY = 'old_log_probs'
+
 /** How the dump stores the logprobs of the sampler. */
-export function samplerArray({ arrays }: Trajectory): StoredArray | undefined {
-  return arrays.find(({ name }) => /sampler|sampling_per_token|generation_log|rollout_log|inference_log/.test(name))
+export function samplerArray({ arrays, logprobs }: Trajectory): StoredArray | undefined {
+  return arrays.find(({ name }) => SAMPLER_ARRAY.test(name) || (name === EITHER_ARRAY && logprobs.trainer === null))
 }
 
 /**

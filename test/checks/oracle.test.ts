@@ -203,12 +203,16 @@ describe('the provenance oracle', () => {
   })
 })
 
-it('of the tail that a shorter array of logprobs does not reach, nothing is known', () => {
+it.each([
+  'logprobs.sampler',
+  'logprobs',
+  'old_log_probs',
+])('of the tail that a shorter array of logprobs does not reach, nothing is known: %s', (name) => {
   const row = searchRow(qwen2, 0, {}, { logprobs: 'sampler' })
   const length = row.record.input_ids.length
   const trajectory = trajectoryOf(row)
   trajectory.logprobs.sampler?.fill(Number.NaN, length - 3)
-  const arrays = [{ name: 'logprobs.sampler', length: length - 3, expected: length }]
+  const arrays = [{ name, length: length - 3, expected: length }]
   const view = createView(
     { ...trajectory, arrays },
     { tokenizer: qwen2, settings: settings(), unsampledLogprob: 'nan' },

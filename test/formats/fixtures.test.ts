@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
+import { samplerArray } from '../../shared/checks/provenance-oracle.ts'
 import { UnreadableSource } from '../../shared/containers/container.ts'
 import { FORMATS } from '../../shared/formats/registry.ts'
 import { gzipped, memorySource } from '../containers/memory-source.ts'
@@ -23,6 +24,12 @@ describe.each(fixtureNames)('%s', (name) => {
     const read = await readSource(memorySource(bytes, 1 << 16, name))
     expect(read.format).toBe(expectedFormat)
     await expect(digest(read)).toMatchFileSnapshot(fileURLToPath(new URL(`${name}.expected.json`, FIXTURES)))
+  })
+
+  test('stores logprobs of the sampler under a name by which they are found again', async () => {
+    const { trajectories } = await readSource(memorySource(bytes))
+    const told = trajectories.filter(({ logprobs, sampled }) => logprobs.sampler !== null && sampled === null)
+    expect(told.filter((trajectory) => samplerArray(trajectory) === undefined).map(({ id }) => id)).toEqual([])
   })
 
   test('reads the same from records that were posted to a worker', async () => {
