@@ -62,9 +62,10 @@ function lookAtStart(view: TrajectoryView, settings: AuditSettings, report: Repo
  * are stored alone do; a branch may hold what was added alone.
  */
 function waitsForSiblings({ group, branchOf, firstRole, cutLeft, beginsWritten }: TrajectoryFacts): boolean {
-  if (group === null) return false
   if (beginsWritten !== undefined) return branchOf === null
-  return cutLeft === undefined ? typeof firstRole === 'string' && firstRole !== 'system' : cutLeft.lost === null
+  // Groups by order have no key, and are known when all rows are read.
+  if (cutLeft === undefined) return typeof firstRole === 'string' && firstRole !== 'system'
+  return group !== null && cutLeft.lost === null
 }
 
 /** Rows that only the other rollouts of their group decide: whole messages dropped from the left leave a proper header. */

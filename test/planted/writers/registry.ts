@@ -6,6 +6,7 @@ import { native, nativeLean } from './native.ts'
 import { nemoGym } from './nemo-gym.ts'
 import { nemoRl } from './nemo-rl.ts'
 import { primeRlExport } from './prime-rl-export.ts'
+import { arealBatch, openrlhf, tinkerDatum, trlAsync } from './rows.ts'
 import { slimeRollout, slimeTrain } from './slime.ts'
 import { verifiersLegacy } from './verifiers-legacy.ts'
 import { verifiersV1 } from './verifiers-v1.ts'
@@ -29,6 +30,10 @@ export const SPECIAL_WRITERS = [
   verlBatch,
   rollBatch,
   verifiersV1,
+  trlAsync,
+  tinkerDatum,
+  openrlhf,
+  arealBatch,
 ] as const satisfies readonly Writer[]
 
 export type FormatName = (typeof WRITERS | typeof SPECIAL_WRITERS)[number]['format']
