@@ -1,4 +1,5 @@
 import { Expected, Provenance, type Span, type Turn } from '../model/tokens.ts'
+import { maskReachesFrom } from './alignment.ts'
 import type { TrajectoryView } from './check.ts'
 import { writtenTurns } from './edges.ts'
 import { runsOf } from './spans.ts'
@@ -33,7 +34,9 @@ export function turnLags(view: TrajectoryView): TurnLag[] | null {
   const turns = [...starts.keys()]
   // Letters of a header are read as content (T16).
   if (turns.some((turn) => startsInLetters(view, turn))) return null
-  const runs = runsInOrder(mask, starts, segmentation.padding.left, end)
+  // Of one turn, what lacks its end says as little of a shift.
+  const reachesFrom = turns.length > 1 ? maskReachesFrom(view) : 0
+  const runs = runsInOrder(mask, starts, segmentation.padding.left, end, reachesFrom)
   // A turn whose first token nothing calls sampled is not looked at, and may be trained all the same.
   const standsElsewhere = (run: Span, turn: Turn) =>
     written.some((other) => other !== turn && run.start >= other.contentStart && run.end === other.endToken + 1)
@@ -42,12 +45,12 @@ export function turnLags(view: TrajectoryView): TurnLag[] | null {
     const run = runs?.[index]
     if (run !== undefined) {
       if (isBehindThought(view, turn, run) || standsElsewhere(run, turn)) return null
-      lags.push({ turn, lag: run.start - expected.start, expected, found: run })
+      lags.push({ turn, lag: lagOf(run, expected, reachesFrom), expected, found: run })
       continue
     }
     const found = runAround(mask, (expected.start + expected.end) >> 1, end)
     if (found === null) return null
-    const lag = found.start - expected.start
+    const lag = lagOf(found, expected, reachesFrom)
     const length = expected.end - expected.start
     // The last run may be cut off by the end of the row.
     const cut = found.end === end && found.end - expected.end < lag
@@ -56,6 +59,12 @@ export function turnLags(view: TrajectoryView): TurnLag[] | null {
     lags.push({ turn, lag, expected, found })
   }
   return lags
+}
+
+/** A mask over the response alone has lost what of an early run lies before it: then the end of the run tells. */
+function lagOf(found: Span, expected: Span, reachesFrom: number): number {
+  const isCutAtStart = reachesFrom > 0 && found.start === reachesFrom && found.end < expected.end
+  return isCutAtStart ? found.end - expected.end : found.start - expected.start
 }
 
 /**
@@ -76,13 +85,19 @@ function isBehindThought({ text }: TrajectoryView, { spans, endToken }: Turn, ru
 }
 
 /** All runs of 1s where there is one for each turn, as long as it: then even a short turn is found far off. Else null. */
-function runsInOrder(mask: Uint8Array, starts: ReadonlyMap<Turn, number>, start: number, end: number): Span[] | null {
+function runsInOrder(
+  mask: Uint8Array,
+  starts: ReadonlyMap<Turn, number>,
+  start: number,
+  end: number,
+  reachesFrom: number,
+): Span[] | null {
   const runs = runsOf(mask, 1, start, end)
   const fits = ([{ endToken }, sampled]: readonly [Turn, number], index: number) => {
     const run = runs[index] as Span
     const missing = endToken + 1 - sampled - (run.end - run.start)
-    // The last run may be cut off by the end of the row.
-    return missing === 0 || (missing > 0 && run.end === end)
+    // The last run may be cut off by the end of the row, and the first by where the mask begins.
+    return missing === 0 || (missing > 0 && (run.end === end || (reachesFrom > 0 && run.start === reachesFrom)))
   }
   return runs.length === starts.size && [...starts].every(fits) ? runs : null
 }
