@@ -100,9 +100,10 @@ export function maskLag(
   // they end early by more than the end token, which may be left out by itself.
   const endsEarly = best < -1 && (shareAt(mask, ends, other, 0, end, 1, 0) ?? 1) <= 1 - enough
   const stays = !endsEarly && (shareAt(mask, starts, NO_OTHER, 0, end, 0, 1) ?? 0) >= enough
-  // Edges that a right mask has as well tell nothing of whether it lies in place: a start behind a first token that may be the prompt's, and an
-  // end that would lie behind the row, which ends with it wherever it lies.
-  const telling = starts.filter((start) => other.get(start) !== start + best)
+  // Edges that a right mask has as well tell nothing of whether it lies in place: a start behind a first token that may be the prompt's, one that the
+  // stored mask begins with, and an end that would lie behind the row, which ends with it wherever it lies.
+  const isFirstStored = (start: number) => best < 0 && reachesFrom > 0 && start === reachesFrom
+  const telling = starts.filter((start) => other.get(start) !== start + best && !isFirstStored(start))
   // One token late it may be a newline that is trained behind the others.
   const lastEnd = best > 1 || (best === 1 && telling.length > 0) ? end - best : end
   const inPlace = scoreAt(0, lastEnd, telling.length > 0 ? telling : starts)

@@ -147,7 +147,9 @@ function wrongPlaces(
   const problems: string[] = []
   for (const [index, spans] of planted) {
     if (spans.length === 0) continue
-    const findings = own.filter((finding) => keyOf(finding) === written.places[index])
+    const findings = own
+      .filter((finding) => keyOf(finding) === written.places[index])
+      .map((finding) => movedBack(finding, written.moved?.[index] ?? 0))
     const hull = { start: Math.min(...spans.map(({ start }) => start)), end: Math.max(...spans.map(({ end }) => end)) }
     const within = ({ tokens }: Finding, { start, end }: Span) =>
       tokens !== null && start <= tokens[0] && tokens[0] < tokens[1] && tokens[1] <= end
@@ -160,6 +162,11 @@ function wrongPlaces(
       problems.push(`${findings.length} findings for ${spans.length} places of rollout ${written.places[index]}`)
   }
   return problems.slice(0, 5)
+}
+
+function movedBack(finding: Finding, by: number): Finding {
+  const { tokens } = finding
+  return tokens === null ? finding : { ...finding, tokens: [tokens[0] - by, tokens[1] - by] }
 }
 
 function wrongGroups({ rollouts }: PlantedDump, own: readonly Finding[], groups: ReadonlySet<string>): string[] {

@@ -28,7 +28,7 @@ function verlRow(rollout: PlantedRollout, { prompt, response }: Block): Record<s
   const left = prompt - start
   const right = response - (real.length - start)
   const ids = [...filled(left, rollout.family.pad), ...real.map(({ id }) => id), ...filled(right, rollout.family.pad)]
-  const attention = ids.map((_, at) => (at >= left && at < ids.length - right ? 1 : 0))
+  const attention = [...filled(left, 0), ...real.map(({ attended }) => (attended ? 1 : 0)), ...filled(right, 0)]
   const over = (value: (token: PlantedToken) => number | string) => [
     ...real.slice(start).map(value),
     ...filled(right, 0),
@@ -63,6 +63,7 @@ export const verlBatch = {
       text: jsonl(dump.rollouts.map((rollout) => verlRow(rollout, block))),
       options: {},
       places: rowPlaces(dump),
+      moved: dump.rollouts.map((rollout) => block.prompt - promptOf(rollout)),
     }
   },
 } satisfies Writer
@@ -80,7 +81,7 @@ function skyrlRow(rollout: PlantedRollout, { prompt, response }: Block): Record<
   const kl = rollout.more.kl as readonly (number | null)[] | undefined
   return {
     sequences: [...filled(left, rollout.family.pad), ...real.map(({ id }) => id)],
-    attention_mask: [...filled(left, 0), ...filled(real.length, 1)],
+    attention_mask: [...filled(left, 0), ...real.map(({ attended }) => (attended ? 1 : 0))],
     response_mask: over(() => 1),
     loss_mask: over(({ trained }) => (trained ? 1 : 0)),
     rollout_logprobs: over(({ sampler }) => known(sampler)),
@@ -101,6 +102,7 @@ export const skyrl = {
       text: jsonl(dump.rollouts.map((rollout) => skyrlRow(rollout, block))),
       options: {},
       places: rowPlaces(dump),
+      moved: dump.rollouts.map((rollout) => block.prompt + block.response - realOf(rollout).length),
     }
   },
 } satisfies Writer

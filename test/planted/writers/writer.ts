@@ -8,6 +8,8 @@ export interface WrittenDump {
   readonly options: AuditOptions
   /** `record.part` under which the reader finds each rollout, in the order of the dump. */
   readonly places: readonly string[]
+  /** By rollout, tokens of padding that the format puts before its first one; absent where it puts none. */
+  readonly moved?: readonly number[]
 }
 
 export interface Writer {
