@@ -6,7 +6,7 @@ import { FAMILY_NAMES, type FamilyName } from './families.ts'
 import { damage, misses } from './judge.ts'
 import type { Pattern, Plant } from './plant.ts'
 import { again, RUNS, randomFor } from './seed.ts'
-import { type FormatName, paddingFor, SPECIAL_WRITERS, WRITERS, writerOf } from './writers/registry.ts'
+import { type FormatName, paddingFor, WRITERS, writerOf } from './writers/registry.ts'
 
 /** Groups of eight: 64 rollouts for two to stand out of, and fewer where all have the fault. */
 const GROUPS: Readonly<Record<Pattern, number>> = { systematic: 2, sporadic: 8 }
@@ -69,8 +69,9 @@ export function formatsFor({
   notIn = [],
   alsoIn = [],
 }: Pick<Plant, 'needs' | 'notIn' | 'alsoIn'>): FormatName[] {
-  const carrying: FormatName[] = [...WRITERS, ...SPECIAL_WRITERS]
-    .filter(({ carries }) => needs.every((each) => (carries as ReadonlySet<string>).has(each)))
+  const carrying: FormatName[] = WRITERS.filter(({ carries }) =>
+    needs.every((each) => (carries as ReadonlySet<string>).has(each)),
+  )
     .map(({ format }) => format)
     .filter((format) => !notIn.includes(format))
   return [...new Set([...carrying, ...alsoIn])]

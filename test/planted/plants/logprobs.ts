@@ -225,8 +225,8 @@ export const LOGPROB_PLANTS: readonly Plant[] = [
     code: 'L08',
     title: 'the adapter never reaches the sampler: the gap grows with every step',
     needs: BOTH,
-    // A row of NeMo-RL does not say its step.
-    notIn: ['nemo-rl'],
+    // Their rows do not say their step.
+    notIn: ['nemo-rl', 'openrlhf'],
     patterns: ['sporadic'],
     dump: (dump, { random }) => {
       const groups = stepByGroup(dump)

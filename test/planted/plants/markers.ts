@@ -16,7 +16,7 @@ const NO_END = { C03: 'the last turn of the row has no end token any more' }
 
 /** Where the format does not say that the letters were not sampled, the model may have written them. */
 const TAG_SEVERITY: NonNullable<Plant['severity']> = (format) =>
-  format === 'native' || format === 'atropos' ? 'warning' : 'info'
+  format === 'native' || format === 'atropos' || format === 'areal-batch' ? 'warning' : 'info'
 
 /** Letters of a tag that is one id, in pieces that no tokenizer joins to it. */
 const PIECES = /<\/?|\w[a-z]*|_[a-z]+|>/g
@@ -85,7 +85,8 @@ export const MARKER_PLANTS: readonly Plant[] = [
     plan: planOf('thinking absent'),
     families: QWEN,
     needs: ['mask'],
-    notIn: IN_CALLS,
+    // There what was not sampled before the response is its prompt.
+    notIn: [...IN_CALLS, 'verl-batch'],
     severity: TAG_SEVERITY,
     rollout: (rollout) =>
       spellIn(rollout, turnsBy(rollout, 'assistant')[0], ['<tool_call>', '</tool_call>']) ? [] : null,

@@ -10,6 +10,10 @@ export const QWEN = ['qwen2.5', 'qwen3'] as const
 export const MASK = ['mask'] as const
 /** Formats that hold a mask in each message, beside who wrote it. */
 export const IN_NODES = ['verifiers-v1'] as const
+/** Masks over the response alone: nothing is said of the prompt, in which the first header stands. */
+export const OF_RESPONSES = ['verl-batch'] as const
+/** They hold 0 where nothing was sampled, which a sampled tag may have as well. */
+export const ZERO_FILLED = ['nemo-rl', 'prime-rl-export', 'trl-async', 'openrlhf', ...OF_RESPONSES] as const
 export const SUPPORTED = { H02: 'supported' } as const
 
 /** The plan of a clean variant, which a plant then damages. */
@@ -96,6 +100,7 @@ export const MASK_PLANTS: readonly Plant[] = [
     code: 'M01',
     title: 'the question is trained',
     needs: MASK,
+    notIn: OF_RESPONSES,
     alsoIn: IN_NODES,
     perTurn: true,
     rollout: (rollout) =>
@@ -230,6 +235,7 @@ export const MASK_PLANTS: readonly Plant[] = [
     code: 'M08',
     title: 'headers of the model’s turns are trained',
     needs: MASK,
+    notIn: OF_RESPONSES,
     alsoIn: IN_NODES,
     perTurn: true,
     rollout: (rollout) => assistant(rollout).map(({ start, headerEnd }) => train(rollout, start, headerEnd)),
@@ -251,6 +257,7 @@ export const MASK_PLANTS: readonly Plant[] = [
     // Without a newline between turns, what runs from one turn of the model over the reply into the next is a span without an end (M05).
     families: ['qwen2.5', 'qwen3'],
     needs: MASK,
+    notIn: OF_RESPONSES,
     alsoIn: IN_NODES,
     perTurn: true,
     rollout: (rollout) => {
@@ -264,6 +271,7 @@ export const MASK_PLANTS: readonly Plant[] = [
     title: 'the empty thought of the generation prompt is trained',
     families: ['qwen3'],
     needs: MASK,
+    notIn: OF_RESPONSES,
     plan: EMPTY_THOUGHT,
     perTurn: true,
     rollout: (rollout) =>
@@ -273,8 +281,7 @@ export const MASK_PLANTS: readonly Plant[] = [
     code: 'M09',
     title: 'the open thought of the generation prompt is trained',
     needs: ['mask', 'sampler'],
-    // They hold 0 where nothing was sampled, which a sampled tag may have as well.
-    notIn: ['nemo-rl', 'prime-rl-export'],
+    notIn: ZERO_FILLED,
     plan: OPEN_THOUGHT,
     perTurn: true,
     rollout: (rollout) =>

@@ -28,8 +28,6 @@ export const PROMPT_CUT_PLANTS: readonly Plant[] = [
     needs: ['mask', 'groups'],
     // Its groups are told by their prompts.
     notIn: ['nemo-rl'],
-    // By order.
-    alsoIn: ['areal-batch', 'openrlhf'],
     // A length of nothing behind padding on the left reads as one of as many tokens.
     plan: { padding: 'none' },
     // A dump of such rows alone may hold what follows a prompt that nobody stored.

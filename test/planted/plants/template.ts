@@ -5,7 +5,7 @@ import type { Plant } from '../plant.ts'
 import { type PlantedRollout, type PlantedToken, turnsBy } from '../rollout.ts'
 import { VARIANTS } from '../variants.ts'
 import { OTHER_PROMPT, replace } from './like.ts'
-import { OPEN_THOUGHT } from './mask.ts'
+import { OPEN_THOUGHT, ZERO_FILLED } from './mask.ts'
 
 const QWEN = ['qwen2.5', 'qwen3'] as const
 const LLAMA = ['llama3'] as const
@@ -113,8 +113,7 @@ export const TEMPLATE_PLANTS: readonly Plant[] = [
       'the last turn got two tokens more than its mask was built for, behind an open thought of the generation prompt',
     plan: OPEN_THOUGHT,
     needs: ['mask', 'sampler'],
-    // There a 0 stands for no logprob, which the model's own tag may have as well.
-    notIn: [...IN_CALLS, 'nemo-rl', 'prime-rl-export'],
+    notIn: [...IN_CALLS, ...ZERO_FILLED],
     rollout: displaceLastMask,
     alongside: {
       M09: 'the displaced mask trains the tag that the template supplied',

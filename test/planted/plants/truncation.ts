@@ -293,8 +293,8 @@ export const TRUNCATION_PLANTS: readonly Plant[] = [
     code: 'C14',
     title: 'the cut kept the prompt and dropped the completion',
     needs: ['mask'],
-    // They write no row that trains nothing, and no call that gave nothing.
-    notIn: ['prime-rl-export', 'verifiers-legacy', 'nemo-gym'],
+    // They write no row that trains nothing, no call that gave nothing, and no response of no tokens.
+    notIn: ['prime-rl-export', 'verifiers-legacy', 'nemo-gym', 'verl-batch'],
     rollout: (rollout) => {
       const [turn] = turnsBy(rollout, 'assistant')
       if (turn === undefined) return null

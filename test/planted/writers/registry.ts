@@ -20,6 +20,10 @@ export const WRITERS = [
   verifiersLegacy,
   nemoGym,
   primeRlExport,
+  verlBatch,
+  openrlhf,
+  arealBatch,
+  trlAsync,
 ] as const satisfies readonly Writer[]
 
 /** Formats that hold what few others do: drawn for clean dumps, and for the plants that name them (`alsoIn`) alone. */
@@ -27,13 +31,9 @@ export const SPECIAL_WRITERS = [
   slimeRollout,
   slimeTrain,
   skyrl,
-  verlBatch,
   rollBatch,
   verifiersV1,
-  trlAsync,
   tinkerDatum,
-  openrlhf,
-  arealBatch,
 ] as const satisfies readonly Writer[]
 
 export type FormatName = (typeof WRITERS | typeof SPECIAL_WRITERS)[number]['format']
