@@ -108,6 +108,17 @@ describe('the lag of a mask', () => {
       expect(shapeOf({ ...wider, trajectory: { ...wider.trajectory, promptLength: null } }).lag).toBe(0)
     })
 
+    it('is found where nothing is known of end tokens, and the stored mask begins with a turn, where a right one begins as well', () => {
+      const lagOf = (lag: number) => {
+        const { segmentation, ids, ...view } = ofResponse({}, lag)
+        const expected = view.expected!.slice()
+        for (const { kind, endToken } of segmentation!.turns)
+          if (kind === 'assistant') expected[endToken] = Expected.undecided
+        return shapeOf({ ...view, ids, segmentation, expected }).lag
+      }
+      expect([-2, -1, 0].map(lagOf)).toEqual([-2, -1, 0])
+    })
+
     it('is none where end tokens are masked, or headers are trained as well', () => {
       const ends = { call: { train: { end: false } }, answer: { train: { end: false } } }
       expect(shapeOf(ofResponse(ends, 0)).lag).toBe(0)

@@ -332,6 +332,33 @@ describe('what the template may have written', () => {
     expect(auditTrajectories([trajectoryOf(row)], qwen3).failing).toContain('M07')
   })
 
+  it('a drift by the block is named where the mask is of the response alone, and has lost what was early of the first turn', async () => {
+    const block = { prefill: '<think>\n\n</think>\n\n' }
+    const qwen3 = await testTokenizer('qwen3')
+    const audited = (lag: number) => {
+      const row = searchRow(
+        qwen3,
+        0,
+        { call: block, answer: block },
+        {
+          editMask: (mask) => {
+            const first = mask.indexOf(1)
+            const before = mask.slice()
+            for (let i = 0; i < mask.length; i++) mask[i] = i < first ? 0 : (before[i + lag] ?? 0)
+          },
+        },
+      )
+      const { length } = row.record.input_ids
+      const start = searchRow(qwen3, 0, { call: block, answer: block }).record.loss_mask?.indexOf(1) ?? 0
+      const arrays = [{ name: 'response_mask', length: length - start, expected: length - start }]
+      return auditTrajectories([{ ...trajectoryOf(row), arrays, promptLength: start }], qwen3).failing
+    }
+    expect(audited(4)).toContain('M07')
+    // As many tokens as no block has.
+    expect(audited(5)).not.toContain('M07')
+    expect(audited(0)).toEqual([])
+  })
+
   it.each([
     ['early', -4],
     ['late', 4],
