@@ -10,7 +10,7 @@ export const M07: Check = {
   severity: 'error',
   unit: 'trajectory',
   needs: ['ids', 'mask', 'tokenizer'],
-  looksAt: 'rollouts whose template can prefill a block',
+  looksAt: 'rollouts with a trained span for each turn, whose template can prefill a block',
   why: 'The mask was built without a block that the template writes, or with one that it does not: it lies off by its length.',
   fix: 'Build the mask from the very ids that are trained, with the same chat template options (enable_thinking).',
   cite: 'Trinity-RFT#316, axolotl#3088, axolotl#3098',

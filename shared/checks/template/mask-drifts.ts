@@ -12,7 +12,7 @@ export const T03: Check = {
   severity: 'error',
   unit: 'trajectory',
   needs: ['ids', 'mask', 'logprobs.sampler', 'tokenizer'],
-  looksAt: 'rollouts with a mask and logprobs',
+  looksAt: 'rollouts with logprobs and a trained span for each turn',
   why: 'The text was encoded again and got another number of tokens: from there on every value belongs to a neighbour.',
   fix: 'Carry ids, mask and logprobs together from the sampler; never decode and encode between them.',
   cite: 'TRL#5144, TRL#5145, TRL#5247, Trinity-RFT#259',
