@@ -1,3 +1,4 @@
+import { uncounted } from '../model/uncounted-memory.ts'
 import type { TrajectoryFacts } from './facts.ts'
 import { columnOfRun, type FactRun, factRuns, partOfRun } from './kept-facts.ts'
 import { type Column, KIND } from './packed-columns.ts'
@@ -148,7 +149,7 @@ export class FactColumns {
 
   /** The number that a reader gives to the word of each rollout. */
   words(name: FactName, reader: WordReader): Int32Array {
-    const numbers = this.part?.room.words(this.length) ?? new Int32Array(this.length)
+    const numbers = this.part?.room.words(this.length) ?? new Int32Array(uncounted(4 * this.length))
     this.visit(
       name,
       (column, rows, at) => reader.read(column, rows, numbers, at),

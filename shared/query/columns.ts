@@ -1,6 +1,7 @@
 import { FactColumns, type WordReader } from '../checks/fact-columns.ts'
 import type { TrajectoryFacts } from '../checks/facts.ts'
 import { leftToLimits } from '../checks/limits-left.ts'
+import { uncounted } from '../model/uncounted-memory.ts'
 import { roomForNumbers } from './order-memory.ts'
 import { templateRanks } from './template-ranks.ts'
 import { HOLDS, LEFT_TO_LIMITS, NEEDED, NUMBER_LISTS, NUMBERS, type QueryableRollouts, WORDS } from './values.ts'
@@ -192,7 +193,7 @@ export class RolloutColumns {
   private readSources(facts: FactColumns, reader: WordReader): Int32Array {
     const known = new Map<number, number>()
     const sources = facts.numbers('place', 'source')
-    const numbers = new Int32Array(facts.length)
+    const numbers = new Int32Array(uncounted(4 * facts.length))
     // Rollouts of one source stand beside each other.
     let [last, number] = [-1, -1]
     for (let i = 0; i < numbers.length; i++) {

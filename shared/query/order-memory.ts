@@ -1,9 +1,4 @@
-/**
- * Memory that may be shared is not counted by V8 as that of one thread: what ten million rollouts are sorted in would else set the collector to go
- * through all that is kept of them, which takes longer than the sort. Absent on a page that is not isolated from others.
- */
-export const newBuffer = (bytes: number): ArrayBufferLike =>
-  typeof SharedArrayBuffer === 'undefined' ? new ArrayBuffer(bytes) : new SharedArrayBuffer(bytes)
+import { uncounted } from '../model/uncounted-memory.ts'
 
 /** Memory of sorts that are done, for the next ones. Where the collector comes round, it takes this as well. */
 const spare: WeakRef<ArrayBufferLike>[] = []
@@ -15,7 +10,7 @@ export function room(length: number): ArrayBufferLike {
     const buffer = spare.pop()?.deref()
     if (buffer !== undefined && buffer.byteLength >= 4 * length) return buffer
   }
-  return newBuffer(4 * length)
+  return uncounted(4 * length)
 }
 
 /** Of what rollouts were sorted by last. */
@@ -25,7 +20,7 @@ let spareNumbers: WeakRef<ArrayBufferLike> | null = null
 export function roomForNumbers(length: number): Float64Array {
   let buffer = spareNumbers?.deref()
   if (buffer === undefined || buffer.byteLength < 8 * length) {
-    buffer = newBuffer(8 * length)
+    buffer = uncounted(8 * length)
     spareNumbers = new WeakRef(buffer)
   }
   return new Float64Array(buffer, 0, length)

@@ -1,5 +1,6 @@
+import { uncounted } from '../model/uncounted-memory.ts'
 import { type NumberColumn, sortBySpread } from './order-by-spread.ts'
-import { giveBack, newBuffer, room, roomForKeys } from './order-memory.ts'
+import { giveBack, room, roomForKeys } from './order-memory.ts'
 
 /**
  * Sorting of very many rollouts. Whole numbers, and those among which few are different, are sorted digit by digit in one or two passes, and so are the
@@ -44,7 +45,7 @@ interface Order {
 /** The same with what it came upon. */
 export function orderOf(values: Float64Array, descending: boolean): Order {
   const { missing, least, most } = boundsOf(values)
-  const order = new Int32Array(newBuffer(4 * values.length))
+  const order = new Int32Array(uncounted(4 * values.length))
   if (missing === 0) {
     for (let i = 0; i < order.length; i++) order[i] = i
     if (isInOrder(values, descending)) return { order, areDifferent: null }
