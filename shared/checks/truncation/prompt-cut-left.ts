@@ -62,10 +62,10 @@ function lookAtStart(view: TrajectoryView, settings: AuditSettings, report: Repo
  * are stored alone do; a branch may hold what was added alone.
  */
 function waitsForSiblings({ group, branchOf, firstRole, cutLeft, beginsWritten }: TrajectoryFacts): boolean {
+  // In groups by order as well, which have no key and are known when all rows are read: siblings of another prompt have a prompt all the same.
   if (beginsWritten !== undefined) return branchOf === null
-  // Groups by order have no key, and are known when all rows are read.
-  if (cutLeft === undefined) return typeof firstRole === 'string' && firstRole !== 'system'
-  return group !== null && cutLeft.lost === null
+  if (group === null) return false
+  return cutLeft === undefined ? typeof firstRole === 'string' && firstRole !== 'system' : cutLeft.lost === null
 }
 
 /** Rows that only the other rollouts of their group decide: whole messages dropped from the left leave a proper header. */
