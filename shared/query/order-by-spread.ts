@@ -9,6 +9,8 @@ import { giveBack, room } from './order-memory.ts'
 const MOST_HEAP_BITS = 12
 /** Of so many rollouts, which with their numbers are some kilobytes. */
 const HEAP_BITS = 10
+/** Twice as many places as rollouts, or up to four times. */
+const MORE_BITS = 1
 /** So many moves for each rollout may put numbers right that fell together; where that takes more, they lie too unevenly. */
 const MOVES = 2
 /** By as many numbers is seen how evenly they lie. */
@@ -24,14 +26,13 @@ export interface NumberColumn {
   readonly most: number
 }
 
-/** How numbers are told from each other; products of floating point are rounded, and never so that they change places. */
+/** How numbers become whole ones of 32 bits; products of floating point are rounded, and never so that they change places. */
 interface Spread {
   readonly sign: number
   readonly least: number
   readonly scale: number
-  /** Of the place of a number, those that tell places of one heap from each other. */
+  /** The upper bits tell heaps from each other, and these places within one. */
   readonly lowBits: number
-  readonly heaps: number
 }
 
 /** Of numbers that were put in order, whether two are equal; `uneven` of those that were not, of which none is lost and equal ones are as they were. */
@@ -40,16 +41,13 @@ export type Sorted = 'equal' | 'different' | 'uneven'
 export function sortBySpread(column: NumberColumn): Sorted {
   const { rollouts, descending, least, most } = column
   const bits = Math.ceil(Math.log2(rollouts.length + 1))
-  const heapBits = Math.min(MOST_HEAP_BITS, Math.max(0, bits - HEAP_BITS))
-  // A place for each rollout of a heap: few share one.
-  const lowBits = bits - heapBits
-  const scale = (2 ** (heapBits + lowBits) - 1) / (most - least)
+  const heapBits = Math.min(MOST_HEAP_BITS, Math.max(1, bits - HEAP_BITS))
+  const scale = (2 ** 32 - 1) / (most - least)
   if (!(scale > 0 && scale < Number.POSITIVE_INFINITY)) return 'uneven'
-  const spread = {
-    ...{ sign: descending ? -1 : 1, least: descending ? -most : least },
-    ...{ scale, lowBits, heaps: 2 ** heapBits },
-  }
-  if (!liesEvenly(column, spread)) return 'uneven'
+  const sign = descending ? -1 : 1
+  const spread = { sign, least: descending ? -most : least, scale, lowBits: 32 - heapBits }
+  // In so many places as there are rollouts.
+  if (!liesEvenly(column, { ...spread, scale: scale / 2 ** (32 - bits) })) return 'uneven'
   const heaped = {
     rollouts: new Int32Array(room(rollouts.length), 0, rollouts.length),
     values: roomForValues(rollouts.length),
@@ -87,7 +85,7 @@ interface Heaped {
 
 /** Puts rollouts and their numbers into heaps, each in the order in which they come; gives where each heap ends. */
 function intoHeaps(column: NumberColumn, spread: Spread, to: Heaped): Uint32Array {
-  const places = new Uint32Array(spread.heaps)
+  const places = new Uint32Array(2 ** (32 - spread.lowBits))
   countHeaps(column, spread, places)
   placesOf(places)
   moveToHeaps(column, spread, places, to)
@@ -129,13 +127,14 @@ function moveToHeaps(
 
 /** Puts what stands in heaps in order, into `order`; uneven where that takes too many moves. */
 function sortHeaps(ends: Uint32Array, spread: Spread, heaped: Heaped, order: Int32Array): Sorted {
-  const values = new Float64Array(largestOf(ends))
-  const places = new Uint32Array(2 ** spread.lowBits)
+  const largest = largestOf(ends)
+  const values = new Float64Array(largest)
+  const room = new Uint32Array(2 ** placeBits(largest, spread))
   let moves = MOVES * order.length
   let areDifferent = true
   for (let heap = 0, start = 0; heap < ends.length; heap++) {
     const end = ends[heap] as number
-    places.fill(0)
+    const places = room.subarray(0, 2 ** placeBits(end - start, spread)).fill(0)
     countPlaces(heaped.values, start, end, spread, places)
     placesOf(places)
     moveToPlaces(heaped, start, end, spread, places, order, values)
@@ -148,6 +147,11 @@ function sortHeaps(ends: Uint32Array, spread: Spread, heaped: Heaped, order: Int
     start = end
   }
   return areDifferent ? 'different' : 'equal'
+}
+
+/** More places than a heap has rollouts: few share one. */
+function placeBits(rollouts: number, { lowBits }: Spread): number {
+  return Math.min(lowBits, Math.ceil(Math.log2(rollouts + 1)) + MORE_BITS)
 }
 
 function largestOf(ends: Uint32Array): number {
@@ -178,12 +182,12 @@ function countPlaces(
   values: Float64Array,
   start: number,
   end: number,
-  { least, scale }: Spread,
+  { least, scale, lowBits }: Spread,
   counts: Uint32Array,
 ): void {
-  const mask = counts.length - 1
+  const [heap, shift] = [32 - lowBits, 32 - Math.log2(counts.length)]
   for (let i = start; i < end; i++) {
-    const place = ((((values[i] as number) - least) * scale) >>> 0) & mask
+    const place = ((((values[i] as number) - least) * scale) << heap) >>> shift
     counts[place] = (counts[place] as number) + 1
   }
 }
@@ -192,15 +196,15 @@ function moveToPlaces(
   { rollouts, values }: Heaped,
   start: number,
   end: number,
-  { least, scale }: Spread,
+  { least, scale, lowBits }: Spread,
   places: Uint32Array,
   toRollouts: Int32Array,
   toValues: Float64Array,
 ): void {
-  const mask = places.length - 1
+  const [heap, shift] = [32 - lowBits, 32 - Math.log2(places.length)]
   for (let i = start; i < end; i++) {
     const value = values[i] as number
-    const key = (((value - least) * scale) >>> 0) & mask
+    const key = (((value - least) * scale) << heap) >>> shift
     const place = places[key] as number
     places[key] = place + 1
     toRollouts[start + place] = rollouts[i] as number

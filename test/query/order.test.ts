@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { ordered } from '../../shared/query/order.ts'
+import { ordered, orderOf } from '../../shared/query/order.ts'
 
 const number = fc.oneof(fc.integer({ min: 0, max: 9 }), fc.double({ min: -1, max: 2 }))
 
@@ -52,5 +52,21 @@ describe('order', () => {
       }),
       { numRuns: 60 },
     )
+  })
+
+  test('tells whether numbers are all different, where sorting them tells it', () => {
+    const told = new Set<boolean | null>()
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 1000 }), fc.boolean(), fc.boolean(), (seed, descending, hasTwins) => {
+        const values = Float64Array.from({ length: 6000 }, (_, i) => Math.sin(i * seed + 0.5))
+        if (hasTwins) values[5000] = values[17] as number
+        const { areDifferent } = orderOf(values, descending)
+        told.add(areDifferent)
+        if (areDifferent !== null) expect(areDifferent).toBe(new Set(values).size === values.length)
+      }),
+      { numRuns: 60 },
+    )
+    expect(told).toContain(true)
+    expect(told).toContain(false)
   })
 })
