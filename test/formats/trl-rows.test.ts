@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
+import { isAboutArrays } from '../../shared/checks/layout/unfit-arrays.ts'
 import { memorySource } from '../containers/memory-source.ts'
 import { FIXTURES } from './fixture-files.ts'
 import { readSource } from './read-source.ts'
@@ -28,4 +29,12 @@ it('rows of a batch of TRL are grouped by their prompt, however it is padded, wh
   expect(unknown?.group).toBeNull()
   expect(first?.messages?.map(({ role }) => role)).toEqual(['user', 'assistant'])
   expect(unknown?.messages).toBeNull()
+})
+
+it('of a sample of AsyncGRPO that holds other values than it should, only arrays are a matter of arrays', async () => {
+  const { trajectories, drift } = await read('trl-async/2026-03/samples.jsonl')
+  expect(drift).toEqual({ reward_model: 1 })
+  const issues = trajectories.flatMap((trajectory) => trajectory.issues)
+  expect(issues.map(({ field }) => field)).toEqual(['old_log_probs', 'prompt', 'model_version', 'metrics'])
+  expect(issues.filter(isAboutArrays).map(({ field }) => field)).toEqual(['old_log_probs'])
 })

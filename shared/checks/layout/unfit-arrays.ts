@@ -16,7 +16,7 @@ const SHAPE_ISSUES: ReadonlySet<string> = new Set([
 ])
 
 /** Fields that hold no value per token: what is wrong with them is no matter of arrays. */
-const NO_ARRAYS = /^(messages|tools|documents|limits|rewards?|meta|answer|id)\b/
+const NO_ARRAYS = /^(messages|prompt|completion|tools|documents|limits|rewards?|metrics|metadata|meta|info|answer|id)\b/
 
 /** What S03 tells of, with the arrays that are of another length. Other values that their field cannot hold are drift. */
 export function isAboutArrays({ code, field }: RecordIssue): boolean {
