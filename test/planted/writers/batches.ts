@@ -8,7 +8,7 @@ interface Block {
   readonly response: number
 }
 
-const realOf = ({ tokens }: PlantedRollout) => tokens.filter(({ part }) => part !== 'padding')
+export const realOf = ({ tokens }: PlantedRollout) => tokens.filter(({ part }) => part !== 'padding')
 const promptOf = (rollout: PlantedRollout) => realOf(rollout).findIndex(({ sampled }) => sampled)
 
 function blockOf({ rollouts }: PlantedDump): Block {
@@ -19,7 +19,7 @@ function blockOf({ rollouts }: PlantedDump): Block {
 }
 
 const filled = (count: number, value: number) => Array.from({ length: count }, () => value)
-const known = (value: number) => (Number.isNaN(value) ? 0 : numberOf(value))
+export const known = (value: number) => (Number.isNaN(value) ? 0 : numberOf(value))
 
 /** A row of a DataProto: prompts padded on the left, responses on the right, arrays over the response in its columns. */
 function verlRow(rollout: PlantedRollout, { prompt, response }: Block): Record<string, unknown> {

@@ -1,9 +1,8 @@
 import type { PlantedDump } from '../dump.ts'
 import type { PlantedRollout, PlantedToken } from '../rollout.ts'
+import { known, realOf } from './batches.ts'
 import { jsonl, numberOf, rowPlaces, type Writer } from './writer.ts'
 
-const realOf = ({ tokens }: PlantedRollout) => tokens.filter(({ part }) => part !== 'padding')
-const known = (value: number) => (Number.isNaN(value) ? 0 : numberOf(value))
 const flag = (value: boolean) => (value ? 1 : 0)
 
 const byRow = (dump: PlantedDump, row: (rollout: PlantedRollout) => unknown, options = {}) => ({
