@@ -12,6 +12,15 @@ describe('S04', () => {
     expect(findings[0]).toMatchObject({ record: 2, severity: 'info', evidence: { copy_of: '0', same_group: true } })
   })
 
+  it('tells a copy within a group that nothing but the order of rows makes one from a copy beyond it', () => {
+    const facts = ['a', 'a', 'b', 'a'].map((idsHash, i) => factsOf(i, { idsHash, reward: i }))
+    const { findings } = runOver('S04', dumpOf(facts, { groupsByOrder: true, options: { groupSize: 2 } }))
+    expect(findings.map(({ record, evidence, message }) => [record, evidence.same_group, message])).toEqual([
+      [1, true, 'All 200 ids are those of rollout 0, of the same group'],
+      [3, false, 'All 200 ids are those of rollout 0'],
+    ])
+  })
+
   it('takes rows of nothing but padding for no copies', () => {
     const padded = [0, 1].map((i) => factsOf(i, { idsHash: 'none', realLength: 0 }))
     expect(runOver('S04', dumpOf(padded)).tally).toMatchObject({ checked: 0, affected: 0 })

@@ -45,12 +45,9 @@ describe('lossWeights', () => {
   ]
 
   it('gives every rollout the same share under grpo, whatever its length', () => {
-    const { rollouts, groups } = lossWeights(dumpOf(facts), 'grpo')
+    const { rollouts } = lossWeights(dumpOf(facts), 'grpo')
     expect(rollouts.map(({ share }) => share)).toEqual([0.25, 0.25, 0.25, 0.25])
-    expect(groups).toEqual([
-      { group: 'a', step: null, share: 0.5, pull: 2 / 3 },
-      { group: 'b', step: null, share: 0.5, pull: 1 / 3 },
-    ])
+    expect(rollouts.map(({ pull }) => pull)).toEqual([1 / 3, 1 / 3, 1 / 6, 1 / 6])
   })
 
   it('gives every token the same share under dapo', () => {

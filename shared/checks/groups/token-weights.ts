@@ -68,23 +68,14 @@ export interface RolloutWeight {
   readonly pull: number | null
 }
 
-export interface GroupWeight {
-  readonly group: string
-  readonly step: number | null
-  readonly share: number
-  readonly pull: number | null
-}
-
 export interface LossWeights {
   readonly rollouts: readonly RolloutWeight[]
-  /** Of the rollouts that name a group. */
-  readonly groups: readonly GroupWeight[]
   /** The divisor of `dr_grpo`, and whether it is the limit of the run or the longest rollout for want of one. */
   readonly maxLength: { readonly value: number; readonly known: boolean }
 }
 
 /**
- * What each rollout and each group counts in the loss under a loss type. A batch is the rows of one source and step; rows that the
+ * What each rollout counts in the loss under a loss type. A batch is the rows of one source and step; rows that the
  * source excludes are not in it.
  *
  * @param localRows rollouts of one micro-batch, for `bnpo`
@@ -99,7 +90,7 @@ export function lossWeights(
   const longest = rows.reduce((most, { weight }) => Math.max(most, weight as number), 1)
   const maxLength = { value: limit ?? longest, known: limit !== null }
   const rollouts = batchesOf(rows).flatMap((batch) => weighBatch(batch, type, maxLength.value, localRows))
-  return { rollouts, groups: byGroup(rollouts), maxLength }
+  return { rollouts, maxLength }
 }
 
 /** Rows with the same key are in one batch. */
@@ -137,21 +128,6 @@ function weighBatch(
     share: all > 0 ? (whole[i] as number) / all : 0,
     pull: known ? (pull > 0 ? (pulls[i] as number) / pull : 0) : null,
   }))
-}
-
-function byGroup(rollouts: readonly RolloutWeight[]): GroupWeight[] {
-  const groups = new Map<string, { group: string; step: number | null; share: number; pull: number | null }>()
-  for (const { facts, share, pull } of rollouts) {
-    if (facts.group === null) continue
-    const key = `${facts.place.source} ${facts.step ?? ''} ${facts.group}`
-    const known = groups.get(key)
-    if (known === undefined) groups.set(key, { group: facts.group, step: facts.step, share, pull })
-    else {
-      known.share += share
-      known.pull = known.pull === null || pull === null ? null : known.pull + pull
-    }
-  }
-  return [...groups.values()]
 }
 
 function sum(values: readonly number[]): number {

@@ -31,6 +31,10 @@ function* lookAtRows(view: DumpView, report: DumpReporter): Steps<void> {
   const like = new LikeRows(columns.digests('idsHash'))
   yield 0
   const likenessOf = yield* within(0, 0.4, likenesses(view, columns))
+  const areOfOneGroup = sameGroup(view)
+  const count = (row: TrajectoryFacts, original: TrajectoryFacts | undefined) => {
+    lookAt(row, original, original !== undefined && areOfOneGroup(row, original), report)
+  }
   const again: { facts: TrajectoryFacts; original: TrajectoryFacts }[] = []
   const look = (row: TrajectoryFacts, at: number) => {
     // Rows of nothing but padding are all alike, and copies of none.
@@ -39,36 +43,57 @@ function* lookAtRows(view: DumpView, report: DumpReporter): Steps<void> {
     const original = first === at ? undefined : facts[first]
     const likeness = likenessOf(row, at)
     if (original !== undefined && likeness === 'same record') again.push({ facts: row, original })
-    else lookAt(row, likeness === 'copy' ? original : undefined, report)
+    else count(row, likeness === 'copy' ? original : undefined)
   }
   yield* within(0.4, 0.8, forEachOf(facts, look))
   // Without an id of their own, two records of short answers are equal by chance as well.
   const areCopies = again.length > 0 && (yield* within(0.8, 0.9, namesRollouts(facts)))
-  const lookAgain = (each: (typeof again)[number]) => lookAt(each.facts, areCopies ? each.original : undefined, report)
+  const lookAgain = (each: (typeof again)[number]) => count(each.facts, areCopies ? each.original : undefined)
   yield* within(0.9, 1, forEachOf(again, lookAgain))
 }
 
 /** Counts a rollout, and names it where it is a copy of another. */
-function lookAt(facts: TrajectoryFacts, original: TrajectoryFacts | undefined, report: DumpReporter): void {
+function lookAt(
+  facts: TrajectoryFacts,
+  original: TrajectoryFacts | undefined,
+  isOfGroup: boolean,
+  report: DumpReporter,
+): void {
   report.unit(original !== undefined)
   report.place(original !== undefined)
   if (original === undefined) return
   const sameSource = facts.place.source === original.place.source
-  const sameGroup = sameSource && facts.group !== null && facts.group === original.group && facts.step === original.step
   report.fault({
     member: facts,
     affectedTokens: facts.trained ?? 0,
     affectedWeight: facts.weight ?? 0,
-    message: `All ${facts.realLength} ids are those of ${nameOf(original)}${sameGroup ? ', of the same group' : sameSource ? '' : ', of another file'}`,
+    message: `All ${facts.realLength} ids are those of ${nameOf(original)}${isOfGroup ? ', of the same group' : sameSource ? '' : ', of another file'}`,
     evidence: {
       copy_of: original.id,
       copy_of_place: original.place,
-      same_group: sameGroup,
+      same_group: isOfGroup,
       ids_hash: facts.idsHash,
       rewards: [original.reward, facts.reward],
       identical_records: facts.recordHash === original.recordHash && !isOfOneRecord(facts, original),
     },
   })
+}
+
+/**
+ * Whether two rollouts are of one group, by the groups of the dump, which may be told by nothing but the order of rows. Those are asked from the first copy on;
+ * what one rollout was stored as beside its first sequence is in none of them, but has its key.
+ */
+function sameGroup({ groups }: DumpView): (a: TrajectoryFacts, b: TrajectoryFacts) => boolean {
+  let groupOf: Map<TrajectoryFacts, GroupView> | null = null
+  const ask = (row: TrajectoryFacts) => {
+    groupOf ??= new Map(groups.flatMap((group) => group.members.map((member) => [member, group] as const)))
+    return groupOf.get(row)
+  }
+  return (a, b) => {
+    const group = ask(a)
+    if (group !== undefined && group === ask(b)) return true
+    return a.place.source === b.place.source && a.group !== null && a.group === b.group && a.step === b.step
+  }
 }
 
 /**
