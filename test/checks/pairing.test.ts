@@ -71,5 +71,16 @@ it('tools that a text lists are not told where they are nested too deeply to be 
     return pairingFacts({ messages, ids: null, tools: null } as unknown as Trajectory, null, null).tools
   }
   expect(toolsIn('"string"')).not.toBeNull()
-  expect(toolsIn(`${'['.repeat(50_000)}${']'.repeat(50_000)}`)).toBeNull()
+  const nested = `${'['.repeat(50_000)}${']'.repeat(50_000)}`
+  // V8 of Node 26 writes whatever it has read; that of Node 20 and 24 runs out of stack.
+  expect(toolsIn(nested) !== null).toBe(isWrittenAgain(nested))
 })
+
+function isWrittenAgain(json: string): boolean {
+  const value: unknown = JSON.parse(json)
+  try {
+    return JSON.stringify(value) === json
+  } catch {
+    return false
+  }
+}
