@@ -84,6 +84,24 @@ describe('T07', () => {
     expect(await findingsOf('T07', 'qwen2.5', search(prompt('open_page', 'search'), { tools }))).toEqual([])
   })
 
+  it('takes a name that is part of a word for none, and one that a server of tools prefixes for the tool', async () => {
+    const careful = (text: string) => ({ system: { text } })
+    const found = await findingsOf(
+      'T07',
+      'qwen2.5',
+      search(careful('You are a careful research assistant.'), { tools: [] }),
+    )
+    expect(found.map(({ message }) => message)).toContain('The model calls a tool, the prompt describes none')
+    expect(await findingsOf('T07', 'qwen2.5', search(careful('Call wiki_search to look up.'), { tools: [] }))).toEqual(
+      [],
+    )
+
+    const own = { tools: [named('search')] }
+    const [finding] = await findingsOf('T07', 'qwen2.5', search(prompt('research'), own))
+    expect(finding?.message).toMatch(/names none of search/)
+    expect(await findingsOf('T07', 'qwen2.5', search(prompt('wiki_search'), own))).toEqual([])
+  })
+
   const finder = (description: string, properties: Record<string, unknown> = { query: { type: 'string' } }) => ({
     type: 'function',
     function: { name: 'search', description, parameters: { type: 'object', properties } },

@@ -65,7 +65,7 @@ function findPromptTools(view: TrajectoryView): PromptTools | null {
   // What a cut took away is C02.
   const isCut = () => segmentation.turns.slice(0, first.index).some((turn) => missingPart(view, turn) !== null)
   if (!isDescribed(text, names, called)) return isCut() ? null : { ...found, state: 'missing' }
-  const absent = isWhole(view) ? names.filter((name) => !text.includes(name)) : []
+  const absent = isWhole(view) ? names.filter((name) => !isNamedIn(text, name)) : []
   if (absent.length > 0 && absent.length === names.length) return isCut() ? null : { ...found, state: 'others' }
   // A prompt may offer a choice of many tools: only what the model calls must be in it.
   const lacking = absent.length === 0 ? [] : absent.filter((name) => callsOf(view, turns).has(name))
@@ -243,12 +243,22 @@ const described = new KeptTexts<Map<string, boolean>>(MOST_KEPT)
 
 function describes(prompt: string, names: readonly string[], called: string | null): boolean {
   if (/# Tools|<tools>|<tool_call>|"parameters"\s*:|AVAILABLE_TOOLS/.test(prompt)) return true
-  const known = names.length > 0 ? names : called === null ? [] : [called]
-  if (names.length === 0) return called === null || known.some((name) => prompt.includes(name))
-  return known.some((name) => {
+  if (names.length === 0) return called === null || isNamedIn(prompt, called)
+  return names.some((name) => {
     const escaped = name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
     return new RegExp(`["'\`]${escaped}["'\`]\\s*[:,}\\])]|\\b${escaped}\\s*\\(|"name"\\s*:\\s*"${escaped}"`).test(
       prompt,
     )
   })
+}
+
+const LETTER = /[\p{L}\p{N}]/u
+
+/** Whether a name stands by itself: `search` does in `wiki_search`, as servers of tools prefix it, and not in `research`. */
+function isNamedIn(text: string, name: string): boolean {
+  if (name === '') return true
+  for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1)) {
+    if (!LETTER.test(text.charAt(at - 1)) && !LETTER.test(text.charAt(at + name.length))) return true
+  }
+  return false
 }
