@@ -88,6 +88,31 @@ describe('M16', () => {
   })
 })
 
+describe('M10', () => {
+  /** Masks so many tokens before the end token of the call as well; `sampled` says whether the dump flags what the model wrote. */
+  const without = (tokens: number, sampled: boolean) =>
+    search(
+      {},
+      { sampled, editMask: (mask, layout) => mask.fill(0, layout[2]!.endToken - tokens, layout[2]!.endToken + 1) },
+    )
+
+  it('is said where the mark before the end was stripped with it, of what the dump says was sampled alone', async () => {
+    const [finding, ...more] = await findingsOf('M10', 'qwen2.5', without(2, true))
+    expect(more).toEqual([])
+    expect(finding).toMatchObject({ severity: 'error', turn: 2 })
+    expect(finding?.message).toBe(
+      'The end token of assistant turn 1 was sampled and is not trained, nor are the 2 tokens before it',
+    )
+    expect(finding!.tokens![1]! - finding!.tokens![0]!).toBe(3)
+    // A framework may have written the line break before the end token that it closed a turn with.
+    expect(await findingsOf('M10', 'qwen2.5', without(2, false))).toEqual([])
+  })
+
+  it('is not said of a turn of which more is masked', async () => {
+    expect(await findingsOf('M10', 'qwen2.5', without(6, true))).toEqual([])
+  })
+})
+
 describe('M14', () => {
   it('believes the flag that a trained end token was not sampled', async () => {
     const findings = await findingsOf('M14', 'llama3', search({}, { sampled: true }), ({ sampled }, { layout }) => ({

@@ -1,5 +1,6 @@
-import { Expected, Provenance } from '../../model/tokens.ts'
-import type { Check } from '../check.ts'
+import { Expected, Provenance, type Turn } from '../../model/tokens.ts'
+import { LARGEST_LAG } from '../alignment.ts'
+import type { Check, TrajectoryView } from '../check.ts'
 import { edgeAfter, writtenTurns } from '../edges.ts'
 import { plainTurns } from '../plain-turns.ts'
 import { hidesEdges } from '../shape.ts'
@@ -24,23 +25,41 @@ export const M10: Check = {
     const { expectedRl, provenance } = view
     const mask = view.mask as Uint8Array
     for (const turn of writtenTurns(view.segmentation)) {
-      const { endToken, contentEnd } = turn
-      // Where the last words are not trained either, the turn as a whole is another fault's.
-      if (endToken < 0 || mask[endToken] === MASK_UNKNOWN || mask[contentEnd - 1] !== 1) continue
+      const { endToken } = turn
+      if (endToken < 0 || mask[endToken] === MASK_UNKNOWN) continue
       if (expectedRl?.[endToken] !== Expected.trained) continue
+      const start = trainedUpTo(view, turn)
+      if (start < 0) continue
       const masked = mask[endToken] === 0
       report.place(masked, { turn: turn.ordinal, boundary: edgeAfter(view.segmentation, turn), token: endToken })
       if (!masked) continue
       const sampled = provenance?.[endToken] === Provenance.sampled
       report.fault({
         turn,
-        tokens: { start: endToken, end: endToken + 1 },
+        tokens: { start, end: endToken + 1 },
         severity: sampled ? 'error' : 'warning',
         message: sampled
-          ? `The end token of assistant turn ${turn.ordinal} was sampled and is not trained`
+          ? `The end token of assistant turn ${turn.ordinal} was sampled and is not trained${besideText(endToken - start)}`
           : `The end token of assistant turn ${turn.ordinal} is not trained. A warning and no error: neither logprobs nor flags of this dump tell whether the model wrote it or the framework did`,
         evidence: { id: view.ids[endToken], sampled: sampled ? true : null },
       })
     }
   },
+}
+
+/**
+ * Behind the last trained token of a turn, up to as many before its end as whoever strips a closing mark takes along: of those the dump must say that they
+ * were sampled, since a framework writes line breaks and marks before the end token itself. -1 where more is masked: the turn as a whole is another fault's.
+ */
+function trainedUpTo({ mask, provenance }: TrajectoryView, { contentStart, contentEnd, endToken }: Turn): number {
+  const first = Math.max(contentStart, contentEnd - LARGEST_LAG)
+  let start = contentEnd
+  while (start > first && mask?.[start - 1] === 0 && provenance?.[start - 1] === Provenance.sampled) start--
+  const isProved = start === contentEnd || provenance?.[endToken] === Provenance.sampled
+  return start > contentStart && mask?.[start - 1] === 1 && isProved ? start : -1
+}
+
+function besideText(tokens: number): string {
+  if (tokens === 0) return ''
+  return tokens === 1 ? ', nor is the token before it' : `, nor are the ${tokens} tokens before it`
 }
