@@ -21,8 +21,10 @@ export interface MaskShape {
   readonly lacksEnds: boolean
   /** One run of 1s from inside an assistant turn over later turns to the end of the row. */
   readonly overrun: { readonly start: number; readonly end: number; readonly turn: Turn } | null
-  /** Tokens by which every trained span begins late while it ends where it should; 0 = they do not. */
+  /** Tokens by which trained spans begin late while they end where they should; 0 = they do not. */
   readonly lateStart: number
+  /** The turns that do, where those before them begin where they should; null = all of them, or none. */
+  readonly lateTurns: readonly Turn[] | null
 }
 
 const agreements = new OfLast<TrajectoryView, boolean>()
@@ -80,6 +82,7 @@ function computeShape(view: TrajectoryView): MaskShape {
     lacksEnds: false,
     overrun: null,
     lateStart: 0,
+    lateTurns: null,
   }
   if (allZero || expected === null || segmentation === null) return none
   const end = mask.length - segmentation.padding.right
@@ -95,7 +98,7 @@ function computeShape(view: TrajectoryView): MaskShape {
     maskReachesFrom(view),
   )
   if (lag !== 0) return { ...none, lag, lagScores: scores, lacksEnds: withoutEnds }
-  return { ...none, lagScores: scores, overrun: findOverrun(view, mask, end), lateStart: findLateStart(view, mask) }
+  return { ...none, lagScores: scores, overrun: findOverrun(view, mask, end), ...findLateStart(view, mask) }
 }
 
 /**
@@ -158,35 +161,46 @@ function agreement(mask: Uint8Array, expected: Uint8Array, start: number, end: n
   }
 }
 
+type LateStart = Pick<MaskShape, 'lateStart' | 'lateTurns'>
+const NOT_LATE: LateStart = { lateStart: 0, lateTurns: null }
+
 /**
- * Every assistant turn is trained but for its first tokens, as many in each. One and the same beginning of all turns, or that of the only one,
- * may be a prefill that the tokenizer's template does not show, unless the dump says that it was sampled.
+ * Every assistant turn is trained but for its first tokens, as many in each, or each from a second one on. One and the same beginning of all turns, or that
+ * of the only one, may be a prefill that the tokenizer's template does not show, unless the dump says that it was sampled; so may any of later turns alone.
  */
-function findLateStart({ ids, expected, provenance, segmentation, text }: TrajectoryView, mask: Uint8Array): number {
+function findLateStart({ ids, expected, provenance, segmentation, text }: TrajectoryView, mask: Uint8Array): LateStart {
   const turns = writtenTurns(segmentation as NonNullable<TrajectoryView['segmentation']>).filter(
     ({ contentStart }) => expected?.[contentStart] === Expected.trained,
   )
   const isLone = turns.length === 1
   let late = 0
+  let onTime = 0
   const heads = new Set<string>()
   let sampled = true
   let proved = false
   for (const { contentStart, contentEnd, endToken } of turns) {
     let start = contentStart
     while (start < contentEnd && mask[start] === 0) start++
-    if (start === contentStart || start >= contentEnd || (late > 0 && start - contentStart !== late)) return 0
+    if (start >= contentEnd || (late > 0 && start - contentStart !== late)) return NOT_LATE
     late = start - contentStart
+    if (late === 0) onTime++
     // Of one turn, a masked think tag is the generation prompt's as likely as not.
-    if (isLone && late <= LARGEST_LAG && '<think>\n'.startsWith(text({ start: contentStart, end: start }))) return 0
+    if (isLone && late <= LARGEST_LAG && '<think>\n'.startsWith(text({ start: contentStart, end: start })))
+      return NOT_LATE
     const end = endToken >= 0 && expected?.[endToken] === Expected.trained ? endToken + 1 : contentEnd
-    for (let i = start; i < end; i++) if (mask[i] !== 1 && expected?.[i] === Expected.trained) return 0
+    for (let i = start; i < end; i++) if (mask[i] !== 1 && expected?.[i] === Expected.trained) return NOT_LATE
+    if (late === 0) continue
     for (let i = contentStart; i < start; i++) {
       sampled &&= provenance?.[i] === Provenance.sampled || (isLone && provenance?.[i] === Provenance.silent)
       proved ||= provenance?.[i] === Provenance.sampled
     }
     heads.add(ids.subarray(contentStart, start).join(' '))
   }
-  return late <= LARGEST_LAG && ((sampled && proved) || heads.size > 1) ? late : 0
+  const isProved = sampled && proved
+  if (late === 0 || late > LARGEST_LAG || !(isProved || (heads.size > 1 && onTime === 0))) return NOT_LATE
+  if (onTime === 0) return { lateStart: late, lateTurns: null }
+  // One late turn may be a single mask that went wrong, of which nothing says that later ones follow it.
+  return turns.length - onTime < 2 ? NOT_LATE : { lateStart: late, lateTurns: turns.slice(onTime) }
 }
 
 /** A last run of 1s that starts in an assistant turn, crosses the header of a turn of another kind and never drops. */

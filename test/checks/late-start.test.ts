@@ -1,9 +1,9 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { shapeOf } from '../../shared/checks/shape.ts'
 import { createView } from '../../shared/checks/view.ts'
 import { assistant, conversation, type RecordOptions, trajectoryOf, user } from '../helpers/conversation.ts'
 import { testTokenizer } from '../helpers/tokenizers.ts'
-import { settings } from './audit.ts'
+import { auditTrajectories, settings } from './audit.ts'
 
 const qwen3 = await testTokenizer('qwen3')
 const WORDS = 'It was Ines Valdoro who made this film.'
@@ -35,4 +35,40 @@ it('the only turn lies late where its loss goes on behind the end token', () => 
 it('the only turn may have a prefill where nothing says that it was sampled, and where it is a think tag', () => {
   expect(shapeWith(WORDS, {})).toEqual({ lag: 0, lateStart: 0 })
   expect(shapeWith(`<think>\nShe did.\n</think>\n\n${WORDS}`, { sampled: true })).toEqual({ lag: 0, lateStart: 0 })
+})
+
+describe('of several turns', () => {
+  const turns = [1, 2, 3].flatMap((at) => [user(`Who made film ${at}?`), assistant(`${at} was made by Ines Valdoro.`)])
+
+  /** The turns of a row that begin late, where the first token of these assistant turns carries no loss. */
+  function lateTurns(late: readonly number[], more: RecordOptions) {
+    const row = conversation(qwen3, turns, {
+      ...more,
+      editMask: (mask, layout) => {
+        for (const ordinal of late) mask[layout[2 * ordinal - 1]!.contentStart] = 0
+      },
+    })
+    const view = createView(trajectoryOf(row), { tokenizer: qwen3, settings: settings(), unsampledLogprob: null })!
+    return { found: auditTrajectories([trajectoryOf(row)], qwen3), turns: shapeOf(view).lateTurns }
+  }
+
+  it('those from a later one on begin late, each a fault of its turn, where the dump says that they were sampled', () => {
+    const { found, turns } = lateTurns([2, 3], { sampled: true })
+    expect(turns?.map(({ ordinal }) => ordinal)).toEqual([2, 3])
+    const { findings, tally } = found.byCode.get('M06')!
+    expect(findings.map(({ turn }) => turn)).toEqual([3, 5])
+    expect(findings[0]?.message).toMatch(
+      /^The first token of assistant turn 2 carries no loss, as in every turn from 2 on/,
+    )
+    expect(tally).toMatchObject({ affected: 1, placesChecked: 1, placesAffected: 1, byTurn: { 2: 1, 3: 1 } })
+    expect(tally.byTurnChecked).toEqual({ 1: 1, 2: 1, 3: 1 })
+  })
+
+  it.each([
+    ['nothing says that they were sampled', [2, 3], {}],
+    ['only the last does', [3], { sampled: true }],
+    ['the last does not', [1, 2], { sampled: true }],
+  ] as const)('none is said to where %s', (_, late, more) => {
+    expect(lateTurns(late, more).turns).toBeNull()
+  })
 })

@@ -19,9 +19,17 @@ export const M06: Check = {
   trajectory(view, settings, report) {
     if (view.expected === null || view.segmentation === null || hidesTurns(view)) return
     if (settings.alignmentUndecided) return
-    const { lag, lagScores, lacksEnds, lateStart } = shapeOf(view)
+    const { lag, lagScores, lacksEnds, lateStart, lateTurns } = shapeOf(view)
     report.place(lag !== 0 || lateStart !== 0)
     if (lag === 0 && lateStart === 0) return
+    if (lateTurns !== null) {
+      for (const turn of lateTurns) {
+        const tokens = { start: turn.contentStart, end: turn.contentStart + lateStart }
+        const message = `${lateText(lateStart, `assistant turn ${turn.ordinal}`)}, as in every turn from ${lateTurns[0]?.ordinal} on: their trained spans begin ${tokenCount(lateStart)} too late, and those before begin where they should`
+        report.fault({ turn, tokens, message, evidence: { lag, first_tokens_untrained: lateStart } })
+      }
+      return
+    }
     const mask = view.mask as Uint8Array
     const { left } = view.segmentation.padding
     const affected = differences(mask, view.expected)
@@ -57,8 +65,11 @@ export const M06: Check = {
 }
 
 function lateStartText(late: number): string {
-  const what = late === 1 ? 'The first token' : `The first ${late} tokens`
-  return `${what} of every assistant turn ${late === 1 ? 'carries' : 'carry'} no loss, while every turn ends where it should: trained spans begin ${tokenCount(late)} too late`
+  return `${lateText(late, 'every assistant turn')}, while every turn ends where it should: trained spans begin ${tokenCount(late)} too late`
+}
+
+function lateText(late: number, where: string): string {
+  return `${late === 1 ? 'The first token' : `The first ${late} tokens`} of ${where} ${late === 1 ? 'carries' : 'carry'} no loss`
 }
 
 /** Runs where the mask and the oracle disagree. */
