@@ -26,14 +26,9 @@ export function turnLags(view: TrajectoryView): TurnLag[] | null {
   const lags: TurnLag[] = []
   const end = mask.length - segmentation.padding.right
   const written = writtenTurns(segmentation)
-  const starts = new Map<Turn, number>()
-  for (const turn of written) {
-    const start = turn.endToken < 0 ? -1 : sampledFrom(view, turn)
-    if (start >= 0) starts.set(turn, start)
-  }
+  const starts = sampledStarts(view, written)
+  if (starts === null) return null
   const turns = [...starts.keys()]
-  // Letters of a header are read as content (T16).
-  if (turns.some((turn) => startsInLetters(view, turn))) return null
   // Of one turn, what lacks its end says as little of a shift.
   const reachesFrom = turns.length > 1 ? maskReachesFrom(view) : 0
   const runs = runsInOrder(mask, starts, segmentation.padding.left, end, reachesFrom)
@@ -59,6 +54,45 @@ export function turnLags(view: TrajectoryView): TurnLag[] | null {
     lags.push({ turn, lag, expected, found })
   }
   return lags
+}
+
+/**
+ * The same of a mask whose runs grow or shrink by as much as those behind lie off: text of the model's own was encoded again and got another number of
+ * tokens. There is a run for each turn, each begins as far off as the one before ends, and some begin off: an end that is not trained displaces none. Null
+ * where the mask is not of this shape.
+ */
+export function lagsByOwnText(view: TrajectoryView): TurnLag[] | null {
+  const { segmentation, expectedRl } = view
+  const mask = view.mask as Uint8Array
+  if (segmentation === null || expectedRl === null) return null
+  const starts = sampledStarts(view, writtenTurns(segmentation))
+  const end = mask.length - segmentation.padding.right
+  const runs = runsOf(mask, 1, segmentation.padding.left, end)
+  if (starts === null || runs.length !== starts.size) return null
+  const lags: TurnLag[] = []
+  let [before, isDisplaced] = [0, false]
+  for (const [turn, start] of starts) {
+    const expected = { start, end: turn.endToken + 1 }
+    const found = runs[lags.length] as Span
+    const lag = found.start - start
+    const endLag = found.end - expected.end
+    const most = (expected.end - start) * view.thresholds['turn-lag-overlap']
+    if (lag !== before || Math.abs(lag) > most || Math.abs(endLag) > most) return null
+    lags.push({ turn, lag, expected, found })
+    before = endLag
+    isDisplaced ||= lag !== 0
+  }
+  return isDisplaced ? lags : null
+}
+
+/** Where the sampled span of each written turn starts that has an end; null where letters of a header are read as content (T16). */
+function sampledStarts(view: TrajectoryView, written: readonly Turn[]): Map<Turn, number> | null {
+  const starts = new Map<Turn, number>()
+  for (const turn of written) {
+    const start = turn.endToken < 0 ? -1 : sampledFrom(view, turn)
+    if (start >= 0) starts.set(turn, start)
+  }
+  return [...starts.keys()].some((turn) => startsInLetters(view, turn)) ? null : starts
 }
 
 /** A mask over the response alone has lost what of an early run lies before it: then the end of the run tells. */

@@ -1,8 +1,9 @@
 import { isMaskName } from '../alignment.ts'
-import type { Check } from '../check.ts'
+import type { Check, FaultAt } from '../check.ts'
+import { tokenCount } from '../edges.ts'
 import { isLogprobName } from '../layout/unfit-arrays.ts'
 import { hidesEdges } from '../shape.ts'
-import { displaced, lagText, turnLags } from '../turn-lag.ts'
+import { displaced, lagsByOwnText, lagText, type TurnLag, turnLags } from '../turn-lag.ts'
 
 export const T03: Check = {
   code: 'T03',
@@ -34,22 +35,44 @@ export const T03: Check = {
     }
     if (hidesEdges(view)) return
     const lags = turnLags(view)
+    const byOwnText = lags === null ? lagsByOwnText(view) : null
+    if (byOwnText !== null) {
+      report.place(true)
+      report.fault(driftWithin(byOwnText))
+      return
+    }
     if (lags === null || lags.length === 0) return
     const first = lags.findIndex(({ lag }) => lag !== 0)
     // Where the very first turn is off, nothing drifted: the mask was displaced from the start.
     const drifts = first > 0 && lags.slice(first).every(({ lag }) => lag !== 0)
     report.place(drifts)
     if (!drifts) return
-    const from = lags[first] as (typeof lags)[number]
+    const from = lags[first] as TurnLag
     report.fault({
-      turn: from.turn,
-      tokens: {
-        start: Math.min(from.expected.start, from.found.start),
-        end: Math.max(from.expected.end, from.found.end),
-      },
-      affected: lags.slice(first).flatMap(displaced),
+      ...driftFrom(lags, first),
       message: `The mask fits the turns up to assistant turn ${from.turn.ordinal - 1} and lies ${lagText(from.lag)} from turn ${from.turn.ordinal} on`,
-      evidence: { lags: lags.map(({ turn, lag }) => ({ assistant_turn: turn.ordinal, lag })) },
     })
   },
+}
+
+/** Of a turn in which the text was encoded into another number of tokens. */
+function driftWithin(lags: readonly TurnLag[]): FaultAt {
+  const first = lags.findIndex(({ expected, found }) => found.end !== expected.end)
+  const { turn, expected, found } = lags[first] as TurnLag
+  const next = lags.find(({ lag }) => lag !== 0) as TurnLag
+  const missing = expected.end - found.end
+  return {
+    ...driftFrom(lags, first),
+    message: `The trained run of assistant turn ${turn.ordinal} is ${tokenCount(Math.abs(missing))} too ${missing > 0 ? 'short' : 'long'}, and the mask lies ${lagText(next.lag)} from turn ${next.turn.ordinal} on`,
+  }
+}
+
+function driftFrom(lags: readonly TurnLag[], first: number): Omit<FaultAt, 'message'> {
+  const { turn, expected, found } = lags[first] as TurnLag
+  return {
+    turn,
+    tokens: { start: Math.min(expected.start, found.start), end: Math.max(expected.end, found.end) },
+    affected: lags.slice(first).flatMap(displaced),
+    evidence: { lags: lags.map(({ turn, lag }) => ({ assistant_turn: turn.ordinal, lag })) },
+  }
 }

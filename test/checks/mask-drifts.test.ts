@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest'
+import { assistant, conversation, type TurnLayout, user } from '../helpers/conversation.ts'
+import { testTokenizer } from '../helpers/tokenizers.ts'
+import { findingsOf } from './findings-of.ts'
+
+const llama = await testTokenizer('llama3')
+const turns = [1, 2, 3].flatMap((at) => [user(`Who made film ${at}?`), assistant(`${at} was made by Ines Valdoro.`)])
+
+/** A row of three assistant turns whose trained runs begin and end so many tokens off. */
+const withRuns = (...off: readonly (readonly [start: number, end: number])[]) => {
+  const editMask = (mask: number[], layout: readonly TurnLayout[]) => {
+    mask.fill(0)
+    for (const [index, [start, end]] of off.entries()) {
+      const { contentStart, endToken } = layout[2 * index + 1]!
+      mask.fill(1, contentStart + start, endToken + 1 + end)
+    }
+  }
+  return findingsOf('T03', 'llama3', () => [conversation(llama, turns, { logprobs: 'sampler', editMask })])
+}
+
+describe('T03 within the text of a turn', () => {
+  it('is said where a run is short by as much as all behind it lie early', async () => {
+    const [finding, ...more] = await withRuns([0, -1], [-1, -1], [-1, -1])
+    expect(more).toEqual([])
+    expect(finding).toMatchObject({ turn: 1, severity: 'error' })
+    expect(finding?.message).toBe(
+      'The trained run of assistant turn 1 is 1 token too short, and the mask lies 1 token early from turn 2 on',
+    )
+  })
+
+  it('is said where a later turn grows, and where the one behind shrinks by more', async () => {
+    const [finding] = await withRuns([0, 0], [0, 2], [2, -1])
+    expect(finding?.message).toBe(
+      'The trained run of assistant turn 2 is 2 tokens too long, and the mask lies 2 tokens late from turn 3 on',
+    )
+  })
+
+  it.each([
+    [
+      'the last end is not trained',
+      [
+        [0, 0],
+        [0, 0],
+        [0, -1],
+      ],
+    ],
+    [
+      'ends are not trained',
+      [
+        [0, -1],
+        [0, -1],
+        [0, -1],
+      ],
+    ],
+    [
+      'what lies off behind an end does not by as much',
+      [
+        [0, -1],
+        [-2, -2],
+        [-2, -2],
+      ],
+    ],
+  ] as const)('is not said where %s', async (_, off) => {
+    expect(await withRuns(...off)).toEqual([])
+  })
+})
