@@ -51,6 +51,19 @@ export const MASK_END_PLANTS: readonly Plant[] = [
       }),
   },
   {
+    code: 'M10',
+    title: 'end tokens are not trained, nor is the token before each of them',
+    needs: ['mask', 'sampler'],
+    perTurn: true,
+    rollout: (rollout) => {
+      const turns = assistant(rollout).filter(({ contentStart, endToken }) => endToken - contentStart > 2)
+      return turns.map(({ endToken }) => {
+        for (const at of [endToken - 1, endToken]) surelySampled(rollout, at)
+        return train(rollout, endToken - 1, endToken + 1, false)
+      })
+    },
+  },
+  {
     code: 'M11',
     title: 'the newline after the model’s turns is trained',
     families: QWEN,

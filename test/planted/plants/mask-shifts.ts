@@ -1,6 +1,8 @@
+import type { Span } from '../../../shared/model/tokens.ts'
 import { type DumpPlan, SINGLE_TURN } from '../dump.ts'
-import { realEnd, remask } from '../edit.ts'
+import { realEnd, remask, train } from '../edit.ts'
 import type { Plant } from '../plant.ts'
+import type { PlantedRollout } from '../rollout.ts'
 import { assistant, IN_NODES, MASK, OPEN_THOUGHT, SUPPORTED } from './mask.ts'
 
 /** Turns begin with words: a think tag that all of them begin with, and that no mask trains, may be the prompt's. */
@@ -9,6 +11,11 @@ const WITHOUT_THOUGHT: DumpPlan = {
     ...conversation,
     turns: conversation.turns.map((turn) => ({ ...turn, thought: null })),
   }),
+}
+
+/** What the dump says was sampled, it says so of these as well: of a logprob of exactly 0 some formats say nothing. */
+function surelySampled({ tokens }: PlantedRollout, { start, end }: Span): void {
+  for (const token of tokens.slice(start, end)) if (token.sampled && token.sampler === 0) token.sampler = -0.0004
 }
 
 /** Masks that lie beside the tokens they are of: late, or early. */
@@ -89,5 +96,24 @@ export const MASK_SHIFT_PLANTS: readonly Plant[] = [
       return [remask(rollout, (index, was) => index < end && was[index - late] === true)]
     },
     verdicts: SUPPORTED,
+  },
+  {
+    code: 'M06',
+    title: 'the mask of each turn from the second on begins one or two tokens late',
+    needs: ['mask', 'sampler'],
+    plan: WITHOUT_THOUGHT,
+    // Of the rollouts some have too few turns.
+    patterns: ['sporadic'],
+    perTurn: true,
+    rollout: (rollout, { random }) => {
+      const late = random.integer(1, 2)
+      const turns = assistant(rollout).slice(1)
+      if (turns.length < 2 || turns.some(({ contentStart, contentEnd }) => contentEnd - contentStart <= late))
+        return null
+      return turns.map(({ contentStart: start }) => {
+        surelySampled(rollout, { start, end: start + late })
+        return train(rollout, start, start + late, false)
+      })
+    },
   },
 ]

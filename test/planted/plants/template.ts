@@ -1,6 +1,6 @@
 import type { DumpPlan } from '../dump.ts'
 import { inGroups, SINGLE_TURN } from '../dump.ts'
-import { contentOf, findText } from '../edit.ts'
+import { contentOf, findText, remask } from '../edit.ts'
 import type { Plant } from '../plant.ts'
 import { type PlantedRollout, type PlantedToken, turnsBy } from '../rollout.ts'
 import { VARIANTS } from '../variants.ts'
@@ -102,6 +102,23 @@ export const TEMPLATE_PLANTS: readonly Plant[] = [
     needs: ['mask', 'sampler'],
     notIn: IN_CALLS,
     rollout: displaceLastMask,
+    alongside: {
+      M08: 'the displaced mask trains the end of the header',
+      M10: 'the displaced mask ends before the end token',
+    },
+  },
+  {
+    code: 'T03',
+    title: 'a turn before the last one got a token more than the mask was built for',
+    needs: ['mask', 'sampler'],
+    notIn: IN_CALLS,
+    rollout: (rollout, { random }) => {
+      const turns = turnsBy(rollout, 'assistant')
+      if (turns.length < 2 || turns.some(({ endToken, contentStart }) => endToken - contentStart < 3)) return null
+      const { contentStart: start } = random.pick(turns.slice(0, -1))
+      const { end } = remask(rollout, (index, was) => was[index > start ? index + 1 : index] ?? false)
+      return [{ start, end }]
+    },
     alongside: {
       M08: 'the displaced mask trains the end of the header',
       M10: 'the displaced mask ends before the end token',
