@@ -94,6 +94,29 @@ describePage('what stands beside and below each other', (tests) => {
     await window.close()
   })
 
+  test('tables beside each other in the lab do not run into each other, however wide the window is', async () => {
+    const window = await tests.openWith([FAILING])
+    const { page } = window
+    await page.keyboard.press('4')
+    await page.getByText('Advantages and loss', { exact: true }).click()
+    const tables = page.locator('.lab-tables table')
+    await tables.nth(3).waitFor()
+    for (const width of [1024, 1280, 1366, 1440, 1600, 1920]) {
+      await page.setViewportSize({ width, height: 900 })
+      const places = await tables.evaluateAll((all) => all.map((table) => table.getBoundingClientRect().toJSON()))
+      const overlaps = places.flatMap((one, at) =>
+        places
+          .slice(at + 1)
+          .filter(
+            ({ left, right, top, bottom }) =>
+              left < one.right && one.left < right && top < one.bottom && one.top < bottom,
+          ),
+      )
+      expect(overlaps, `${width} pixels wide`).toEqual([])
+    }
+    await window.close()
+  })
+
   test('bars of many turns stand on one line', async () => {
     const window = await tests.openWith([tests.folder.write('turns.jsonl', `${JSON.stringify(manyTurns(200))}\n`)])
     const bars = window.page.locator('.check-table .by-turn').first().locator('.by-turn-bar')
