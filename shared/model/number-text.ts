@@ -57,7 +57,7 @@ export function measured(name: string, value: number | string | null): string {
 /** In what a measure of this name counts, its threshold too: a share of 1, how many times as much, or plain numbers. */
 export function unitOf(name: string): 'share' | 'times' | 'plain' {
   if (/\bas (?:frequent|many|much)\b/.test(name)) return 'times'
-  return /\b(?:share|rate)\b/.test(name) ? 'share' : 'plain'
+  return /\b(?:shares?|rate)\b/.test(name) ? 'share' : 'plain'
 }
 
 /** Tokens from `start` to below `end` as people count them: `310`, `310–314` with both ends in it. */

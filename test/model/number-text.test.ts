@@ -46,3 +46,7 @@ test('a measure below 0 has the sign of prose, a number between words too', () =
   expect(measured('mean reward', -3)).toBe('−3')
   expect(measured('mean reward', 3)).toBe('3')
 })
+
+test('a difference of shares is written as the shares are', () => {
+  expect(measured('difference of the shares of rollouts that were cut', 0.3125)).toBe('31.3 %')
+})
