@@ -8,6 +8,7 @@ import {
   extentText,
   failingChecks,
   fails,
+  foundBy,
   groupsText,
   type Judgement,
   limitTexts,
@@ -57,7 +58,7 @@ export function printSummary(
   )
   terminal.line()
   printFacts(terminal, report, chosenBy)
-  printVerdicts(terminal, report.hypotheses)
+  printVerdicts(terminal, report)
   printDefects(terminal, report)
   printFailing(terminal, report)
   printUndecided(terminal, report)
@@ -210,8 +211,8 @@ const VERDICT_STYLE: Record<HypothesisResult['verdict'], Style> = {
   'not-checkable': 'soft',
 }
 
-function printVerdicts(terminal: Terminal, hypotheses: readonly HypothesisResult[]): void {
-  const decided = hypotheses.filter(({ verdict }) => verdict !== 'not-checkable')
+function printVerdicts(terminal: Terminal, report: Report): void {
+  const decided = report.hypotheses.filter(({ verdict }) => verdict !== 'not-checkable')
   if (decided.length === 0) return
   heading(terminal, 'Verdicts')
   for (const result of decided) {
@@ -224,8 +225,8 @@ function printVerdicts(terminal: Terminal, hypotheses: readonly HypothesisResult
       6,
     )
     for (const measure of result.because.slice(0, 3)) {
-      // Codes say where to look; where nothing is wrong there is nowhere to look.
-      const codes = result.verdict === 'supported' ? measure.checks.join(' ') : ''
+      // Codes say where to look: where nothing is wrong, or by a check that found nothing, there is nowhere to look.
+      const codes = result.verdict === 'supported' ? foundBy(report, measure.checks).join(' ') : ''
       terminal.line([`      ${measureText(measure)}  `, { text: codes, style: 'soft' }], 8)
     }
     const [first, ...others] = result.would_change

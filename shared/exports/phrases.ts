@@ -213,6 +213,12 @@ function shortName(name: string): string {
 export const CAUSE_IDS_TEXT =
   'V1 to V14 are defects known from the old verifiers trainer, which others have had as well. A cause that is named by a check carries its code: M loss mask, T tokens and template, C cut or lost text, A rewards and advantages, L logprobs, S layout of the batch.'
 
+/** Those of the codes whose checks found something. */
+export function foundBy(report: Pick<Report, 'checks'> | null, codes: readonly string[]): string[] {
+  const checks = report?.checks ?? []
+  return codes.filter((code) => checks.some((check) => check.code === code && check.affected + check.intended > 0))
+}
+
 /** Failing checks, the worst first, then by code. */
 export function failingChecks(report: Report): CheckResult[] {
   return report.checks

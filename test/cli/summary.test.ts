@@ -108,6 +108,14 @@ describe('the summary of a report', () => {
     expect(flat).toContain('1,280 unknown (46.9 %); trained share of the 1,410 with a mask, without padding, 21.5 %')
   })
 
+  test('names behind a measure only checks that found something', () => {
+    const plain = report()
+    const h02 = plain.hypotheses.find(({ id }) => id === 'H02')!
+    const because = h02.because.map((measure) => ({ ...measure, checks: ['M01', 'M15', 'M08'] }))
+    const text = summary({ ...plain, hypotheses: [{ ...h02, because }] })
+    expect(text).toMatch(/\(threshold > 0 %\) {2}M01$/m)
+  })
+
   test('cuts a sentence of many conditions between two of them', () => {
     const plain = report()
     const [h02] = plain.hypotheses

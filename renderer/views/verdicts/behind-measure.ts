@@ -1,3 +1,4 @@
+import { foundBy } from '../../../shared/exports/phrases.ts'
 import type { Measure, MeasureSubject, Report } from '../../../shared/model/report.ts'
 import type { SortColumn } from '../../../shared/session/protocol.ts'
 import type { GroupQuery } from '../../../shared/session/requests/groups.ts'
@@ -35,12 +36,6 @@ export function openProof(proof: Proof): void {
   if (proof.opens === 'rollouts') showRollouts(proof.behind, proof)
   else if (proof.opens === 'groups') showGroups(proof.query)
   else show('compare')
-}
-
-/** Those of the checks that found something. */
-export function foundBy(report: Report | null, codes: readonly string[]): string[] {
-  const checks = report?.checks ?? []
-  return codes.filter((code) => checks.some((check) => check.code === code && check.affected + check.intended > 0))
 }
 
 interface Subject {
