@@ -1,3 +1,4 @@
+import { spelledScheme } from '../checks/groups/scheme-words.ts'
 import type { Aggregates } from '../hypotheses/aggregates.ts'
 import { count, counted, measured, percent, tokensText } from '../model/number-text.ts'
 import type {
@@ -59,7 +60,8 @@ export function measureText(line: Measure): string {
   const { measure, value, threshold, comparison } = line
   const speech = speechText(line)
   const compared = threshold === null ? '' : ` (threshold ${comparison} ${measured(measure, threshold)})`
-  return `${speech === null ? '' : `${speech}: `}${measure}: ${measured(measure, value)}${compared}`
+  const shown = spelledScheme(line) ?? measured(measure, value)
+  return `${speech === null ? '' : `${speech}: `}${measure}: ${shown}${compared}`
 }
 
 /** Which way a measure speaks; `undecided` where it is compared and speaks neither way, null where it is stated alone. */

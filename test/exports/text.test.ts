@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { exportFileNames } from '../../shared/exports/file-names.ts'
 import { jsonText } from '../../shared/exports/json-text.ts'
 import { markdownCode, markdownSentence, markupText } from '../../shared/exports/markup.ts'
+import { measureText } from '../../shared/exports/phrases.ts'
 import { visibleText } from '../../shared/exports/visible-text.ts'
 import { count, percent, tokensText } from '../../shared/model/number-text.ts'
 import type { SourceReport } from '../../shared/model/report.ts'
@@ -144,4 +145,12 @@ test('a range of tokens is told with both ends in it, one token by its number', 
     'tokens 310–314',
     'token 5',
   ])
+})
+
+test('a scheme of advantages is called in reports what the page calls it', () => {
+  const told = (value: string) =>
+    measureText({ measure: 'advantage scheme', value, threshold: null, comparison: '=', checks: [], speaks: 'against' })
+  expect(told('centre (fits 100 % of 12 groups)')).toBe('against: advantage scheme: centred (fits 100 % of 12 groups)')
+  expect(told('group-std-unbiased, eps 0.0001')).toBe('against: advantage scheme: group std, eps 0.0001')
+  expect(told('unknown')).toBe('against: advantage scheme: unknown')
 })

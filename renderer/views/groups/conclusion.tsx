@@ -1,6 +1,6 @@
+import { SCHEME_NAMES } from '../../../shared/checks/groups/scheme-words.ts'
 import type { GroupSummary } from '../../../shared/session/requests/groups.ts'
 import { count, counted, real } from '../../text/numbers.ts'
-import { SCHEME_NAMES } from './group-words.ts'
 
 /** What the groups teach, in two sentences: how many teach nothing and why, and what becomes of the rewards of the others. */
 export function Conclusion({ summary }: { summary: GroupSummary }) {

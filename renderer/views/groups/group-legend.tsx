@@ -1,7 +1,8 @@
 import { ADVANTAGE_SCHEMES } from '../../../shared/checks/groups/advantages.ts'
 import { SCHEME_FORMULAS } from '../../../shared/checks/groups/scheme-formulas.ts'
+import { SCHEME_NAMES } from '../../../shared/checks/groups/scheme-words.ts'
 import { GROUP_KINDS, GROUP_MARKS } from '../../../shared/session/requests/groups.ts'
-import { COLUMN_WORDS, KIND_WORDS, MARK_WORDS, SCHEME_NAMES } from './group-words.ts'
+import { COLUMN_WORDS, KIND_WORDS, MARK_WORDS } from './group-words.ts'
 
 /** What the words and signs of this view mean, to be unfolded where one is not known. */
 export function GroupWords() {

@@ -1,5 +1,4 @@
-import type { AdvantageScheme } from '../../../shared/checks/groups/advantages.ts'
-import type { Measure } from '../../../shared/model/report.ts'
+import { SCHEME_NAMES } from '../../../shared/checks/groups/scheme-words.ts'
 import type { GroupKind, GroupMark, GroupQuery, GroupScaling } from '../../../shared/session/requests/groups.ts'
 import { counted, real } from '../../text/numbers.ts'
 
@@ -39,25 +38,6 @@ export const COLUMN_WORDS = {
   },
   trained: { name: 'trained', what: 'tokens of the rollout that carry loss' },
 } as const
-
-/** Heads of the columns of schemes. */
-export const SCHEME_NAMES: Readonly<Record<AdvantageScheme, string>> = {
-  none: 'reward',
-  centre: 'centred',
-  'leave-one-out': 'leave one out',
-  'group-std-unbiased': 'group std',
-  'group-std-biased': 'group std, over n',
-  'batch-std': 'batch std',
-  'leave-one-out-std': 'std of the others',
-  'batch-mean-std': 'REINFORCE++',
-  'centre-batch-std': 'REINFORCE++ with baseline',
-}
-
-/** A scheme of advantages in the words of the columns that show it, where a measure tells one; null of other measures. */
-export function spelledScheme({ measure, value }: Pick<Measure, 'measure' | 'value'>): string | null {
-  if (measure !== 'advantage scheme' || typeof value !== 'string') return null
-  return value.replace(/^[a-z-]+/, (id) => SCHEME_NAMES[id as AdvantageScheme] ?? id)
-}
 
 /** Where it is known from how rewards become advantages. */
 export function scalingWords({ scheme, scaled, eps, origin }: GroupScaling): string {

@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import { SCHEME_FORMULAS } from '../../../shared/checks/groups/scheme-formulas.ts'
+import { SCHEME_NAMES } from '../../../shared/checks/groups/scheme-words.ts'
 import type { GroupDetail, GroupMember, GroupScheme } from '../../../shared/session/requests/groups.ts'
 import { LongId } from '../../app/long-id.tsx'
 import { openRollout } from '../../commands/go.ts'
@@ -7,7 +8,7 @@ import { ABSENT, allDigits, count, decimalsOf, inDecimals, percent, real } from 
 import { shownId, wholeId } from '../../text/visible.ts'
 import { END_WORDS } from '../../text/words.ts'
 import { useMedia } from '../rollout/use-canvas.ts'
-import { COLUMN_WORDS, MARK_WORDS, SCHEME_NAMES } from './group-words.ts'
+import { COLUMN_WORDS, MARK_WORDS } from './group-words.ts'
 import { chooseSibling, layBeside } from './groups-place.ts'
 
 /**

@@ -1,3 +1,4 @@
+import { spelledScheme } from '../../../shared/checks/groups/scheme-words.ts'
 import type { HypothesisId, HypothesisResult } from '../../../shared/model/report.ts'
 import type { Hypothesis } from '../../../shared/notebook/model.ts'
 import { standingOf } from '../../../shared/notebook/standing.ts'
@@ -68,7 +69,7 @@ export function VerdictPanel({ hypothesis }: { hypothesis: Hypothesis }) {
       <ul className="verdict-because">
         {result.because.slice(0, 3).map(({ measure, value }) => (
           <li key={measure}>
-            <strong>{measured(measure, value)}</strong> {measure}
+            <strong>{spelledScheme({ measure, value }) ?? measured(measure, value)}</strong> {measure}
           </li>
         ))}
         {result.verdict === 'not-checkable' && <li>It lacks: {result.missing.map(inApp).join('; ')}</li>}
