@@ -18,6 +18,11 @@ export function counted(value: number, one: string, many = `${one}s`): string {
   return `${count(value)} ${value === 1 ? one : many}`
 }
 
+/** The verb of so many: `1 rollout is`, `2 rollouts are`. */
+export function isOrAre(value: number): 'is' | 'are' {
+  return value === 1 ? 'is' : 'are'
+}
+
 /** A number below 0 with the sign that stands for it in prose, which is as wide as a digit; a hyphen is short, and may end a line. */
 export function minus(text: string): string {
   return text.replace('-', '−')

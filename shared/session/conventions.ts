@@ -1,6 +1,7 @@
 import { isLengthStop } from '../checks/end-reason.ts'
 import type { TrajectoryFacts } from '../checks/facts.ts'
 import { isCut } from '../checks/limits.ts'
+import { count, counted, isOrAre } from '../model/number-text.ts'
 import type { SuggestedConvention } from '../model/policy.ts'
 import type { CheckResult } from '../model/report.ts'
 import { PART, type Part } from '../model/tokens.ts'
@@ -83,5 +84,5 @@ interface Trained {
 function branches({ checks }: Shown): string | null {
   const check = checks.find(({ code }) => code === 'S06')
   if (!check) return null
-  return `${check.affected} of ${check.checked} rollouts are several rows, none of which need extend another`
+  return `${count(check.affected)} of ${counted(check.checked, 'rollout')} ${isOrAre(check.affected)} several rows, none of which need extend another`
 }

@@ -1,5 +1,5 @@
 import { firstAtLeast } from '../containers/kernel/numbers.ts'
-import { count, counted } from '../model/number-text.ts'
+import { count, counted, isOrAre } from '../model/number-text.ts'
 import { roleKind } from '../model/roles.ts'
 import { type FrameLookup, frameLookup, turnStarts } from './frame-lookup.ts'
 import { readHeader } from './header.ts'
@@ -230,7 +230,7 @@ function amongFramed(
   const fewest = Math.min(...framed.filter(({ headers }) => headers === most).map(({ unknown }) => unknown))
   const best = framed.filter(({ headers, unknown }) => headers === most && unknown === fewest)
   const found = best[0] as Fit
-  const frame = `${count(most)} turn starts are followed by a role name (${found.family.start})`
+  const frame = `${counted(most, 'turn start')} ${isOrAre(most)} followed by a role name (${found.family.start})`
   if (fewest > MOST_UNKNOWN * total) {
     return { id: null, confidence: 0, evidence: [frame, ...fits.map((fit) => misfit(fit, total))] }
   }
@@ -326,7 +326,7 @@ function misfit(fit: Fit, total: number): string {
   const known = inVocabulary(fit, total)
   if (starts === 0)
     return `${family.id}: ${known}, ${fit.unknown === 0 ? 'but' : 'and'} no turn starts (${family.start}) in them`
-  return `${family.id}: ${known}; ${count(headers)} of ${count(starts)} turn starts are followed by a role name`
+  return `${family.id}: ${known}; ${count(headers)} of ${counted(starts, 'turn start')} ${isOrAre(headers)} followed by a role name`
 }
 
 function spelling({ spellings }: CandidateFamily, id: number): string {

@@ -127,10 +127,13 @@ describe('branches of rollouts', () => {
       {
         id: 'branching-rows',
         intend: ['S06'],
-        evidence: '1 of 3 rollouts are several rows, none of which need extend another',
+        evidence: '1 of 3 rollouts is several rows, none of which need extend another',
       },
     ])
     expect(checkOf(report, 'S06')).toMatchObject({ status: 'fail', severity: 'info' })
+    expect(report.findings.find(({ code }) => code === 'S06')?.message).toBe(
+      '1 of 3 rollouts is several rows: r1 with 2',
+    )
     expect(checkOf(report, 'T10')?.status).not.toBe('fail')
     expect(suggested(await reportOf(rollouts, { intend: ['S06'] }))).toEqual([])
   })

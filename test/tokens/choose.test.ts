@@ -33,7 +33,7 @@ describe('the tokenizer that ids speak for', () => {
     const text = '<|begin_of_text|><|start_header_id|>user<|end_header_id|>\n\nWho?<|eot_id|>'
     const chosen = chooseTokenizer([encoded('llama3', text)], candidates)
     expect(chosen).toMatchObject({ id: 'llama3', confidence: 0.99 })
-    expect(chosen.evidence[0]).toContain('<|start_header_id|>')
+    expect(chosen.evidence[0]).toBe('1 turn start is followed by a role name (<|start_header_id|>)')
   })
 
   it('is named with its counts, and without what the engine formats numbers by, which every start would wait 9 ms for', () => {

@@ -1,3 +1,4 @@
+import { count, counted } from '../../model/number-text.ts'
 import { forEachOf, type Steps } from '../../model/steps.ts'
 import type { Check, DumpReporter, DumpView } from '../check.ts'
 import { FactColumns } from '../fact-columns.ts'
@@ -43,7 +44,7 @@ function* lookAtBranches(view: DumpView, report: DumpReporter): Steps<void> {
     const broken = branching.flatMap(([, each]) => each.flatMap(({ prefixBroken }) => prefixBroken ?? []))
     report.fault({
       member: first[1][0] as TrajectoryFacts,
-      message: `${branching.length} of ${rollouts.size} rollouts are several rows each, ${rows} in all; the first is ${first[0]} with ${first[1].length}${broken[0] === undefined ? '' : ` (${broken[0]})`}`,
+      message: `${count(branching.length)} of ${counted(rollouts.size, 'rollout')} ${severalRows(branching.length, rows)} ${first[0]} with ${count(first[1].length)}${broken[0] === undefined ? '' : ` (${broken[0]})`}`,
       evidence: {
         rollouts: Object.fromEntries(branching.slice(0, 16).map(([id, each]) => [id, each.map(({ place }) => place)])),
         ...(broken.length === 0 ? {} : { prefix_broken: broken.length, breaks: broken.slice(0, 16) }),
@@ -52,4 +53,8 @@ function* lookAtBranches(view: DumpView, report: DumpReporter): Steps<void> {
       },
     })
   }
+}
+
+function severalRows(rollouts: number, rows: number): string {
+  return rollouts === 1 ? 'is several rows:' : `are several rows each, ${count(rows)} in all; the first is`
 }
