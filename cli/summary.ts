@@ -3,7 +3,7 @@ import { fixOf } from '../shared/exports/check-page.ts'
 import {
   byTurnText,
   bytesText,
-  CAUSE_IDS_TEXT,
+  causeIdsText,
   defectPlacesText,
   extentText,
   failingChecks,
@@ -254,7 +254,7 @@ function firstConditions(way: string): string {
 function printDefects(terminal: Terminal, report: Report): void {
   if (report.defects.length === 0) return
   heading(terminal, 'Known defects')
-  terminal.line([{ text: `  ${CAUSE_IDS_TEXT}`, style: 'soft' }], 2)
+  terminal.line([{ text: `  ${causeIdsText(report.defects)}`, style: 'soft' }], 2)
   for (const defect of report.defects) {
     const { id, title, places, checks } = defect
     const extent = places.checked > 0 ? `: ${defectPlacesText(defect)}` : ''

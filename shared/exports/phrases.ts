@@ -211,9 +211,13 @@ function shortName(name: string): string {
   return name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME)}… (${count(name.length)} characters)` : name
 }
 
-/** What the ids of causes are, for who meets them for the first time. */
-export const CAUSE_IDS_TEXT =
-  'V1 to V14 are defects known from the old verifiers trainer, which others have had as well. A cause that is named by a check carries its code: M loss mask, T tokens and template, C cut or lost text, A rewards and advantages, L logprobs, S layout of the batch.'
+/** What the ids of causes are, for who meets them for the first time; of `V1` to `V14` only where one of them stands among these. */
+export function causeIdsText(defects: readonly Pick<Defect, 'id'>[]): string {
+  const known = defects.some(({ id }) => id.startsWith('V'))
+    ? 'V1 to V14 are defects known from the old verifiers trainer, which others have had as well. '
+    : ''
+  return `${known}A cause that is named by a check carries its code: M loss mask, T tokens and template, C cut or lost text, A rewards and advantages, L logprobs, S layout of the batch.`
+}
 
 /** Those of the codes whose checks found something. */
 export function foundBy(report: Pick<Report, 'checks'> | null, codes: readonly string[]): string[] {

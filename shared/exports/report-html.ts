@@ -11,7 +11,7 @@ import { verdictsHtml } from './html/verdicts.ts'
 import {
   byTurnText,
   bytesText,
-  CAUSE_IDS_TEXT,
+  causeIdsText,
   defectPlacesText,
   extentText,
   failingChecks,
@@ -128,7 +128,7 @@ function defectsHtml(report: Report, links: Links): string {
     links.all(defect.checks),
   ])
   const columns = [{ title: 'defect' }, { title: 'extent' }, { title: 'seen by' }]
-  return `<section aria-labelledby=defects>\n<h2 id=defects>Known defects</h2>\n<p class=soft>${CAUSE_IDS_TEXT}</p>\n${table('Known defects', columns, rows)}\n</section>`
+  return `<section aria-labelledby=defects>\n<h2 id=defects>Known defects</h2>\n<p class=soft>${causeIdsText(report.defects)}</p>\n${table('Known defects', columns, rows)}\n</section>`
 }
 
 function checksHtml(report: Report, links: Links): string {

@@ -7,7 +7,7 @@ import { markdownCell, markdownCode, markdownSentence } from './markup.ts'
 import {
   byTurnText,
   bytesText,
-  CAUSE_IDS_TEXT,
+  causeIdsText,
   defectPlacesText,
   extentText,
   failingChecks,
@@ -138,7 +138,7 @@ function defects(report: Report): string[] {
     '',
     '## Known defects',
     '',
-    CAUSE_IDS_TEXT,
+    causeIdsText(report.defects),
     '',
     ...report.defects.map(
       (defect) => `- **${defect.id}** ${defect.title}: ${defectPlacesText(defect)} (${defect.checks.join(', ')})`,

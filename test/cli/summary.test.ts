@@ -116,6 +116,14 @@ describe('the summary of a report', () => {
     expect(text).toMatch(/\(threshold > 0 %\) {2}M01$/m)
   })
 
+  test('explains the defects of the old trainer only where one of them was found', () => {
+    const plain = report()
+    expect(summary(plain).replace(/\s+/g, ' ')).toContain('V1 to V14 are defects')
+    const own = summary({ ...plain, defects: plain.defects.map((defect) => ({ ...defect, id: 'A06' })) })
+    expect(own).not.toContain('V14')
+    expect(own).toContain('carries its code')
+  })
+
   test('cuts a sentence of many conditions between two of them', () => {
     const plain = report()
     const [h02] = plain.hypotheses
