@@ -66,6 +66,9 @@ function withoutEndBlanks(segments: readonly Segment[]): Segment[] {
   return []
 }
 
+/** Behind a space, and never between a number and its per cent. */
+const BREAKS = /(?<= )(?!%)/
+
 /** Breaks segments into rows of at most `columns`, at spaces where there are any; rows after the first begin with `hang`. */
 function wrap(segments: readonly Segment[], columns: number, hang: string): Segment[][] {
   const indent = displayWidth(hang)
@@ -76,7 +79,7 @@ function wrap(segments: readonly Segment[], columns: number, hang: string): Segm
     used = indent
   }
   for (const { text, style } of segments) {
-    for (const word of text.split(/(?<= )/)) {
+    for (const word of text.split(BREAKS)) {
       const width = displayWidth(word.trimEnd())
       // Blanks that a full row is followed by begin no other.
       const overflows = width > 0 && used + width > columns

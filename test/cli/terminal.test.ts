@@ -77,6 +77,12 @@ describe('drawing', () => {
     for (const row of rows.slice(1)) expect(row).toMatch(/^ {6}word/)
   })
 
+  test('a number and its per cent stay on one row', () => {
+    const { terminal, text } = terminalOn({ columns: 40 })
+    terminal.line('rollouts within 10 tokens of limits 31.3 % (threshold > 20 %)', 2)
+    expect(text()).toBe('rollouts within 10 tokens of limits\n  31.3 % (threshold > 20 %)\n')
+  })
+
   test('a word longer than a row is cut, and nothing of it is lost', () => {
     const { terminal, text } = terminalOn({ columns: 40 })
     const word = Array.from({ length: 130 }, (_, i) => i % 10).join('')
