@@ -23,6 +23,7 @@ const HERE: readonly (readonly [flag: RegExp, here: string | ((...found: string[
   [/ with --read-as \S+ \(or \S+\), or where the app lists its files/g, ' under “files” in the line above'],
   [/ They may be read with --map .*$/gs, ' They may be read by “Map its fields…”.'],
   [/ Known formats are listed by `rollout-inspector formats`;/g, ' The start page lists the formats that are known;'],
+  [/, or --map with\b/g, ', or “Map its fields…” with'],
   [/ allow it: --max-unpacked\b/g, ' allow it on the command line: --max-unpacked'],
 ]
 

@@ -104,7 +104,7 @@ export async function openSource(
     const Unread = proposed !== null && areRollouts(proposed, values.length) ? UnreadRollouts : UnreadableSource
     throw new Unread(
       'unknown-format',
-      `${source.name}: its records are of no known format (${describeRecord(records[0] as RawRecord)})${map === null ? '' : `, and ${nothingAt(map)}`}. ${proposed === null ? `${container.id === 'torch' ? 'The checkpoints of a run hold no rollouts. ' : ''}Known formats are listed by \`rollout-inspector formats\`; the least a dump needs is \`input_ids\` and \`loss_mask\`.` : `They may be read with --map ${mappingText(proposed)}`}`,
+      `${source.name}: its records are of no known format (${describeRecord(records[0] as RawRecord)})${map === null ? '' : `, and ${nothingAt(map)}`}. ${proposed === null ? `${container.id === 'torch' ? 'The checkpoints of a run hold no rollouts. ' : ''}Known formats are listed by \`rollout-inspector formats\`; the least a dump needs is \`input_ids\` and \`loss_mask\`${map === null ? ', or --map with where they stand' : ''}.` : `They may be read with --map ${mappingText(proposed)}`}`,
     )
   }
   const { format } = known

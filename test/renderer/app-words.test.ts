@@ -20,6 +20,12 @@ describe('sentences of the engine in the app', () => {
     ).toBe('Known formats: none. The start page lists the formats that are known; the least is `input_ids`.')
   })
 
+  it('name the button that says where fields stand', () => {
+    expect(inApp('the least is `input_ids`, or --map with where they stand.')).toBe(
+      'the least is `input_ids`, or “Map its fields…” with where they stand.',
+    )
+  })
+
   it('name no switch of the command line, on the page of any check', () => {
     const told = CHECKS.flatMap(({ code }) => {
       const { facts, sections } = checkPage(code) as CheckPage
