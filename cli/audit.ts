@@ -126,7 +126,7 @@ function nothingRead(unreadable: Audit['unreadable'], session: Session): string 
     .report()
     .sources.flatMap((source) => source.skipped.slice(0, 1).map(({ message }) => `${source.name}: ${message}`))
   const described = session.logs.map(
-    ({ name }) => `${name} describes a run and holds no rollouts. Name the files with its rollouts too.`,
+    ({ name, title }) => `${name} holds no rollouts (${title}). Name the files with its rollouts too.`,
   )
   const reasons = [...unreadable.map(({ message }) => message), ...skipped, ...described]
   const listed = reasons.slice(0, 8).map((reason) => `\n  ${reason}`)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { readRunMetadata } from '../../shared/formats/run-metadata/read-metadata.ts'
+import { readLargeMetadata, readRunMetadata } from '../../shared/formats/run-metadata/read-metadata.ts'
 import { runOfName } from '../../shared/formats/run-metadata/run-of-name.ts'
 import { stepOfName } from '../../shared/formats/run-metadata/step-of-name.ts'
 
@@ -100,6 +100,16 @@ describe('what describes a run', () => {
       { model: null, groupSize: null, limits: {} },
     ],
     [
+      'a report of this program, whose limits somebody tried',
+      '{"schema": "rollout-inspector.report/1", "limits": {"max_seq_len": {"value": 4000, "origin": "given"}, "max_turns": {"value": 3}}}',
+      { model: null, groupSize: null, limits: {} },
+    ],
+    [
+      'a notebook of this program, whose experiments have settings',
+      '{"schema": "rollout-inspector.notebook/1", "last": {"model_name": "m", "group_size": 4}}',
+      { model: null, groupSize: null, limits: {} },
+    ],
+    [
       'inputs of NeMo-Gym, a line each',
       '{"_ng_task_index": 0, "responses_create_params": {"model": "m", "max_turns": 3}}\n{"_ng_task_index": 1}\n',
       { model: null, groupSize: null, limits: {} },
@@ -123,4 +133,10 @@ describe('what describes a run', () => {
       `a: &a [1]\n${Array.from({ length: 30 }, (_, i) => `k${i}: &k${i} [*${i === 0 ? 'a' : `k${i - 1}`}, *${i === 0 ? 'a' : `k${i - 1}`}]`).join('\n')}\nmodel: m`,
     ],
   ])('%s is none', (_, text) => expect(read(text)).toBeNull())
+})
+
+test('a report that is too large to be read whole is known by its beginning', () => {
+  const head = (schema: string) => new TextEncoder().encode(`{\n  "schema": "${schema}",\n  "tool": {`)
+  expect(readLargeMetadata(head('rollout-inspector.report/1'))?.title).toBe('report of this program')
+  expect(readLargeMetadata(head('rollout-inspector.trajectory/1'))).toBeNull()
 })

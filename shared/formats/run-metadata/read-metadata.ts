@@ -18,11 +18,20 @@ export const MOST_METADATA_BYTES = 4 << 20
 const TOKENIZER = 'tokenizer (--tokenizer takes its folder)'
 const NOTHING: RunFacts = { model: null, groupSize: null, limits: {} }
 
-const MANIFEST = 'manifest of an export of this program'
+/** What this program writes, by what it says of itself. A report has the limits and settings that somebody tried, which are not the run's. */
+const OWN: Readonly<Record<string, string>> = {
+  report: 'report of this program',
+  export: 'manifest of an export of this program',
+  marks: 'marks of this program',
+  notebook: 'notebook of this program',
+  workspace: 'workspace of this program',
+}
+const OWN_NAME = /^rollout-inspector\.([a-z]+)\/\d/
+/** The same at the start of a file. */
+const OWN_HEAD = /^\s*\{\s*"(?:schema|format)"\s*:\s*"(rollout-inspector\.[a-z]+\/\d)/
 
 /** Files beside a dump that say nothing that a check could use, by their keys. */
 const SILENT: readonly { readonly keys: readonly string[]; readonly title: string }[] = [
-  { keys: ['schema', 'tool', 'as', 'why', 'files', 'trajectories'], title: MANIFEST },
   { keys: ['_data_files', '_fingerprint'], title: 'state of a saved Hugging Face dataset' },
   { keys: ['splits'], title: 'list of the splits of a saved Hugging Face dataset' },
   { keys: ['features', 'citation'], title: 'description of a saved Hugging Face dataset' },
@@ -87,17 +96,24 @@ export function readRunMetadata(bytes: Uint8Array): RunMetadata | null {
   return null
 }
 
-/** What a file says that is too large to describe a run, by its first bytes: tokenizers are, and manifests. Null for all others. */
+/** What a file says that is too large to describe a run, by its first bytes: tokenizers are, reports and manifests. Null for all others. */
 export function readLargeMetadata(head: Uint8Array): RunMetadata | null {
   const text = new TextDecoder().decode(head)
-  if (/^\s*\{\s*"schema"\s*:\s*"rollout-inspector\.export\//.test(text))
-    return { title: MANIFEST, evidence: 'key schema', facts: NOTHING }
+  const own = ownFile(OWN_HEAD.exec(text)?.[1])
+  if (own !== null) return own
   // As the tokenizers library writes it: the version first, the vocabulary last.
   if (!/^\s*\{\s*"version"\s*:\s*"[^"]{1,20}"\s*,/.test(text) || !/"added_tokens"\s*:\s*\[/.test(text)) return null
   return { title: TOKENIZER, evidence: 'keys version, added_tokens', facts: NOTHING }
 }
 
+function ownFile(name: unknown): RunMetadata | null {
+  const [, kind = ''] = (typeof name === 'string' && OWN_NAME.exec(name)) || []
+  return Object.hasOwn(OWN, kind) ? { title: OWN[kind] as string, evidence: `it says ${name}`, facts: NOTHING } : null
+}
+
 function described(object: Readonly<Record<string, unknown>>): RunMetadata | null {
+  const own = ownFile(object.schema) ?? ownFile(object.format)
+  if (own !== null) return own
   const silent = SILENT.find(({ keys }) => keys.every((key) => Object.hasOwn(object, key)))
   if (silent !== undefined) {
     return {
