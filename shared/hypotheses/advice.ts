@@ -295,6 +295,8 @@ function idle({ checks, totals }: Report): string {
 }
 
 function sound({ checks, totals }: Report, { outcome, sound: as }: Advice): string {
+  if (as === 'blind' && totals.trajectories === 0)
+    return 'There are no rollouts here, so there was nothing to check. Give the files that hold them as well.'
   if (as === 'blind') return 'No check could look at these rollouts, so nothing is known to be right or wrong.'
   const { passed, blind } = passedAndBlind({ checks })
   const nothing = outcome === 'idle' ? 'Nothing else' : 'Nothing'

@@ -264,6 +264,10 @@ describe('what a report advises', () => {
     expect(said(plain({ checks: [unlooked] }))).toEqual([
       'No check could look at these rollouts, so nothing is known to be right or wrong.',
     ])
+    const none = plain({ checks: [unlooked] })
+    expect(said({ ...none, totals: { ...none.totals, trajectories: 0 } })).toEqual([
+      'There are no rollouts here, so there was nothing to check. Give the files that hold them as well.',
+    ])
     expect(adviceOf(plain({ checks: [unlooked, unlooked, check('T05')] })).outcome).toBe('little')
     expect(adviceOf(plain({ checks: [unlooked, check('T05')] })).outcome).toBe('clean')
     expect(said(plain({ checks: [unlooked, unlooked, check('T05')] }))[0]).toContain(
