@@ -115,7 +115,7 @@ function skippedHtml({ sources }: Report): string {
 function adviceHtml(report: Report): string {
   const sentences = adviceSentences(report, fixOf).map(
     ({ text: said, fix }) =>
-      `<p>${text(said, 2000)}${fix === null ? '' : `<br><span class=soft>${text(fix, 2000)}</span>`}</p>`,
+      `<p>${figures(said, 2000)}${fix === null ? '' : `<br><span class=soft>${text(fix, 2000)}</span>`}</p>`,
   )
   return `<section aria-labelledby=advice>\n<h2 id=advice>What to do first</h2>\n${sentences.join('\n')}\n</section>`
 }

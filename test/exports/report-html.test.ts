@@ -281,3 +281,16 @@ test('shares are even, whole, and nobody has more than wanted', () => {
     }),
   )
 })
+
+test('numbers stay with what they count, signs with their word, and a scheme has the name that the page gives it', () => {
+  const measure = { measure: 'advantage scheme', value: 'centre (fits 100 % of 12 groups)', threshold: null }
+  const plainly = plainReport()
+  const hypotheses = plainly.hypotheses.map((each) => ({
+    ...each,
+    because: [{ ...measure, comparison: '=' as const, checks: [], speaks: 'against' as const }],
+  }))
+  const html = htmlReport.write({ ...plainly, hypotheses }, judgement, new Map())
+  expect(html).toContain('>centred (fits 100 % of 12 groups)<')
+  expect(html).toContain('</span>\u00a0against')
+  expect(html).toContain('turn\u00a01:\u00a00, turn\u00a02:\u00a012')
+})

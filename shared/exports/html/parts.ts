@@ -6,9 +6,11 @@ export function text(value: string, most = 300): string {
   return markupText(clipped(value, most))
 }
 
-/** Words of ours with numbers in them, none of which is parted from its unit by the end of a line. */
-export function figures(value: string): string {
-  return text(value).replace(/(\d) (%|nats|tokens)/g, '$1\u00a0$2')
+/** Words of ours with numbers in them, none of which is parted from its unit or its turn by the end of a line. */
+export function figures(value: string, most?: number): string {
+  return text(value, most)
+    .replace(/(\d) (%|nats|tokens)/g, '$1\u00a0$2')
+    .replace(/\bturn (\d+:) /g, 'turn\u00a0$1\u00a0')
 }
 
 /** A name or a value of a dump, in the fixed face and isolated from the direction of the text around it. */

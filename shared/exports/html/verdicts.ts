@@ -1,3 +1,4 @@
+import { spelledScheme } from '../../checks/groups/scheme-words.ts'
 import { HYPOTHESES } from '../../hypotheses/registry.ts'
 import { measured } from '../../model/number-text.ts'
 import type { HypothesisResult, Measure, Report } from '../../model/report.ts'
@@ -44,7 +45,7 @@ function measuresHtml(because: readonly Measure[], links: Links): string {
     return [
       text(measure),
       speechHtml(line),
-      text(measured(measure, value)),
+      text(spelledScheme(line) ?? measured(measure, value)),
       threshold === null ? '' : text(`${SIGN[comparison]} ${measured(measure, threshold)}`),
       links.all(checks),
     ]
@@ -63,7 +64,7 @@ const SPEECH_SIGNS = { for: SIGNS.supported, against: SIGNS.contradicted, undeci
 
 function speechHtml(line: Measure): string {
   const speech = speechText(line)
-  return speech === null ? '' : `<span aria-hidden=true>${SPEECH_SIGNS[speech]}</span> ${speech}`
+  return speech === null ? '' : `<span aria-hidden=true>${SPEECH_SIGNS[speech]}</span>\u00a0${speech}`
 }
 
 function termsHtml(result: HypothesisResult): string {
