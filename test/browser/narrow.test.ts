@@ -115,6 +115,32 @@ describePage('a window of 720 by 800', (tests) => {
   })
 })
 
+describePage('a window of 1440 by 900 at twice the size', (tests) => {
+  test('has room for the tokens, and nothing of a rollout stands over another part of it', async () => {
+    const sample = [join(SAMPLES, 'verifiers-2025-08.jsonl.gz')]
+    const window = await tests.openWith(sample, { viewport: { width: 720, height: 450 } })
+    const { page } = window
+    await page.keyboard.press('2')
+    await page.locator('.rollout-row').first().waitFor()
+    await page.keyboard.press('Enter')
+    await page.locator('.panel-verdict').waitFor()
+    const parts = await page
+      .locator('.rollout-top, .token-bar, .tokens, .token-panel, .token-strip, .findings')
+      .evaluateAll((all) => all.map((part) => part.getBoundingClientRect().toJSON()))
+    const sorted = parts.sort((a, b) => a.top - b.top)
+    expect(sorted).toHaveLength(6)
+    for (const [at, { top }] of sorted.entries()) {
+      if (at > 0) expect(top).toBeGreaterThanOrEqual(sorted[at - 1].bottom - 1)
+    }
+    expect(await page.locator('.tokens').evaluate((tokens) => tokens.clientHeight)).toBeGreaterThan(120)
+    // What lies below is reached by scrolling, and the chosen finding shows its token.
+    await page.keyboard.press(']')
+    await page.locator('.findings').scrollIntoViewIfNeeded()
+    await expect.poll(() => page.locator('.finding').first().isVisible()).toBe(true)
+    await window.close()
+  })
+})
+
 describePage('a table of rollouts in a window of 1024 by 768', (tests) => {
   test('has room beside it for what was found in the rollouts of a group', async () => {
     const sample = [join(SAMPLES, 'verifiers-2025-08.jsonl.gz')]
