@@ -1,3 +1,4 @@
+import { counted } from '../model/number-text.ts'
 import type { ByteSource } from '../model/source.ts'
 import { type ChunkOptions, DamagedBytes } from './bytes.ts'
 import { GzipMember } from './gzip-member.ts'
@@ -44,7 +45,7 @@ async function* decompress(
   if (member.failed) {
     throw new DamagedBytes(
       'damaged-gzip',
-      `the gzip file is damaged or was cut short: ${total} bytes came out of it and are read, nothing after them can be. Copy or write the file again.`,
+      `the gzip file is damaged or was cut short: ${counted(total, 'byte')} came out of it and are read, nothing after them can be. Copy or write the file again.`,
     )
   }
 }

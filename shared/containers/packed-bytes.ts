@@ -1,3 +1,4 @@
+import { counted } from '../model/number-text.ts'
 import { partitionPoint } from '../model/partition-point.ts'
 import type { ByteSource } from '../model/source.ts'
 import { type ChunkOptions, type ContainerBytes, DamagedBytes } from './bytes.ts'
@@ -118,7 +119,7 @@ export function packedBytes(
 }
 
 function tooMuch(source: ByteSource, { title }: Packing, most: number): string {
-  return `${most} bytes came out of ${Math.min(source.size, source.packedIn ?? source.size)} bytes of ${title}, and nothing more is decompressed. If the file is meant to be that large, allow it: --max-unpacked with a number of bytes.`
+  return `${counted(most, 'byte')} came out of ${counted(Math.min(source.size, source.packedIn ?? source.size), 'byte')} of ${title}, and nothing more is decompressed. If the file is meant to be that large, allow it: --max-unpacked with a number of bytes.`
 }
 
 function lastAtOrBefore(restarts: readonly Restart[], position: number): Restart {

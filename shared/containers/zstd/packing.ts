@@ -1,4 +1,5 @@
 import { Decompress } from 'fzstd'
+import { counted } from '../../model/number-text.ts'
 import type { ByteSource } from '../../model/source.ts'
 import { type ChunkOptions, DamagedBytes, readStream } from '../bytes.ts'
 import { joinBytes } from '../join-bytes.ts'
@@ -115,6 +116,6 @@ class OpenFrame {
 function damaged(plain: number, why: string): DamagedBytes {
   return new DamagedBytes(
     'damaged-zstd',
-    `the Zstandard file is damaged or was cut short (${why}): ${plain} bytes came out of it and are read, nothing after them can be. Copy or write the file again.`,
+    `the Zstandard file is damaged or was cut short (${why}): ${counted(plain, 'byte')} came out of it and are read, nothing after them can be. Copy or write the file again.`,
   )
 }
