@@ -44,6 +44,20 @@ describePage('a way to train that the dump looks like', (tests) => {
     await window.close()
   })
 
+  test('and that is only unusual leads from what to do first to where it stands', async () => {
+    const tokenizer = await qwen()
+    const rollouts = [0, 1].map((seed) =>
+      cleanRollout(tokenizer, seed, { more: { rollout_id: 'r', branch: String(seed) } }),
+    )
+    const window = await tests.open()
+    const { page } = window
+    await window.drop([folder.write('branches.jsonl', lines(rollouts))])
+    await window.read()
+    await page.getByRole('button', { name: 'S06', exact: true }).and(page.getByTitle('Go to S06')).click()
+    await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('cause-S06')
+    await window.close()
+  })
+
   test('what an entry of the mask marks is found out, and said by a person where it is another', async () => {
     const tokenizer = await qwen()
     const rollouts = [1, 2, 3].map((seed) => rolloutWithTrainedReply(tokenizer, seed))

@@ -14,7 +14,7 @@ export function AdvicePanel({ report, openCause }: { report: Report; openCause: 
     () => adviceSentences(report).map(({ text }) => spelt(inStreamWords(inApp(text)))),
     [report],
   )
-  const causes = new Set(advice.steps.flatMap(({ cause }) => cause?.ids ?? []))
+  const causes = new Set([...advice.steps.flatMap(({ cause }) => cause?.ids ?? []), ...advice.notes])
   const open = (id: string) => (causes.has(id) ? openCause(id) : goToVerdict(id))
   const known = new Set([...causes, ...report.hypotheses.map(({ id }) => id)])
   const [first = '', ...others] = sentences
