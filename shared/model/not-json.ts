@@ -22,5 +22,6 @@ export function whyNotJson(text: string, error: unknown): string {
   // U+FFFD is none of them: a note on half a letter holds it, in a text that is sound.
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what a text does not hold
   if (/[\0-\x08\x0e-\x1f]/.test(text.slice(0, LOOKED_AT))) return 'it is a binary file'
-  return error instanceof Error ? error.message : String(error)
+  // The engine quotes the text with its line breaks, and a sentence of ours has none.
+  return (error instanceof Error ? error.message : String(error)).replace(/\s+/g, ' ')
 }
