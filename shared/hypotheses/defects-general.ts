@@ -53,6 +53,8 @@ const CAUSES: readonly Cause[] = [
   { code: 'C02', explains: [explained('T07', 'T09', 'C09'), GAPS] },
   { code: 'M15', explains: [GAPS] },
   { code: 'T07', explains: [GAPS] },
+  // Turns that have lost their markers are read as one that is not closed, and what others said in it as said by the model.
+  { code: 'T16', explains: [explained('C03', 'C07', 'C09', 'A06', 'L05'), GAPS] },
   { code: 'T05', explains: [GAPS] },
   { code: 'T10', explains: [GAPS] },
   { code: 'T02', explains: [GAPS] },

@@ -36,7 +36,7 @@ function decide(input: HypothesisInput): Judgement {
   const found = measureMasking(input)
   const { unsampledShare: share, systematic, failing } = found
   if (share === null && found.looked.length === 0) return notCheckable(whatOraclesLack(input))
-  const unlooked = notRun(input, [...MASKING_CODES, 'S03'])
+  const unlooked = notRun(input, [...MASKING_CODES, 'S03', 'T16'])
 
   const { thresholds } = input.dump.settings
   const [weight, untrained] = [weightBounds(thresholds), untrainedBound(thresholds)]
@@ -138,6 +138,14 @@ function endsUnproved(input: HypothesisInput): number | null {
     : ends.places.affected / ends.places.checked
 }
 
+/** Of rollouts with markers in letters or without any, which the model is not known to have written so. Null where there is none. */
+function unmarkedShare(input: HypothesisInput): number | null {
+  const markers = failingCheck(input, 'T16')
+  return markers === null || markers.severity === 'info' || markers.checked === 0
+    ? null
+    : markers.affected / markers.checked
+}
+
 /** Of the rollouts that T17 looked at, those it names, in a dump where the tokenizer finds no turns. Null where there is none. */
 function foreignShare(input: HypothesisInput): number | null {
   if (input.lackOfTurns == null) return null
@@ -171,6 +179,13 @@ function unjudgedShares(input: HypothesisInput): Unjudged[] {
       what: 'share of rollouts whose ids are not of the tokenizer, so that their turns are not known',
       value: foreignShare(input),
       code: 'T17',
+      bound,
+    },
+    // What stands in no turn of its own is taken for what the turn around it is.
+    {
+      what: 'share of rollouts whose markers are letters or gone, so that their turns are not known',
+      value: unmarkedShare(input),
+      code: 'T16',
       bound,
     },
     {

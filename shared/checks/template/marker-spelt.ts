@@ -8,6 +8,7 @@ import { plainTurns } from '../plain-turns.ts'
 import { lengthOf, listOf } from '../spans.ts'
 import { removedMarker } from './removed-markers.ts'
 import { markersIn, type SpeltMarker, START_IN_LETTERS } from './spelt-markers.ts'
+import { wordsOfOthers } from './words-of-others.ts'
 
 export const T16: Check = {
   code: 'T16',
@@ -33,6 +34,7 @@ export const T16: Check = {
     const plain = found.size === 0 && view.trajectory.messages === null ? plainTurns(view) : null
     if (plain !== null) return report.sound(plain.written, false)
     const written = writtenTurns(segmentation)
+    const others = wordsOfOthers(view)
     let next = 0
     for (const turn of segmentation.turns) {
       const isWritten = written[next] === turn
@@ -40,12 +42,24 @@ export const T16: Check = {
       const markers = found.get(turn) ?? []
       const [first] = markers
       const removed = first === undefined && isWritten ? removedMarker(view, turn, settings) : null
-      const faulty = first !== undefined || removed !== null
+      const faulty = first !== undefined || removed !== null || turn === others?.turn
       if (isWritten || faulty) report.place(faulty, { turn: turn.ordinal })
       if (removed !== null) {
         const { start, end, what } = removed
         const around = listOf(view.ids, Math.max(0, start - 4), end + 4)
         report.fault({ turn, tokens: { start, end }, message: what, evidence: { ids: around } })
+      }
+      if (turn === others?.turn) {
+        const [start, end] = [others.spans[0]!.start, others.spans.at(-1)!.end]
+        const count = others.spans.length
+        report.fault({
+          turn,
+          tokens: { start, end },
+          affected: others.spans,
+          message: `${count} ${count === 1 ? 'turn' : 'turns'} of others stand${count === 1 ? 's' : ''} in assistant turn ${turn.ordinal} without markers: role names stand alone, as decoding with skip_special_tokens leaves them`,
+          evidence: { first_text: view.text({ start, end: Math.min(end, start + OPENING) }) },
+        })
+        continue
       }
       if (first === undefined) continue
       const last = markers.at(-1) as SpeltMarker

@@ -57,9 +57,9 @@ export const TEXT_THRESHOLDS = {
     value: 60,
     unit: 'characters',
     range: [1, 100_000],
-    usedBy: ['T10', 'T13'],
+    usedBy: ['T10', 'T13', 'T16'],
     reason:
-      'Letters of a thought or of a turn’s prose that are looked up: more would only find differences of spelling.',
+      'Letters of a thought, of a turn’s prose or of a message that are looked up: more would only find differences of spelling.',
   },
   'thought-tokens': {
     value: 4,

@@ -163,6 +163,25 @@ export const MARKER_PLANTS: readonly Plant[] = [
   },
   {
     code: 'T16',
+    title: 'a response was decoded without its markers and encoded again, behind a prompt that has them',
+    needs: ['mask', 'messages'],
+    notIn: IN_CALLS,
+    rollout: (rollout) => {
+      const { family, promptLength } = rollout
+      if (turnsBy(rollout, 'tool').length === 0) return null
+      const [first] = turnsBy(rollout, 'assistant')
+      const markers = [rollout.tokens[first?.start ?? -1]?.id, family.headerEnd, family.end]
+      rollout.tokens = rollout.tokens.filter(({ id }, at) => at < promptLength || !markers.includes(id))
+      return []
+    },
+    alongside: {
+      ...NO_END,
+      C09: 'what the environment said stands in no turn of its own',
+      C07: 'the first call is read as open',
+    },
+  },
+  {
+    code: 'T16',
     title: 'decoding took the tags around the thoughts',
     families: ['qwen3'],
     needs: ['mask', 'messages'],
