@@ -46,6 +46,43 @@ describe('L05', () => {
     expect(await findings(rows, 'L05')).toMatchObject([{ evidence: { of: [side], count: 1 } }, {}, {}])
   })
 
+  it.each([-100, -50, -20])('names %d on a token that the trainer finds likely', async (value) => {
+    const rows = scoredRows(({ sampler, trainer, sampled }) => {
+      sampler[sampled[3]!] = value
+      trainer[sampled[3]!] = -0.4
+    })
+    const [first, ...more] = await findings(rows, 'L05')
+    expect(first?.message).toMatch(/the sampler's at token \d+ is -\d+, the trainer's -0\.40$/)
+    expect(more).toHaveLength(2)
+  })
+
+  it('names a number below all that forced tokens have, where it recurs and the trainer scored nothing', async () => {
+    const rows = (values: readonly number[]) =>
+      scoredRows(({ sampler, sampled }, { record }) => {
+        for (const [index, value] of values.entries()) sampler[sampled[3 + 5 * index]!] = value
+        delete record.logprobs?.trainer
+      })
+    expect(await findings(rows([-100, -100]), 'L05')).toMatchObject([{ evidence: { count: 2 } }, {}, {}])
+    expect(await findings(rows([-100]), 'L05')).toEqual([])
+    expect(await findings(rows([-100, -97.25, -100]), 'L05')).toEqual([])
+    expect(await findings(rows([-48, -48]), 'L05')).toEqual([])
+  })
+
+  it('leaves a forced token alone that the trainer finds as unlikely, and numbers of other tokens', async () => {
+    const forced = scoredRows(({ sampler, trainer, sampled }) => {
+      sampler[sampled[3]!] = -31
+      trainer[sampled[3]!] = -28.5
+    })
+    expect(await findings(forced, 'L05')).toEqual([])
+    // The sum of all logprobs so far.
+    const sums = scoredRows(({ sampler, sampled }) => {
+      let sum = 0
+      for (const token of sampled) sampler[token] = sum += (sampler[token] as number) - 0.4
+    })
+    expect(await findings(sums, 'L05')).toEqual([])
+    expect(await findings(sums, 'L01')).toHaveLength(3)
+  })
+
   it('leaves fillers alone on what is not trained, and logprobs that are absent', async () => {
     const rows = scoredRows(({ sampler, trainer, sampled }, { layout }) => {
       sampler[layout[1]!.contentStart] = 1

@@ -198,6 +198,7 @@ describe('a line that the first turn denies', () => {
       trainer: by(trainer),
       placeholders: [],
       trainerIsOff: false,
+      unlikely: [],
       onlyFillers: false,
     }
     return isDeniedAtFirst(turns, odds, pairs, DEFAULT_THRESHOLDS)

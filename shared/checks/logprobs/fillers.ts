@@ -8,7 +8,8 @@ import { trainedPrefill } from '../mask/prefill-trained.ts'
 import { isShort, lacksWhatOthersHave } from '../no-numbers.ts'
 import { samplerArray } from '../provenance-oracle.ts'
 import { countOf } from '../spans.ts'
-import { isLogprob, isTrainedSample, logprobBounds, pairsOf } from './scored.ts'
+import { gapOf } from './gap.ts'
+import { isLogprob, isTrainedSample, logprobBounds, pairsOf, type ScoredPairs } from './scored.ts'
 import { unscoredByTrainer } from './unscored.ts'
 
 type Side = 'sampler' | 'trainer'
@@ -107,6 +108,7 @@ function fillersOf(view: TrajectoryView): Filler[] | null {
   }
   const notNumbers = new Set(samplerArray(view.trajectory)?.nan)
   const unscored = unscoredByTrainer(view)
+  const neverDrawn = neverDrawnIn(view, pairs)
   const found: Filler[] = []
   let looked = false
   for (let token = 0; token < sampler.length; token++) {
@@ -114,7 +116,12 @@ function fillersOf(view: TrajectoryView): Filler[] | null {
     const value = sampler[token] as number
     const other = trainer === null ? 0 : (trainer[token] as number)
     // The usual case: a logprob on either side.
-    if (isLogprob(value, bounds) && isLogprob(other, bounds) && (value !== 0 || placeholders.size === 0)) {
+    if (
+      isLogprob(value, bounds) &&
+      isLogprob(other, bounds) &&
+      (value !== 0 || placeholders.size === 0) &&
+      !neverDrawn.has(token)
+    ) {
       looked = true
       continue
     }
@@ -130,9 +137,33 @@ function fillersOf(view: TrajectoryView): Filler[] | null {
     if (!isLogprob(value, bounds)) found.push({ token, side: 'sampler', value })
     else if (unscored.has(token)) found.push({ token, side: 'trainer', value: other })
     else if (!Number.isNaN(other) && !isLogprob(other, bounds)) found.push({ token, side: 'trainer', value: other })
-    else if (placeholders.has(token)) found.push({ token, side: 'sampler', value })
+    else if (placeholders.has(token) || neverDrawn.has(token)) found.push({ token, side: 'sampler', value })
   }
   return looked ? found : null
+}
+
+/**
+ * Trained tokens with a number of the sampler that may be a logprob, and is not that of a token it drew: the trainer finds them likely. Where it
+ * scored none, what was forced has such a logprob as well, and no two of them the same one. Arrays that lie beside each other have numbers of
+ * other tokens (L06).
+ */
+function neverDrawnIn(view: TrajectoryView, pairs: ScoredPairs | null): ReadonlySet<number> {
+  if (pairs !== null && pairs.unlikely.length > 0)
+    return new Set(gapOf(view)?.cause === 'shifted' ? [] : pairs.unlikely)
+  const { sampler, trainer } = view.trajectory.logprobs
+  const found = new Set<number>()
+  if (trainer !== null || sampler === null) return found
+  const { least } = logprobBounds(view.thresholds)
+  const { 'least-forced': leastForced } = view.thresholds
+  let same = 0
+  for (let token = 0; token < sampler.length; token++) {
+    const value = sampler[token] as number
+    if (!(value < leastForced && value > least) || !isTrainedSample(view, token)) continue
+    if (found.size > 0 && value !== same) return new Set()
+    same = value
+    found.add(token)
+  }
+  return found.size > 1 ? found : new Set()
 }
 
 /** An array that the dump stored shorter was filled up with NaN. */
@@ -148,7 +179,8 @@ function described(view: TrajectoryView, { token, side, value }: Filler): string
   if (Number.isNaN(value)) return `token ${token} was sampled and has no ${side} logprob`
   const name = `the ${side}'s at token ${token} is ${value === 0 ? 'exactly 0' : String(value)}`
   const trainer = view.trajectory.logprobs.trainer?.[token]
-  return value === 0 && trainer !== undefined ? `${name}, the trainer's ${trainer.toFixed(2)}` : name
+  const isDenied = value === 0 || (side === 'sampler' && isLogprob(value, logprobBounds(view.thresholds)))
+  return isDenied && trainer !== undefined ? `${name}, the trainer's ${trainer.toFixed(2)}` : name
 }
 
 function turnAt({ segmentation }: TrajectoryView, token: number): Turn | null {

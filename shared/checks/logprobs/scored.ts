@@ -16,6 +16,8 @@ export interface ScoredPairs {
   readonly trainer: Float32Array
   /** Trained tokens whose exact 0.0 the trainer contradicts, ascending. Neither they nor fillers beside them are among `tokens`. */
   readonly placeholders: readonly number[]
+  /** Trained tokens that the sampler's logprob would hardly ever let it draw and that the trainer finds likely, ascending. None is among `tokens`. */
+  readonly unlikely: readonly number[]
   /** The trainer contradicts so many other tokens that it cannot tell what was not sampled. */
   readonly trainerIsOff: boolean
   /** The sampler says 0.0 of every one of them, and the trainer contradicts it in mid-turn: nobody wrote any logprob. None is among `tokens` then. */
@@ -78,12 +80,14 @@ function gather(view: TrajectoryView): ScoredPairs | null {
   if (sampler === null || trainer === null || mask === null || haveUnfitLogprobs(view.trajectory)) return null
   const bounds = logprobBounds(thresholds)
   const { 'contradicts-zero': contradicts, 'trainer-is-off': off } = thresholds
+  const { 'never-drawn': neverDrawn, 'contradicts-never-drawn': likely } = thresholds
   const tokens = new Int32Array(sampler.length)
   let count = 0
   let certain = 0
   let zeros = 0
   let otherTokens = 0
   let otherOff = 0
+  const unlikely: number[] = []
   for (let i = 0; i < sampler.length; i++) {
     // Most tokens of a row are not trained: this comes first.
     if (mask[i] !== 1) continue
@@ -91,7 +95,8 @@ function gather(view: TrajectoryView): ScoredPairs | null {
     const other = trainer[i] as number
     if (!isLogprob(own, bounds) || !isLogprob(other, bounds) || !isTrainedSample(view, i)) continue
     tokens[count++] = i
-    if (own !== 0) {
+    if (own < neverDrawn && other > likely) unlikely.push(i)
+    else if (own !== 0) {
       otherTokens++
       if (Math.abs(own - other) > -contradicts) otherOff++
     } else {
@@ -101,14 +106,23 @@ function gather(view: TrajectoryView): ScoredPairs | null {
   }
   // In a fat tail zeros lie as often as the rest: a placeholder shows by lying there more often.
   const asOften = otherOff > 0 && zeros * otherTokens <= view.thresholds['zeros-beside-others'] * otherOff * certain
-  const trainerIsOff = otherOff > off * otherTokens || asOften
-  const all = tokens.subarray(0, count)
+  const isOff = otherOff > off * otherTokens
+  const trainerIsOff = isOff || asOften
+  // Where it contradicts many others as well, the two arrays are not of the same tokens.
+  if (isOff) unlikely.length = 0
+  const scored = tokens.subarray(0, count)
+  const all = unlikely.length === 0 ? scored : without(scored, unlikely)
   if (zeros === 0 || trainerIsOff)
-    return { tokens: all, sampler, trainer, placeholders: [], trainerIsOff, onlyFillers: false }
+    return { tokens: all, sampler, trainer, placeholders: [], unlikely, trainerIsOff, onlyFillers: false }
   const { contradicted, leftOut } = placeholdersAmong({ tokens: all, sampler, trainer, ids: view.ids }, thresholds)
   const onlyFillers = otherTokens === 0 && contradicted.some((token) => isInMidTurn(mask, token))
   const left = onlyFillers ? all.subarray(0, 0) : all.filter((token) => !leftOut.has(token))
-  return { tokens: left, sampler, trainer, placeholders: contradicted, trainerIsOff, onlyFillers }
+  return { tokens: left, sampler, trainer, placeholders: contradicted, unlikely, trainerIsOff, onlyFillers }
+}
+
+function without(tokens: Int32Array, others: readonly number[]): Int32Array {
+  const left = new Set(others)
+  return tokens.filter((token) => !left.has(token))
 }
 
 /** Neither what a generation prompt may have begun the trained run with, nor the end token that may have been appended to it. */

@@ -20,6 +20,30 @@ export const LOGPROB_THRESHOLDS = {
     reason:
       'Below this a number is a filler (-1e9, -9999) and no logprob: even a uniform guess over 200,000 tokens is -12.',
   },
+  'never-drawn': {
+    value: -19,
+    unit: 'nats',
+    range: [-1_000, 0],
+    usedBy: ['L05'],
+    reason:
+      'Sampler logprob below which a token is not drawn: any of 200,000 such tokens would be once in a thousand. -20, -30, -50 and -100 stand for a number that is missing.',
+  },
+  'contradicts-never-drawn': {
+    value: -5,
+    unit: 'nats',
+    range: [-1_000, 0],
+    usedBy: ['L05'],
+    reason:
+      'Trainer logprob above which a token is too likely for such a number of the sampler’s: of what was forced the two engines say alike, and of what was drawn they never differ by so much.',
+  },
+  'least-forced': {
+    value: -60,
+    unit: 'nats',
+    range: [-1_000, 0],
+    usedBy: ['L05'],
+    reason:
+      'Sampler logprob below which, where the trainer scored nothing, a number that recurs is a filler: of tokens that were forced logprobs of -25 to -60 are seen, hardly ever two the same.',
+  },
   'scored-tokens': {
     value: 24,
     unit: 'tokens',

@@ -145,6 +145,22 @@ export const LOGPROB_PLANTS: readonly Plant[] = [
   },
   {
     code: 'L05',
+    title: 'a filler that could be a logprob stands where the trainer finds a token likely',
+    needs: BOTH,
+    perTurn: true,
+    rollout: (rollout, { random }) => {
+      const span = fewTokens(rollout, random.integer(1, 2), random)
+      if (span === null) return null
+      const value = random.pick([-20, -30, -50, -100])
+      for (const token of rollout.tokens.slice(span.start, span.end)) {
+        token.sampler = value
+        found(token, -2 * random.next())
+      }
+      return [span]
+    },
+  },
+  {
+    code: 'L05',
     title: 'sampled tokens have no logprob at all',
     needs: ['mask', 'sampler', 'more'],
     perTurn: true,

@@ -158,10 +158,30 @@ const roundedMean = onRows('L11', {
   }),
 })
 
+/** -100 on a token that the trainer finds likely. */
+const neverDrawn = onRows('L05', {
+  family: 'qwen2.5',
+  rows: scoredRows(({ sampler, trainer, sampled }) => {
+    sampler[sampled[3] as number] = -100
+    trainer[sampled[3] as number] = -0.4
+  }),
+})
+/** -100 on two tokens, where no trainer scored any. */
+const recurring = onRows('L05', {
+  family: 'qwen2.5',
+  rows: scoredRows(({ sampler, sampled }, { record }) => {
+    for (const index of [3, 8]) sampler[sampled[index] as number] = -100
+    delete record.logprobs?.trainer
+  }),
+})
+
 /** Logprobs of sampler, trainer and reference. */
 export const LOGPROB_FLIPS: Flips = {
   'logprob-above-zero': flip(onFixture('L05.trips'), 2, 3, 'silent'),
   'least-logprob': flip(onFixture('L05.nearMiss'), -0.5, 'silent', 6),
+  'never-drawn': flip(neverDrawn, -200, 3, 'silent'),
+  'contradicts-never-drawn': flip(neverDrawn, -0.1, 3, 'silent'),
+  'least-forced': flip(recurring, -200, 3, 'silent'),
   'scored-tokens': flip(onFixture('L01.trips'), 240, 3, 'silent'),
   'engines-agree': flip(onFixture('L03.trips'), 100, 3, 'silent'),
   'engines-differ': flip(onFixture('L01.trips'), 0.1, 3, 'silent'),
