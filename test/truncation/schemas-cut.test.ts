@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { rerender } from '../../shared/tokens/template/rerender.ts'
 import type { Tokenizer } from '../../shared/tokens/tokenizer.ts'
-import { assistant, conversation, user } from '../helpers/conversation.ts'
+import { assistant, conversation, system, user } from '../helpers/conversation.ts'
 import { findings } from './findings.ts'
 
 const SYSTEM =
@@ -51,6 +51,9 @@ describe('C02 in a system turn with the schemas of tools', () => {
     ['from a text of a schema into another, which is JSON all the same', without('"Finds', 'What to')],
     ['from one schema into the next', without('Finds documents', '"description": "Gives')],
     ['from its message into a schema', without('answer questions', 'Finds documents')],
+    ['from the words before the schemas into the last of them', without('You may call one or more', '"Gives a whole')],
+    ['from the last schema into the words behind them', without('XML tags:\n<tools>', 'For each function call')],
+    ['from the words before the schemas to behind them', without('within <tools></tools>', '\n</tools>')],
     ['inside its message', without('You answer questions', 'documents that your')],
   ])('names a cut %s', async (_, edit) => {
     const [first] = await found(edit)
@@ -89,8 +92,57 @@ describe('C02 in a system turn with the schemas of tools', () => {
       (text: string) => text.replace('Finds documents about films', 'Looks {for} films'),
     ],
     ['a schema is no JSON and nothing of it is gone', (text: string) => text.replaceAll('"search"', "'search'")],
+    ['the list of tools is empty', (text: string) => text.replace(/^<tools>$[\s\S]*^<\/tools>$/m, '<tools>\n</tools>')],
+    [
+      'the tools are one list',
+      (text: string) => text.replace(/^<tools>$[\s\S]*^<\/tools>$/m, `<tools>\n${JSON.stringify([SEARCH])}\n</tools>`),
+    ],
+    ['no schema was rendered', (text: string) => text.slice(0, text.indexOf('# Tools'))],
     ['fields of a schema were left out', (text: string) => text.replace(', "description": "What to look for"', '')],
   ])('is silent where %s', async (_, edit) => {
     expect(await found(edit)).toEqual([])
+  })
+})
+
+/** The same of Llama, which renders the schemas before the question, in its turn. */
+function llamaRow(tokenizer: Tokenizer, edit: (user: string) => string, tools: readonly unknown[] = [SEARCH, READ]) {
+  const rendered = rerender(tokenizer, MESSAGES.slice(0, 2), [SEARCH, READ]) as string
+  const [, before = ''] = rendered.split('<|start_header_id|>user<|end_header_id|>\n\n')
+  const [asked = ''] = before.split('<|eot_id|>')
+  return conversation(tokenizer, [system(SYSTEM), user(edit(asked)), assistant(ANSWER)], {
+    more: { messages: MESSAGES, tools },
+  })
+}
+
+const ofLlama = async (edit: (user: string) => string) =>
+  (await findings('C02', {}, {}, { family: 'llama3', rows: (tokenizer) => [llamaRow(tokenizer, edit)] })).findings
+
+describe('C02 in a question with the schemas of tools before it', () => {
+  it.each([
+    ['inside a schema', without('"description": "Finds', 'What to look')],
+    ['inside a text of a schema, which is JSON all the same', without('"Finds', 'by a question')],
+    ['from one schema into the next', without('Finds documents', '"description": "Gives')],
+    ['from the words before the schemas into one', without('Respond in the format', '"description": "Gives')],
+    ['from a schema into the question', without('Finds documents', 'films was shown first')],
+  ])('names a cut %s', async (_, edit) => {
+    const [first] = await ofLlama(edit)
+    expect(first).toMatchObject({ turn: 1, evidence: { cut: 'middle', role: 'user' } })
+    expect(first?.evidence.lost_tokens).toBeGreaterThan(4)
+  })
+
+  it.each([
+    ['nothing is gone', (text: string) => text],
+    ['no schema was rendered', () => QUESTION],
+    [
+      'a schema was written in other words',
+      (text: string) => text.replace('Finds documents about films', 'Looks {for} films'),
+    ],
+    ['a schema is no JSON and nothing of it is gone', (text: string) => text.replaceAll('"search"', "'search'")],
+    [
+      'a whole tool was not rendered',
+      (text: string) => text.slice(0, text.lastIndexOf('\n{\n')) + text.slice(text.lastIndexOf('\n}\n') + 2),
+    ],
+  ])('is silent where %s', async (_, edit) => {
+    expect(await ofLlama(edit)).toEqual([])
   })
 })

@@ -54,13 +54,15 @@ function findMissing(view: TrajectoryView, turn: Turn): MissingPart | null {
   return cut === null ? null : withTokens(view, cut)
 }
 
-/** A question that stands behind the schemas of tools in one turn (Llama), where the end of it or the middle of both is gone. */
+/** A question that stands behind the schemas of tools in one turn (Llama), where the end of it, the middle of both or that of the schemas is gone. */
 function missingBesideTools(view: TrajectoryView, turn: Turn, question: string): MissingPart | null {
   const { tokenizer, trajectory } = view
   const { messages, tools } = trajectory
   if (tokenizer === null || messages === null || !tools?.length) return null
   const text = view.text({ start: turn.contentStart, end: turn.contentEnd })
-  if (text.length <= question.length / 2 || text.includes(question.trim())) return null
+  if (text.length <= question.length / 2) return null
+  const before = text.lastIndexOf(question.trim())
+  if (before >= 0 && !haveTornBlock(text.slice(0, before), tools)) return null
   const rendered = rerender(tokenizer, messages.slice(0, firstReply(messages)), tools)
   const at = rendered?.lastIndexOf(question.trim()) ?? -1
   const header = view.text({ start: turn.start, end: turn.headerEnd })
@@ -69,12 +71,13 @@ function missingBesideTools(view: TrajectoryView, turn: Turn, question: string):
   const whole = (rendered as string).slice(start + header.length, at + question.trim().length)
   const cut = findCut(text, whole, view.thresholds)
   // A turn that begins with the question was never given the schemas, which is T07.
-  return cut === null || cut.side === 'left' ? null : withTokens(view, cut)
+  return cut === null || cut.side === 'left' || (before >= 0 && cut.side !== 'middle') ? null : withTokens(view, cut)
 }
 
 /**
  * A system turn with the schemas of tools in it (Qwen), of which the middle is gone, or all that was between it and the end of the question. Rendered again
- * only where the text shows it: that of its message is not there, a schema is no JSON, or there are fewer of them than tools. Where those that are left are
+ * only where the text shows it: that of its message is not there, a schema is no JSON, what is between the tags of the schemas is none, or there are fewer
+ * of them than tools. Where those that are left are
  * whole the others were never rendered, which is another fault (T07).
  */
 function missingAmongTools(
@@ -131,7 +134,38 @@ function schemasOf(text: string, tools: readonly unknown[]): Schemas {
 function findSchemas(text: string, tools: readonly unknown[], json: string | null): Schemas {
   const schemas = text.split('\n').filter((line) => SCHEMA_START.test(line))
   const texts = textsIn(tools.map(toolOfTemplates))
-  return { tools: json, schemas, areTorn: schemas.some((line) => isTornSchema(line, texts)) }
+  const areTorn = schemas.length === 0 ? isTornList(text) : schemas.some((line) => isTornSchema(line, texts))
+  return { tools: json, schemas, areTorn }
+}
+
+/**
+ * Of the tags around schemas one is gone, or what stands between them, glued to other words, is no JSON. Between those of an empty list stands nothing
+ * (T07). Templates speak of both tags in a line before.
+ */
+function isTornList(text: string): boolean {
+  const [open, close] = [/^<tools>$/m.exec(text), /^<\/tools>$/m.exec(text)]
+  if (open === null || close === null) return /<\/?tools>/.test(text)
+  const list = text.slice(open.index + open[0].length, close.index).trim()
+  return list !== '' && !isJson(list)
+}
+
+const tornBlocks = new KeptTexts<Pick<Schemas, 'tools' | 'areTorn'>>(64)
+
+/** Whether of the schemas before a question, each of several lines between braces that stand alone, one lacks a brace or is torn. */
+function haveTornBlock(text: string, tools: readonly unknown[]): boolean {
+  const json = jsonOf(tools)
+  const find = () => ({ tools: json, areTorn: isTornBlock(text, tools) })
+  const found = tornBlocks.of(text, find)
+  if (json === null || found.tools !== json) Object.assign(found, find())
+  return found.areTorn
+}
+
+function isTornBlock(text: string, tools: readonly unknown[]): boolean {
+  const blocks = text.match(/^\{$[\s\S]*?^\}$/gm) ?? []
+  const braces = text.match(/^[{}]$/gm)?.length ?? 0
+  if (braces !== 2 * blocks.length) return true
+  const texts = textsIn(tools.map(toolOfTemplates))
+  return blocks.some((block) => isTornSchema(block, texts))
 }
 
 /** Null where there is none, of what other formats hold. */
@@ -152,6 +186,15 @@ function isTornSchema(line: string, known: ReadonlySet<string>): boolean {
     return [...textsIn(JSON.parse(line))].some((text) => !known.has(text))
   } catch {
     return true
+  }
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
   }
 }
 

@@ -105,4 +105,21 @@ export const PROMPT_CUT_PLANTS: readonly Plant[] = [
     },
     alongside: { T09: 'what is left of its system text is another one than that of the others' },
   },
+  {
+    code: 'C02',
+    title: 'the middle of a schema is gone, before a question that is whole',
+    families: ['llama3'],
+    needs: ['messages', 'tools'],
+    rollout: (rollout) => {
+      const [user] = turnsBy(rollout, 'user')
+      const schema = user === undefined ? null : findText(rollout, contentOf(user), /"parameters"/)
+      if (schema === null) return null
+      rollout.tokens.splice(schema.end + 4, 24)
+      rollout.promptLength -= 24
+      return []
+    },
+    alongside: {
+      A05: 'the question stands in one turn with the schemas, and that turn is another one than in its group',
+    },
+  },
 ]
