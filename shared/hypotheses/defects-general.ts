@@ -56,6 +56,8 @@ const CAUSES: readonly Cause[] = [
   // Turns that have lost their markers are read as one that is not closed, and what others said in it as said by the model.
   { code: 'T16', explains: [explained('C03', 'C07', 'C09', 'A06', 'L05'), GAPS] },
   { code: 'T05', explains: [GAPS] },
+  // Of two headers the second is taken for the model's first words, and trained with them.
+  { code: 'T06', explains: [explained('M08')] },
   { code: 'T10', explains: [GAPS] },
   { code: 'T02', explains: [GAPS] },
   { code: 'L08', explains: [explained('L01', 'L02')] },

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Tokenizer } from '../../shared/tokens/tokenizer.ts'
-import { assistant, conversation, trajectoryOf } from '../helpers/conversation.ts'
+import { assistant, conversation, trajectoryOf, user } from '../helpers/conversation.ts'
 import { testTokenizer } from '../helpers/tokenizers.ts'
 import { auditTrajectories } from './audit.ts'
 import { type Edit, findingsOf, search } from './findings-of.ts'
@@ -194,5 +194,39 @@ describe('M09', () => {
     expect(thinking.template).not.toBe(tokenizer.template)
     expect(auditTrajectories(rows(thinking), thinking).byCode.get('M09')?.findings).toHaveLength(1)
     expect(auditTrajectories(rows(tokenizer), tokenizer).byCode.get('M09')?.findings).toEqual([])
+  })
+})
+
+describe('M08', () => {
+  /** A turn whose header stands there twice, the second one trained. */
+  const twice = (tokenizer: Tokenizer) => [
+    conversation(tokenizer, [
+      user('Is it red?'),
+      assistant('', { end: false, separator: false, train: false }),
+      assistant('It is.', { train: { header: true, content: true, end: true } }),
+    ]),
+  ]
+  const flagged =
+    (header: 0 | 1): Edit =>
+    ({ mask }, { layout }) => ({
+      sampled: Uint8Array.from(mask ?? [], (flag, at) =>
+        at >= layout[2]!.start && at < layout[2]!.headerEnd ? header : flag,
+      ),
+    })
+
+  it.each([
+    'qwen2.5',
+    'llama3',
+  ] as const)('is not said for %s of the second of two headers that the model wrote', async (family) => {
+    expect(await findingsOf('M08', family, twice, flagged(1))).toEqual([])
+    expect(await findingsOf('T06', family, twice, flagged(1))).toHaveLength(1)
+    expect(await findingsOf('M08', family, twice, flagged(0))).toHaveLength(1)
+    expect(await findingsOf('M08', family, twice)).toHaveLength(1)
+  })
+
+  it('is said of a header that stands there once, whatever a record says of who wrote it', async () => {
+    const once = search({ answer: { train: { header: true, content: true, end: true } } })
+    const edit: Edit = ({ mask }) => ({ sampled: Uint8Array.from(mask ?? []) })
+    expect(await findingsOf('M08', 'qwen2.5', once, edit)).toHaveLength(1)
   })
 })

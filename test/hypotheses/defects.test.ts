@@ -177,6 +177,17 @@ describe('the symptoms of a defect', () => {
     expect(found.defectOf('M01', 0)).toBe(null)
   })
 
+  it('of markers that are gone, or of a header that is there twice, are what reads the turns', () => {
+    const all = rowsIn(0, 100)
+    const found = (...codes: readonly string[]) =>
+      diagnosed(
+        Object.fromEntries(codes.map((code) => [code, all])),
+        ...codes.map((code) => resultOf(code, { affected: 100 })),
+      )
+    expect(symptomsOf('T16', found('T16', 'C07', 'A06', 'M01'))).toEqual(['T16 100', 'C07 100', 'A06 100'])
+    expect(symptomsOf('T06', found('T06', 'M08', 'M11'))).toEqual(['T06 100', 'M08 100'])
+  })
+
   it('belong to one defect each', () => {
     const all = rowsIn(0, 100)
     const { defects: found } = diagnosed(

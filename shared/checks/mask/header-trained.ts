@@ -1,4 +1,5 @@
 import { Provenance, type Span, type Turn } from '../../model/tokens.ts'
+import { isBareHeader } from '../../tokens/segment.ts'
 import type { Check, TrajectoryView } from '../check.ts'
 import { carryLoss, edgeBefore } from '../edges.ts'
 import { plainTurns } from '../plain-turns.ts'
@@ -50,12 +51,13 @@ export const M08: Check = {
 function inOwn(view: TrajectoryView, turn: Turn, before: Turn | undefined): Span[] {
   const mask = view.mask as Uint8Array
   if (isSwallowed(view, turn) || (before !== undefined && flowsIn(mask, turn.start, before))) return []
-  return runsOf(mask, 1, turn.start, turn.headerEnd)
+  const trained = runsOf(mask, 1, turn.start, turn.headerEnd)
+  // Behind a header that has nothing else in its turn the model itself may write another one, which is T06.
+  return before === undefined || !isBareHeader(before) ? trained : unsampled(view, trained)
 }
 
 /** Of the header behind a turn of the model, where the loss ends late; null where there is none. With its content trained, the turn is M01. */
 function inNext(view: TrajectoryView, turn: Turn, before: Turn | undefined): Span[] | null {
-  const { provenance } = view
   const mask = view.mask as Uint8Array
   if (before?.kind !== 'assistant' || turn.kind === 'other') return null
   // Some families have no end token: there the model itself writes the next role.
@@ -67,7 +69,12 @@ function inNext(view: TrajectoryView, turn: Turn, before: Turn | undefined): Spa
     shapeOf(view).overrun?.turn === before ||
     mask[turn.contentStart] === 1 ||
     isDisplacedByBlock(view)
-  return isOthers ? [] : trained.filter(({ start }) => provenance?.[start] !== Provenance.sampled)
+  return isOthers ? [] : unsampled(view, trained)
+}
+
+/** Those that do not begin with a token that the model is known to have written. */
+function unsampled({ provenance }: TrajectoryView, spans: readonly Span[]): Span[] {
+  return spans.filter(({ start }) => provenance?.[start] !== Provenance.sampled)
 }
 
 function describe({ kind, role, ordinal }: Turn): string {
