@@ -1,6 +1,7 @@
 import { Provenance, type Segmentation, type Turn } from '../model/tokens.ts'
 import type { Trajectory } from '../model/trajectory.ts'
 import type { TrajectoryView } from './check.ts'
+import { countOf } from './spans.ts'
 
 /** Tokens by which a prompt may begin the model's turn for it: a think tag, `Let me solve this step by step.` */
 export const LONGEST_PREFILL = 16
@@ -48,6 +49,20 @@ export function endsInThinkTag({ provenance, text }: TrajectoryView, { contentSt
   if (at <= contentStart || at > contentStart + LONGEST_PREFILL) return false
   if (provenance?.subarray(contentStart, at).includes(Provenance.sampled)) return false
   return /^\s*<think>\s*$/.test(text({ start: contentStart, end: at }))
+}
+
+/**
+ * A turn of the model in the prompt, as long as the dump says that is, of which it says as well that nobody sampled any of it, and of later turns that
+ * they were: an example. Each of the two alone can be the last of several calls, in which the turns before it are the model's.
+ */
+export function isExample({ trajectory, segmentation, provenance }: TrajectoryView, turn: Turn): boolean {
+  const { kind, contentStart, contentEnd, end } = turn
+  if (kind !== 'assistant' || trajectory.promptLength === null || segmentation === null || provenance === null)
+    return false
+  const prompt = storedPromptEnd(trajectory, segmentation, segmentation.padding)
+  if (prompt === null || end > prompt || contentStart === contentEnd) return false
+  if (countOf(provenance, Provenance.notSampled, contentStart, contentEnd) < contentEnd - contentStart) return false
+  return provenance.includes(Provenance.sampled, prompt)
 }
 
 /** A turn of the prompt that the model's answer begins in, from token `at` through `end` (exclusive). */

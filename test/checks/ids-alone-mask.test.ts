@@ -197,6 +197,59 @@ describe('M09', () => {
   })
 })
 
+describe('M01 and M14 in an example of the prompt', () => {
+  const rows =
+    (train: boolean, storesLength = true) =>
+    (tokenizer: Tokenizer) => {
+      const turns = [user('Is it red?'), assistant('It is red.', { train }), user('Is it blue?'), assistant('It is.')]
+      const { layout } = conversation(tokenizer, turns)
+      const more = storesLength ? { prompt_length: layout[3]!.contentStart } : {}
+      return [conversation(tokenizer, turns, { more })]
+    }
+  /** What is sampled of the example, and of the answer. */
+  const flagged =
+    (example: 0 | 1, answer: 0 | 1 = 1): Edit =>
+    ({ ids }, { layout }) => {
+      const sampled = new Uint8Array(ids?.length ?? 0)
+      for (const [turn, flag] of [[layout[1]!, example] as const, [layout[3]!, answer] as const])
+        sampled.fill(flag, turn.contentStart, turn.endToken + 1)
+      return { sampled }
+    }
+  /** The same of a sampler that scored the answer alone, and of a trainer that does not find the end of the example likely. */
+  const scored: Edit = ({ ids, logprobs }, { layout }) => {
+    const sampler = new Float32Array(ids?.length ?? 0).fill(Number.NaN)
+    const { contentStart, endToken } = layout[3]!
+    sampler.fill(-0.2, contentStart, endToken + 1)
+    return {
+      logprobs: {
+        ...logprobs,
+        sampler,
+        trainer: new Float32Array(sampler.length).fill(-0.2).fill(-3, 0, contentStart),
+      },
+    }
+  }
+
+  it.each(['qwen2.5', 'llama3'] as const)('say for %s that it is trained, as a whole and once', async (family) => {
+    for (const edit of [flagged(0), scored]) {
+      const [found, ...more] = await findingsOf('M01', family, rows(true), edit)
+      expect(more).toEqual([])
+      expect(found).toMatchObject({ severity: 'error', turn: 1 })
+      expect(found?.message).toMatch(/^\d+ tokens of an example, which belongs to the prompt, carry loss$/)
+      expect(await findingsOf('M14', family, rows(true), edit)).toEqual([])
+    }
+  })
+
+  it('say nothing where it is masked, or where the model may have written it in another call', async () => {
+    const silent = async (changed: Parameters<typeof findingsOf>[2], edit: Edit) =>
+      expect(await findingsOf('M01', 'qwen2.5', changed, edit)).toEqual([])
+    await silent(rows(false), flagged(0))
+    await silent(rows(true), flagged(1))
+    await silent(rows(true), flagged(0, 0))
+    await silent(rows(true, false), flagged(0))
+    await silent(rows(true, false), scored)
+  })
+})
+
 describe('M08', () => {
   /** A turn whose header stands there twice, the second one trained. */
   const twice = (tokenizer: Tokenizer) => [

@@ -4,6 +4,7 @@ import type { Check, TrajectoryView } from '../check.ts'
 import { edgeAfter, writtenTurns } from '../edges.ts'
 import { haveUnfitLogprobs } from '../layout/unfit-arrays.ts'
 import { isPlaceholder, pairsOf } from '../logprobs/scored.ts'
+import { isExample } from '../prompt-end.ts'
 import { hidesEdges, isSwallowed } from '../shape.ts'
 import { storedResponse } from '../template/drift.ts'
 
@@ -26,7 +27,8 @@ export const M14: Check = {
     for (const turn of writtenTurns(segmentation)) {
       const at = turn.endToken
       if (at < 0 || view.mask?.[at] !== 1 || isSwallowed(view, turn)) continue
-      // A turn of which nothing was sampled is no turn that a framework closed.
+      // A turn of which nothing was sampled is no turn that a framework closed: an example that is trained is M01.
+      if (isExample(view, turn)) continue
       if (trajectory.sampled !== null && trajectory.sampled[turn.contentEnd - 1] !== 1) continue
       const proof = appendedBy(view, at)
       report.place(proof !== null, { turn: turn.ordinal, boundary: edgeAfter(segmentation, turn), token: at })

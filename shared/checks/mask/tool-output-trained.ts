@@ -1,7 +1,8 @@
 import { Expected, Provenance, type Span, type Turn } from '../../model/tokens.ts'
 import type { Check, TrajectoryView } from '../check.ts'
-import { carryLoss, edgeBefore } from '../edges.ts'
+import { carryLoss, edgeBefore, sampledSpan } from '../edges.ts'
 import { plainTurns } from '../plain-turns.ts'
+import { isExample } from '../prompt-end.ts'
 import { hidesEdges, isAsExpected, isSwallowed } from '../shape.ts'
 import { lengthOf, runsOf } from '../spans.ts'
 import { isLoneTail } from './cut-reply-trained.ts'
@@ -15,11 +16,12 @@ export const M01: Check = {
   severity: 'error',
   unit: 'trajectory',
   needs: ['ids', 'mask'],
-  looksAt: 'turns and replies that the environment wrote, or prompts of a stored length where no turns are known',
+  looksAt:
+    'turns and replies that the environment wrote, examples in the prompt, or prompts of a stored length where no turns are known',
   why: 'The model is rewarded for text it did not write: the gradient teaches it to invent tool replies and questions.',
   fix: 'Set the loss mask to 0 for every token that was not sampled; in verifiers this is mask_env_responses.',
   cite: 'Search-R1#20, slime#1073, TRL#4974',
-  trajectory(view, _settings, report) {
+  trajectory(view, settings, report) {
     if (view.segmentation === null || hidesEdges(view)) return
     const plain = plainTurns(view)
     if (plain !== null && !isLoneTail(view, view.segmentation.turns.at(-1) as Turn)) return report.sound(plain.others)
@@ -29,7 +31,9 @@ export const M01: Check = {
       // The one trained token of a fix-up for cut rows is M17.
       if (isLoneTail(view, turn)) continue
       const faulty: Span[] = []
-      for (const place of placesIn(turn)) {
+      // Supervised data trains the answers of its examples.
+      const example = settings.policy.id !== 'sft' && isExample(view, turn)
+      for (const place of example ? [sampledSpan(turn)] : placesIn(turn)) {
         const trained = !sound && !isSwallowed(view, turn) && trainedIn(view, place).length > 0
         report.place(trained, { turn: turn.ordinal, boundary: edgeBefore(view.segmentation, turn) })
         if (trained) faulty.push(place)
@@ -43,7 +47,10 @@ export const M01: Check = {
         turn,
         tokens: { start: affected[0]!.start, end: affected.at(-1)!.end },
         affected,
-        message: carryLoss(count, `of ${describe(turn)}${isPrompt(turn) ? ', which belongs to the prompt,' : ''}`),
+        message: carryLoss(
+          count,
+          `of ${example ? 'an example' : describe(turn)}${example || isPrompt(turn) ? ', which belongs to the prompt,' : ''}`,
+        ),
         evidence: {
           role: turn.role,
           trained_tokens: count,
