@@ -9,13 +9,15 @@ import { contradictsTrace, type PlacedNode, sampledFlags, sampledTail } from './
 /** Which nodes earlier branches of the same trace have trained: the trainer trains each once, for each of its losses. */
 export interface TrainedNodes {
   readonly sampled: Set<number>
+  /** Replies of earlier branches, trained or not. */
+  readonly replies: Set<number>
   readonly rl: Set<number>
   readonly ce: Set<number>
   readonly refKl: Set<number>
 }
 
 export function noneTrained(): TrainedNodes {
-  return { sampled: new Set(), rl: new Set(), ce: new Set(), refKl: new Set() }
+  return { sampled: new Set(), replies: new Set(), rl: new Set(), ce: new Set(), refKl: new Set() }
 }
 
 type BranchStreams = Pick<
@@ -78,6 +80,7 @@ export function branchStreams(
   let unscored: Uint8Array | null = null
   let masked = false
   let promptLength: number | null = null
+  let beginsUnmarked = false
   let at = 0
   for (const [i, node] of members.entries()) {
     const index = path[i] as number
@@ -95,7 +98,8 @@ export function branchStreams(
     const tail = sampledTail({ node, marks: own })
     if (!shared && node.object.sampled !== false && (tail !== null || own.includes(1))) {
       promptLength ??= tail === null ? at + own.indexOf(1) : end - tail
-    }
+    } else if (promptLength === null && node.sampled && !shared && !trained.replies.has(index)) beginsUnmarked = true
+    if (node.sampled) trained.replies.add(index)
     for (const [stream, key] of Object.entries(COMPACT) as [keyof typeof COMPACT, string][]) {
       const values = compactValues(node, key, own, arrays, issues)
       if (values === null) {
@@ -115,8 +119,8 @@ export function branchStreams(
   const credit = creditOf(found.advantages ?? null, mask, components)
   return {
     ids,
-    // Told by the mask alone, it is no better than the mask.
-    promptLength: contradictsTrace(placed) ? null : promptLength,
+    // Told by the mask alone, it is no better than the mask: a reply that is not marked is none of the prompt.
+    promptLength: beginsUnmarked || contradictsTrace(placed) ? null : promptLength,
     mask: loss?.mask ?? null,
     weights: loss?.weights ?? null,
     sampled,

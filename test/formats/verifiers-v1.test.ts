@@ -226,6 +226,16 @@ describe('who wrote a message', () => {
     expect(flags([node(null, [1]), { ...masked, parent: 0 }])[0]?.[1]).toBe('0 255 255 255 255 1')
   })
 
+  test('ends no prompt behind a reply that is masked, and does behind one that an earlier branch holds', () => {
+    const masked = prompted(0, 2, [F, F, F, F, F])
+    const whole = (parent: number) => prompted(parent, 3, [F, F, T, T, T])
+    const lengths = (nodes: JsonObject[]) => read(nodes).trajectories.map(({ promptLength }) => promptLength)
+    expect(lengths([node(null, [1]), masked, node(1, [5]), whole(2)])).toEqual([null])
+    expect(lengths([node(null, [1]), { ...masked, sampled: false }, node(1, [5]), whole(2)])).toEqual([9])
+    expect(lengths([node(null, [1]), whole(0), node(1, [5]), { ...masked, parent: 2 }])).toEqual([3])
+    expect(lengths([node(null, [1]), masked, whole(1), node(1, [5]), whole(3)])).toEqual([null, 9])
+  })
+
   test('follows the mask, where the trace does not say it', () => {
     const { sampled: _, ...unsaid } = node(1, [4, 5], true)
     expect(flags([node(null, [1]), node(0, [2, 3], true), unsaid])).toEqual([['0 1 1 1 1', '0 1 1 1 1']])
