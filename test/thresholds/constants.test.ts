@@ -22,6 +22,9 @@ const STRUCTURAL: Readonly<Record<string, string>> = {
   'checks/groups/advantages.ts FIT_GROUPS': 'bound of cost',
   'checks/groups/advantages.ts GROUPS_OF_A_STEP': 'how often others get a turn',
   'checks/groups/advantages.ts ROUNDING': 'what float64 leaves of a difference',
+  'checks/groups/other-grouping.ts FEWEST':
+    'two rewards that differ give every formula the same advantages but for a factor',
+  'checks/groups/other-grouping.ts ROUNDING': 'what float64 leaves of a difference',
   'checks/groups/reward-scales.ts GROUPS_OF_AN_ENVIRONMENT':
     'how a name is read: of a question, asked again in each epoch, or of an environment',
   'checks/groups/copies.ts FEWEST': 'all but one of three are two, which is no more than a pair',

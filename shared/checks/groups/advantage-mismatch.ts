@@ -12,6 +12,7 @@ import {
   recomputeAdvantages,
   residualOf,
 } from './advantages.ts'
+import { type OtherGrouping, otherGrouping, rowsText } from './other-grouping.ts'
 import { fitting, isUsualWeight } from './scaling.ts'
 import { completeGroups, rangeOf, rewardRange, rewardsOf, shown, trainedIn } from './statistics.ts'
 import { measuringSteps, trainingOf } from './step-scales.ts'
@@ -68,9 +69,10 @@ function* lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
   const isMultiplied = best.factor !== weight
   const declared = view.settings.options.scaleRewards
   const contradicts = declared !== undefined && best.accepted && !DECLARED[declared].includes(best.scheme)
+  const other = best.accepted ? null : yield* within(0.5, 0.5, otherGrouping(view))
   yield 0.5
   const against = new Set(
-    best.accepted
+    best.accepted || other !== null
       ? []
       : yield* within(
           0.5,
@@ -78,11 +80,8 @@ function* lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
           filtered(groups, (group) => ranksAgainst(group, thresholds)),
         ),
   )
-  if (!best.accepted && against.size < thresholds['order-share'] * groups.length) {
-    report.abstain(
-      'not-checkable',
-      `no known formula gives the stored advantages (nearest: ${formula(best)}, off by ${percent(best.residual)})`,
-    )
+  if (other !== null || (!best.accepted && against.size < thresholds['order-share'] * groups.length)) {
+    report.abstain('not-checkable', whyUnknown(best, other))
     return
   }
   const look = (group: GroupView) => {
@@ -127,6 +126,13 @@ function* lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
     })
   }
   yield* within(0.6, 1, forEachOf(groups, look))
+}
+
+/** What A05 names is no second fault of the rewards. */
+function whyUnknown(best: AdvantageFit, other: OtherGrouping | null): string {
+  return other === null
+    ? `no known formula gives the stored advantages (nearest: ${formula(best)}, off by ${percent(best.residual)})`
+    : `no known formula gives the stored advantages over the groups; ${other.scheme} does over ${rowsText(other)} (A05)`
 }
 
 /** Its rewards differ, and no two members have one advantage each, for their tokens have different ones (A12). */

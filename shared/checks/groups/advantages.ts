@@ -318,12 +318,12 @@ function spread<Value>(values: readonly Value[], count: number): readonly Value[
   return Array.from({ length: count }, (_, i) => values[Math.floor((i * values.length) / count)] as Value)
 }
 
-interface Candidate {
+export interface Candidate {
   readonly scheme: AdvantageScheme
   readonly eps: number | null
 }
 
-function candidates(givenEps: number | undefined): Candidate[] {
+export function candidates(givenEps: number | undefined): Candidate[] {
   const usual = ADVANTAGE_EPS_CANDIDATES.filter((eps) => eps !== DEFAULT_ADVANTAGE_EPS)
   const tried = givenEps === undefined ? [DEFAULT_ADVANTAGE_EPS, ...usual] : [givenEps]
   return ADVANTAGE_SCHEMES.flatMap((scheme) =>

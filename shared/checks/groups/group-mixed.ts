@@ -4,6 +4,7 @@ import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { Check, DumpReporter, DumpView, GroupView } from '../check.ts'
 import { FactColumns } from '../fact-columns.ts'
 import type { TrajectoryFacts } from '../facts.ts'
+import { type OtherGrouping, otherGrouping, rowsText } from './other-grouping.ts'
 import { incompleteReason, trainedIn } from './statistics.ts'
 
 /**
@@ -39,6 +40,7 @@ function* lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
     forEachOf(groups, (group) => void majorities.set(group, majorityPrompt(group))),
   )
   const window = yield* within(0.1, 0.1, shiftedWindow(view, groups))
+  const other = window === null ? yield* within(0.1, 0.1, otherGrouping(view)) : null
   // Where most groups have prompts of many kinds, prompts differ on purpose (dates, shuffled examples).
   let [pure, withPrompts] = [0, 0]
   yield* within(
@@ -67,14 +69,14 @@ function* lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
     // Each has a prompt of its own that no other group has: whoever judges or repairs what another wrote is asked so.
     const eachItsOwn = majorities.get(group) === null && known.length === 0
     const mixed = foreign.length > 0 && ((promptsAgree && !eachItsOwn) || isTakenApart(group))
-    const affected = mixed || large || window !== null
+    const affected = mixed || large || window !== null || other !== null
     report.unit(affected)
     report.place(affected)
     if (!affected) return
     report.fault({
       group,
       ...trainedIn(group.members),
-      message: messageOf(group, mixed ? foreign.length : 0, large ? view.groupSize : null, window),
+      message: messageOf(group, mixed ? foreign.length : 0, large ? view.groupSize : null, window ?? other),
       evidence: {
         rollouts: group.members.length,
         group_size: view.groupSize,
@@ -83,6 +85,7 @@ function* lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
         of_a_prompt_of_another_group: known.map(({ id }) => id),
         advantages: group.members.map(({ advantage }) => advantage),
         window_whose_advantages_sum_to_0: window,
+        ...(other === null ? {} : { advantages_taken_over: other }),
       },
     })
   }
@@ -95,12 +98,20 @@ interface Window {
   readonly shift: number
 }
 
-function messageOf(group: GroupView, foreign: number, size: number | null, window: Window | null): string {
+function messageOf(
+  group: GroupView,
+  foreign: number,
+  size: number | null,
+  taken: Window | OtherGrouping | null,
+): string {
   const rollouts = group.members.length
   if (foreign > 0) return `${foreign} of ${rollouts} rollouts of group ${group.id} have another prompt than the rest`
   if (size !== null)
     return `Group ${group.id} has ${counted(rollouts, 'rollout')} where ${size} are generated for a prompt`
-  const { size: rows, shift } = window as Window
+  if (taken !== null && 'scheme' in taken) {
+    return `Advantages are those of ${taken.scheme} over ${rowsText(taken)}, and not over the ${rollouts} rollouts of group ${group.id}`
+  }
+  const { size: rows, shift } = taken as Window
   return `Advantages sum to 0 over ${rows} rows from row ${shift} on, and not over the ${rollouts} rollouts of group ${group.id}`
 }
 

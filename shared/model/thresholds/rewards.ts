@@ -50,7 +50,7 @@ export const REWARD_THRESHOLDS = {
     value: 0.01,
     unit: 'share',
     range: [0, 1],
-    usedBy: ['A02', 'A03', 'A04', 'H01'],
+    usedBy: ['A02', 'A03', 'A04', 'A05', 'H01'],
     reason: 'Of the group’s largest, by which stored and recomputed advantages agree: bfloat16 keeps 8 bits, 1/256.',
   },
   'advantage-digits': {
@@ -80,9 +80,9 @@ export const REWARD_THRESHOLDS = {
     value: 0.95,
     unit: 'share',
     range: [0, 1],
-    usedBy: ['A02', 'A03', 'A04', 'H01'],
+    usedBy: ['A02', 'A03', 'A04', 'A05', 'H01'],
     reason:
-      'Of the groups that a formula times one constant must reproduce, where no formula alone does: a constant of its own fits half of the groups sooner than none. As many, given by a formula that divides by no std, say that the constant is the weight of a reward.',
+      'Of the groups that a formula times one constant must reproduce, where no formula alone does: a constant of its own fits half of the groups sooner than none. As many, given by a formula that divides by no std, say that the constant is the weight of a reward. As many rows that are no group must be given by one before advantages are said to have been taken over them.',
   },
   'factor-groups': {
     value: 3,

@@ -144,6 +144,30 @@ export const GROUP_PLANTS: readonly Plant[] = [
     alongside: { A04: 'what is above the mean of other rows may be below that of its group' },
   },
   {
+    code: 'A05',
+    title: 'the baselines are those of the columns of an array whose rows are the groups',
+    needs: ['advantages', 'groups'],
+    notIn: ['nemo-rl'],
+    plan: { scheme: 'centred', groups: 8 },
+    // An array has one shape.
+    patterns: ['systematic'],
+    keepAdvantages: true,
+    dump: ({ rollouts }) => {
+      const columns = inGroups(rollouts).length
+      // An array is that of a step.
+      for (const rollout of rollouts) rollout.step = rollouts[0]?.step ?? 0
+      for (let column = 0; column < columns; column++) {
+        const rows = rollouts.filter((_, at) => at % columns === column)
+        const advantages = advantagesOf(
+          rows.map(({ reward }) => reward),
+          'centred',
+        )
+        for (const [at, rollout] of rows.entries()) setAdvantage(rollout, advantages[at] as number)
+      }
+      return rollouts
+    },
+  },
+  {
     code: 'A06',
     title: 'two rollouts of a group are the same, token by token',
     needs: ['groups'],

@@ -1,0 +1,103 @@
+import { describe, expect, it } from 'vitest'
+import type { TrajectoryFacts } from '../../shared/checks/facts.ts'
+import type { AuditOptions } from '../../shared/model/policy.ts'
+import { standardised } from '../fixtures/checks/group-rows.ts'
+import { runOver } from '../helpers/dump-check.ts'
+import { dumpOf, groupFacts } from '../helpers/facts.ts'
+
+const [GROUPS, SIZE] = [6, 8]
+/** Rewards of 0 and 1, a few of each in every group. */
+const REWARDS = Array.from({ length: GROUPS }, (_, group) =>
+  Array.from({ length: SIZE }, (_, member) => Number((group * 5 + member * 3 + group * member) % 7 < 3)),
+)
+
+/** The advantages of all rows, in order, where those for which `key` is the same were taken together. */
+function takenOver(key: (row: number) => number, rewards = REWARDS, formula = standardised): number[] {
+  const flat = rewards.flat()
+  const advantages = flat.map(() => 0)
+  for (const each of new Set(flat.map((_, row) => key(row)))) {
+    const rows = [...flat.keys()].filter((row) => key(row) === each)
+    const made = formula(rows.map((row) => flat[row] as number))
+    for (const [at, row] of rows.entries()) advantages[row] = made[at] as number
+  }
+  return advantages
+}
+
+const rowsWith = (advantages: readonly number[], more: (group: number) => Partial<TrajectoryFacts> = () => ({})) =>
+  groupFacts(REWARDS, (_, group, member) => ({
+    advantage: advantages[group * SIZE + member] as number,
+    promptHash: `p${group}`,
+    ...more(group),
+  }))
+
+const judged = (facts: readonly TrajectoryFacts[], options: AuditOptions = {}) =>
+  runOver('A05', dumpOf(facts, { options }))
+const DECLARED = { groupSize: SIZE }
+
+describe('advantages that were taken over rows that are no group', () => {
+  it.each<[string, (row: number) => number, number, number]>([
+    ['along the other axis', (row) => row % SIZE, GROUPS, SIZE],
+    ['as columns of an array of the wrong shape', (row) => row % GROUPS, SIZE, GROUPS],
+    ['half a group at a time', (row) => row >> 2, SIZE / 2, 1],
+  ])('are named: %s', (_, key, size, stride) => {
+    const facts = rowsWith(takenOver(key))
+    const { tally, findings } = judged(facts, DECLARED)
+    expect(tally).toMatchObject({ checked: GROUPS, affected: GROUPS })
+    expect(findings[0]?.evidence.advantages_taken_over).toMatchObject({ size, stride, scheme: 'group-std-unbiased' })
+    expect(findings[0]?.message).toContain('Advantages are those of group-std-unbiased over ')
+    // One fact has one name.
+    const { findings: mismatches, abstained } = runOver('A04', dumpOf(facts, { options: DECLARED }))
+    expect([mismatches, abstained?.reason]).toEqual([[], expect.stringContaining('(A05)')])
+  })
+
+  it('are named where groups are interleaved and rows were taken one after the other', () => {
+    const facts = Array.from({ length: GROUPS * SIZE }, (_, row) => row)
+    const advantages = takenOver((row) => Math.floor(row / SIZE))
+    const flat = REWARDS.flat()
+    const made = groupFacts(
+      facts.map((row) => [flat[row] as number]),
+      (_, row) => ({ advantage: advantages[row] as number, group: `g${row % GROUPS}`, promptHash: `p${row % GROUPS}` }),
+    )
+    expect(judged(made, DECLARED).findings[0]?.evidence.advantages_taken_over).toMatchObject({ size: SIZE, stride: 1 })
+  })
+
+  it.each<[string, TrajectoryFacts[], AuditOptions]>([
+    ['groups have the advantages of a known formula', rowsWith(takenOver((row) => Math.floor(row / SIZE))), DECLARED],
+    ['a formula of the run’s own has no baseline', rowsWith(REWARDS.flat().map((reward) => 2 * reward - 1)), DECLARED],
+    [
+      'a formula of the run’s own has the baseline of a group',
+      rowsWith(takenOver((row) => Math.floor(row / SIZE)).map((each) => Math.tanh(2 * each) + 0.1)),
+      DECLARED,
+    ],
+    ['a prompt came twice, and nobody told how large groups are', rowsWith(takenOver((row) => row >> 2)), {}],
+    [
+      'all are asked the same, so that the groups may be told wrong',
+      rowsWith(
+        takenOver((row) => row % GROUPS),
+        () => ({ promptHash: 'same' }),
+      ),
+      DECLARED,
+    ],
+    ['whole groups were taken together two by two, as over a batch', rowsWith(takenOver((row) => row >> 4)), DECLARED],
+    [
+      'a reward was shaped before advantages were made of it',
+      rowsWith(
+        takenOver(
+          (row) => row % GROUPS,
+          REWARDS.map((group) => group.map((reward, at) => reward - 0.05 * at)),
+        ),
+      ),
+      DECLARED,
+    ],
+  ])('are not told where %s', (_, facts, options) => {
+    expect(judged(facts, options).tally.affected).toBe(0)
+  })
+
+  it('are told in each step by itself', () => {
+    const step = (group: number) => ({ step: group < GROUPS / 2 ? 1 : 2 })
+    const half = (GROUPS * SIZE) / 2
+    const advantages = takenOver((row) => Math.floor(row / half) * GROUPS + (row % (GROUPS / 2)))
+    const { findings } = judged(rowsWith(advantages, step), DECLARED)
+    expect(findings[0]?.evidence.advantages_taken_over).toMatchObject({ size: SIZE, stride: GROUPS / 2 })
+  })
+})
