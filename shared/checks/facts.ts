@@ -128,6 +128,8 @@ export interface TrajectoryFacts {
   readonly toolsDiffer?: boolean
   /** There are tools or calls of some, and the prompt describes none (T07); absent elsewhere. What A05 sets aside. */
   readonly toolsMissing?: boolean
+  /** The system turn announces tools and the prompt describes none (T08); absent elsewhere. */
+  readonly emptyTools?: boolean
   /** Digests by which the rollout is compared with those of a second run. */
   readonly pairing?: PairingFacts
   /**

@@ -73,6 +73,7 @@ const EVERY: Record<keyof Required<TrajectoryFacts>, true> = {
   rendersOtherwise: true,
   toolsDiffer: true,
   toolsMissing: true,
+  emptyTools: true,
   pairing: true,
   model: true,
   temperature: true,

@@ -18,6 +18,7 @@ import { provenanceOracle } from './provenance-oracle.ts'
 import { effectiveMask, effectiveWeights, tokenStates } from './states.ts'
 import { type StructureOracleInput, structureOracle, writesItsBlocks } from './structure-oracle.ts'
 import { driftOf } from './template/drift.ts'
+import { emptyToolsFacts } from './template/empty-tools.ts'
 import { toolFacts } from './template/prompt-tools.ts'
 import { openTurns } from './template/removed-markers.ts'
 import { rendersOtherwise } from './template/renders-otherwise.ts'
@@ -124,7 +125,7 @@ export function withFacts(prepared: PreparedView, { measuresDrift }: ViewOptions
 /** Adds to the facts of a view what defects are told apart by, and rollouts compared: nobody who looks at one asks for it. */
 export function addSymptoms(view: TrajectoryView): void {
   if (rendersOtherwise(view)) Object.assign(view.facts, { rendersOtherwise: true })
-  Object.assign(view.facts, toolFacts(view), systemFacts(view))
+  Object.assign(view.facts, toolFacts(view), emptyToolsFacts(view), systemFacts(view))
   const open = openTurns(view)
   if (open !== undefined) Object.assign(view.facts, { openTurns: open })
 }

@@ -173,6 +173,7 @@ const COLUMNS: { readonly [Name in keyof Required<Row>]: Column<Row[Name]> } = {
   rendersOtherwise: { cells: optional(FLAG) },
   toolsDiffer: { cells: optional(FLAG) },
   toolsMissing: { cells: optional(FLAG) },
+  emptyTools: { cells: optional(FLAG) },
   question: digest,
   questionIds: digest,
   idWords: digest,

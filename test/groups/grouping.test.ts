@@ -262,8 +262,15 @@ describe('T09', () => {
     }
   })
 
-  it('leaves one to T07 whose text is another for want of the tools', () => {
-    expect(runOver('T09', dumpOf(systems({ toolsMissing: true }))).findings).toEqual([])
+  it.each<[string, Partial<TrajectoryFacts>]>([
+    ['T07 whose text is another for want of the tools', { toolsMissing: true }],
+    ['T07 whose text describes the tools otherwise', { toolsDiffer: true }],
+    ['T08 whose text announces tools that are not there', { emptyTools: true }],
+  ])('leaves one to %s', (_, odd) => {
+    expect(runOver('T09', dumpOf(systems(odd))).findings).toEqual([])
+    // Where all rollouts of the group do so, their texts differ in something else.
+    const all = systems({}).map((row) => ({ ...row, ...odd }))
+    expect(runOver('T09', dumpOf(all)).findings.map(({ record }) => record)).toEqual([2])
   })
 })
 

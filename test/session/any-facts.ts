@@ -112,6 +112,7 @@ const ANY = {
   rendersOtherwise: flag,
   toolsDiffer: flag,
   toolsMissing: flag,
+  emptyTools: flag,
   pairing: fc.record(
     {
       question: maybe(text),

@@ -1,5 +1,6 @@
 import type { Check, TrajectoryView } from '../check.ts'
-import { systemText } from '../system-text.ts'
+import type { TrajectoryFacts } from '../facts.ts'
+import { type SystemText, systemText } from '../system-text.ts'
 
 /** What templates write for a list of tools that is empty. In one line the two tags are how Qwen's template speaks of the block. */
 const EMPTY_BLOCK = /^<tools>[^\S\n]*\n\s*<\/tools>|\[AVAILABLE_TOOLS\]\s*\[\s*\]/m
@@ -23,13 +24,10 @@ export const T08: Check = {
   fix: 'Pass tools=None and not [] to the chat template where a row has no tools.',
   cite: 'TRL#5379, TRL#5346',
   trajectory(view, _settings, report) {
-    const { segmentation, tokenizer } = view
-    if (segmentation === null || tokenizer === null) return
-    const system = systemText(tokenizer.table, view.ids, segmentation)
-    const turn = segmentation.turns[0]
+    const system = systemOf(view)
+    const turn = view.segmentation?.turns[0]
     if (system === null || turn === undefined) return
-    const said =
-      EMPTY_BLOCK.exec(system.text)?.[0] ?? (announcesNothing(view, system.text) ? 'Environment: ipython' : null)
+    const said = announcedBy(view, system)
     report.place(said !== null)
     if (said === null) return
     report.fault({
@@ -40,6 +38,21 @@ export const T08: Check = {
       evidence: { announced: said, tools: view.trajectory.tools, system: system.text.slice(0, 400) },
     })
   },
+}
+
+function systemOf({ segmentation, tokenizer, ids }: TrajectoryView): SystemText | null {
+  return segmentation === null || tokenizer === null ? null : systemText(tokenizer.table, ids, segmentation)
+}
+
+/** What announces the tools that are not there; null where nothing does. */
+function announcedBy(view: TrajectoryView, { text }: SystemText): string | null {
+  return EMPTY_BLOCK.exec(text)?.[0] ?? (announcesNothing(view, text) ? 'Environment: ipython' : null)
+}
+
+/** The fact of the few rollouts whose system turn announces tools that are not there. */
+export function emptyToolsFacts(view: TrajectoryView): Pick<TrajectoryFacts, 'emptyTools'> | null {
+  const system = systemOf(view)
+  return system === null || announcedBy(view, system) === null ? null : { emptyTools: true }
 }
 
 /** The line that stands for tools, in a row that neither describes nor calls any. */

@@ -141,8 +141,7 @@ function* lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
     if (rows.size < 2) return
     const [common, ...others] = [...rows.values()].sort((a, b) => b.length - a.length)
     for (const row of others.flat()) {
-      // One that lacks the tools, or alone has them, has another text for that: it is T07.
-      if (row.toolsMissing !== common?.[0]?.toolsMissing) continue
+      if (tellsToolsOtherwise(row, common?.[0])) continue
       report.unitAfterAll()
       report.fault({
         member: row,
@@ -152,6 +151,14 @@ function* lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
     }
   }
   yield* forEachOf(view.groups, look)
+}
+
+/** One that lacks the tools, or alone has them, or describes them otherwise (T07), or announces none (T08), has another text for that. */
+function tellsToolsOtherwise(row: TrajectoryFacts, common: TrajectoryFacts | undefined): boolean {
+  const { toolsMissing, toolsDiffer, emptyTools } = row
+  return (
+    toolsMissing !== common?.toolsMissing || toolsDiffer !== common?.toolsDiffer || emptyTools !== common?.emptyTools
+  )
 }
 
 /**

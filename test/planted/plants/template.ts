@@ -214,7 +214,7 @@ export const TEMPLATE_PLANTS: readonly Plant[] = [
       replace(rollout, turn.contentStart, turn.contentStart, encode(rollout, 'Environment: ipython\n'))
       return []
     },
-    alongside: OTHER_PROMPT,
+    alongside: { A05: OTHER_PROMPT.A05 },
   },
   {
     code: 'T08',
@@ -230,7 +230,7 @@ export const TEMPLATE_PLANTS: readonly Plant[] = [
       replace(rollout, turn.contentEnd, turn.contentEnd, encode(rollout, rollout.family.protect(block)))
       return []
     },
-    alongside: OTHER_PROMPT,
+    alongside: { A05: OTHER_PROMPT.A05 },
   },
   {
     code: 'T09',
