@@ -218,7 +218,7 @@ export const STORIES: Readonly<Record<string, CheckStory>> = {
   M10: {
     trips: 'the end token was sampled, as its flag says, and is masked in every turn',
     nearMiss: 'the environment stops on a string and appends the end token: it is flagged as not sampled, and masked',
-    defects: ['M13'],
+    defects: ['M13', 'T03'],
   },
   M11: {
     trips: 'the newline after each assistant turn is trained',

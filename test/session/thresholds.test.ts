@@ -15,16 +15,16 @@ beforeAll(async () => {
   tokenizer = await qwen()
 })
 
-/** Rollouts with a filler of -50 among the logprobs of trained tokens, which is taken for one only where that is set. */
+/** Rollouts with a filler of -15 among the logprobs of trained tokens, which is taken for one only where that is set. */
 function withFiller(seed: number, text = '') {
   const rollout = cleanRollout(tokenizer, seed, { padRight: text.length })
   const sampler = rollout.record.logprobs?.sampler as (number | null)[]
-  sampler[sampler.findIndex((value) => value !== null)] = -50
+  sampler[sampler.findIndex((value) => value !== null)] = -15
   return rollout
 }
 
 const statusOf = (report: Report, code: string) => report.checks.find((check) => check.code === code)?.status
-const FILLERS: AuditOptions = { thresholds: { 'least-logprob': -40 } }
+const FILLERS: AuditOptions = { thresholds: { 'least-logprob': -14 } }
 
 describe('thresholds of a session', () => {
   it('reach the checks of single rollouts, and the report says which were set', async () => {
@@ -33,7 +33,7 @@ describe('thresholds of a session', () => {
     expect([statusOf(usual, 'L05'), usual.thresholds]).toEqual(['pass', undefined])
     const report = (await audited(dump, FILLERS)).report()
     expect(statusOf(report, 'L05')).toBe('fail')
-    expect(report.thresholds).toEqual({ 'least-logprob': { value: -40, default: -1000 } })
+    expect(report.thresholds).toEqual({ 'least-logprob': { value: -14, default: -1000 } })
   })
 
   it('reach audit workers as they reach one thread', async () => {

@@ -68,6 +68,7 @@ const STRUCTURAL: Readonly<Record<string, string>> = {
   'checks/passages.ts MOST_KEPT': 'bound of memory',
   'checks/prompt-end.ts LONGEST_PREFILL':
     'tokens that templates begin a turn with; says where a prompt ends, not what is wrong',
+  'checks/shape.ts NOT_LATE': 'nothing is',
   'checks/spans.ts LONG': 'bound of cost',
   'checks/spans.ts SHORT': 'bound of cost',
   'checks/groups/step-scales.ts NO_STEP': 'what a step without rewards has',
