@@ -230,7 +230,10 @@ function newlinesAfterAssistant(evidence: DefectEvidence): DefectShape | null {
   }
   const { 'systematic-units': units, 'systematic-share': share } = evidence.dump.settings.thresholds
   const everywhere = places.affected >= units && places.affected >= share * places.checked
-  return everywhere ? { checks: ['T04'], places, rows: evidence.rows('T04') } : null
+  const [rows, packed] = [evidence.rows('T04'), evidence.rows('S01')]
+  // Between the documents of a packed row no template writes anything.
+  if (rows !== null && packed !== null && liesWithin(rows, packed, evidence.dump)) return null
+  return everywhere ? { checks: ['T04'], places, rows } : null
 }
 
 /** Trained and rewarded rows that end in the open while their own flag says that they were not truncated. */

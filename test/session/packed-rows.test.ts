@@ -45,3 +45,37 @@ describe('rows without sequence ids, in which the first system turn is there aga
     expect((await packing(turns, more)).status).toBe('not-applicable')
   })
 })
+
+describe('a row without sequence ids whose messages end where its system turn is there again', () => {
+  const brief = { role: 'system', content: 'Be brief.' }
+  const asked = { role: 'user', content: 'Is it red?' }
+  const answered = { role: 'assistant', content: 'Yes.' }
+  const behind = [BRIEF, user('Is it blue?'), assistant('No.')]
+  const abutting = [BRIEF, user('Is it red?'), assistant('Yes.', { separator: false }), ...behind]
+  const told =
+    (...messages: readonly JsonObject[]) =>
+    (ids: readonly number[]) => ({ ...running(ids), prompt_length: 12, messages: [...messages] })
+
+  it('is packed, whether another question follows or the same', async () => {
+    expect((await packing(abutting, told(brief, asked, answered))).status).toBe('fail')
+    const same = [...abutting.slice(0, 3), BRIEF, user('Is it red?'), assistant('No.')]
+    expect((await packing(same, told(brief, asked, answered))).status).toBe('fail')
+  })
+
+  it.each<[string, readonly TurnSpec[], (ids: readonly number[]) => JsonObject]>([
+    ['the messages go on', abutting, told(brief, asked, answered, { role: 'user', content: 'Is it blue?' }, answered)],
+    ['the messages are those of the prompt', abutting, told(brief, asked)],
+    ['the last message is another answer', abutting, told(brief, asked, { role: 'assistant', content: 'No.' })],
+    ['a newline parts the two, as in one conversation', again, told(brief, asked, answered)],
+    ['the messages are fewer', [user('What?'), assistant('That.'), ...abutting], told(brief, asked, answered)],
+    ['positions restart', abutting, (ids) => ({ ...told(brief, asked, answered)(ids), position_ids: restarting(ids) })],
+  ])('is not packed where %s', async (_, turns, more) => {
+    expect((await packing(turns, more)).status).not.toBe('fail')
+  })
+})
+
+/** Positions that begin anew at the last system turn. */
+function restarting(ids: readonly number[]): number[] {
+  const at = ids.findLastIndex((id, i) => id === 151644 && ids[i + 1] === 8948)
+  return ids.map((_, i) => (i < at ? i : i - at))
+}

@@ -1,5 +1,7 @@
+import { roleKind } from '../../model/roles.ts'
 import type { Turn } from '../../model/tokens.ts'
 import type { Check, TrajectoryView } from '../check.ts'
+import { normalised } from '../normalised-text.ts'
 import { paddingOf } from '../padding.ts'
 import { haveSameContent } from '../system-text.ts'
 
@@ -61,7 +63,7 @@ export const S01: Check = {
 
 /**
  * Where documents after the first begin: the sequence id grows, or a begin-of-sequence token follows a closed turn. Headers of system
- * turns count only where the positions restart at one of them: a conversation may have several system turns.
+ * turns count only where the positions restart at one of them: a conversation may have several system turns. And where the messages end before it.
  */
 function documentStarts(view: TrajectoryView): number[] {
   const { ids, segmentation } = view
@@ -79,6 +81,7 @@ function documentStarts(view: TrajectoryView): number[] {
   const after = (start: number) => segmentation?.bos.includes(start - 1) ?? false
   const headers = systems.map(({ start }) => start).filter((start) => !after(start))
   if (positionIds !== null && headers.some((at) => positionIds[at] === 0)) for (const at of headers) starts.add(at)
+  for (const { start } of conversationsBehind(view)) starts.add(start)
   return [...starts].sort((a, b) => a - b)
 }
 
@@ -89,9 +92,38 @@ const MAY_START = 'assistant>system'
  * Where the system turn of a row is there again, behind an answer and before a question: another document begins there, or a message that
  * was rendered by itself, with the system turn of the template before it. Messages or a prompt beside the ids are those of one conversation.
  */
-function secondConversations({ ids, segmentation, trajectory }: TrajectoryView): Turn[] {
-  const { positionIds, sequenceIds, messages, promptLength } = trajectory
-  if (positionIds === null || sequenceIds !== null || messages !== null || promptLength !== null) return []
+function secondConversations(view: TrajectoryView): Turn[] {
+  const { messages, promptLength } = view.trajectory
+  return messages !== null || promptLength !== null ? [] : systemTurnsAgain(view)
+}
+
+/**
+ * Where the system turn is there again and begins another document: the messages are all of what stands before, to the answer that ends it and that
+ * nothing parts from it. A template that writes a system turn before each message of a conversation has more messages, and mostly a newline.
+ */
+function conversationsBehind(view: TrajectoryView): Turn[] {
+  const { segmentation, trajectory, text } = view
+  const messages = trajectory.messages ?? []
+  const last = messages.at(-1)
+  if (last === undefined || roleKind(last.role) !== 'assistant') return []
+  const again = systemTurnsAgain(view)
+  const first = again[0]
+  const turns = segmentation?.turns ?? []
+  const answer = first === undefined ? undefined : turns[first.index - 1]
+  if (first === undefined || answer === undefined || answer.endToken !== first.start - 1) return []
+  const before = turns.slice(0, first.index)
+  const isAll = (kind: string) =>
+    before.filter((turn) => turn.kind === kind).length === messages.filter(({ role }) => roleKind(role) === kind).length
+  if (!isAll('assistant') || !isAll('system') || !isAll('user')) return []
+  const said = normalised(last.content ?? '')
+  const isLast = normalised(text({ start: answer.contentStart, end: answer.contentEnd })).includes(said)
+  return said !== '' && isLast ? again : []
+}
+
+/** System turns that say what the first does, behind an answer and before a question, over which the positions run on. */
+function systemTurnsAgain({ ids, segmentation, trajectory }: TrajectoryView): Turn[] {
+  const { positionIds, sequenceIds } = trajectory
+  if (positionIds === null || sequenceIds !== null) return []
   const turns = segmentation?.turns ?? []
   const [first] = turns
   if (first?.kind !== 'system' || first.header !== 'present') return []
