@@ -89,4 +89,18 @@ describe('a response that lost its markers behind a prompt that has them', () =>
     ] as const
     expect(await findingsOf('T16', family, response({ pieces: prose, replies: [REPLY] }))).toEqual([])
   })
+
+  it.each([
+    ['begins with no end', '\nuser\n', 30_000, ''],
+    ['begins and ends', '\nuser\n_\nassistant\n', 12_000, ''],
+    ['ends where nothing is said', 'user\n\n', 30_000, ' assistant\n\n'],
+  ])('costs little where the text is full of what %s', async (_, names, times, end) => {
+    const pieces = [
+      ['I look.', 1],
+      [`${names.repeat(times)}${end}`, 0],
+      ['Yes.', 1],
+    ] as const
+    const family = names.startsWith('\n') ? 'qwen2.5' : 'llama3'
+    expect(await findingsOf('T16', family, response({ pieces }))).toHaveLength(0)
+  })
 })

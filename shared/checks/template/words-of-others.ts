@@ -1,5 +1,7 @@
+import { partitionPoint } from '../../model/partition-point.ts'
 import { firstReply, roleKind } from '../../model/roles.ts'
 import { Provenance, type Segmentation, type Span, type Turn } from '../../model/tokens.ts'
+import { tokenTexts } from '../../tokens/text.ts'
 import type { TrajectoryView } from '../check.ts'
 import { normalised } from '../normalised-text.ts'
 import { countOf } from '../spans.ts'
@@ -17,26 +19,28 @@ export interface WordsOfOthers {
  * a message that the ids have no turn for. Null where nothing tells.
  */
 export function wordsOfOthers(view: TrajectoryView): WordsOfOthers | null {
-  const { segmentation } = view
+  const { segmentation, tokenizer } = view
   const turn = segmentation?.turns.at(-1)
-  if (segmentation === null || turn?.kind !== 'assistant' || turn.header !== 'present') return null
+  if (segmentation === null || tokenizer === null || turn?.kind !== 'assistant' || turn.header !== 'present')
+    return null
   const messages = messagesWithoutTurn(view, segmentation)
   const isWhole = [view.mask, view.provenance].every((stream) => stream === null || !hasGap(stream, turn))
   if (messages.length === 0 && isWhole) return null
-  const { contentStart, contentEnd } = turn
-  const text = view.text({ start: contentStart, end: contentEnd })
-  const found = [...text.matchAll(segmentation.hasSeparator ? ON_LINES : JOINED)]
+  const { text, textOffsets } = tokenTexts(tokenizer.table, view.ids.subarray(turn.contentStart, turn.contentEnd))
+  const found = segmentation.hasSeparator
+    ? [...upToLast(text, '\nassistant\n').matchAll(ON_LINES)]
+    : [...upToLast(text, 'assistant\n\n', (at) => at > 0 && text.charAt(at - 1).trim() !== '').matchAll(JOINED)]
   if (found.length === 0) return null
-  const spans = found.map((match) => {
-    const first = tokenAt(view, turn, match.index)
-    return { start: first, end: tokenAt(view, turn, match.index + match[0].length, first) }
-  })
+  const tokenAt = (character: number) =>
+    turn.contentStart + partitionPoint(textOffsets.length - 1, (i) => (textOffsets[i + 1] as number) <= character)
+  const spans = found.map(({ index, 0: words }) => ({ start: tokenAt(index), end: tokenAt(index + words.length) }))
   if (spans.some(({ start }) => turn.spans.some((own) => own.part === 'tool' && own.start <= start && start < own.end)))
     return null
   const { 'looked-up-characters': length } = view.thresholds
+  const said = found.map(([words]) => normalised(words))
   const isSaid = messages.some((message) => {
     const opening = normalised(message).slice(0, length)
-    return opening !== '' && found.some(([words]) => normalised(words).includes(opening))
+    return opening !== '' && said.some((words) => words.includes(opening))
   })
   const isLeftOut = [view.mask, view.provenance].some(
     (stream) => stream !== null && spans.every((span) => isGap(stream, span, turn)),
@@ -48,6 +52,13 @@ export function wordsOfOthers(view: TrajectoryView): WordsOfOthers | null {
 const ON_LINES = /\n(?:user|tool)\n[\s\S]*?\nassistant\n/g
 /** Llama writes no newline before a header and two after it: names follow upon the last word, and upon a blank in prose alone. */
 const JOINED = /(?<=\S)(?:ipython|user|tool)\n\n[\s\S]*?\Sassistant\n\n/g
+
+/** A text to the end of the last `name` that counts: what begins behind it ends nowhere, and would be looked for to the end of the text from each beginning. */
+function upToLast(text: string, name: string, counts: (at: number) => boolean = () => true): string {
+  let last = text.lastIndexOf(name)
+  while (last > 0 && !counts(last)) last = text.lastIndexOf(name, last - 1)
+  return last < 0 || !counts(last) ? '' : text.slice(0, last + name.length)
+}
 
 /** What others say behind the first reply, where the ids have fewer turns of others behind the model's first. */
 function messagesWithoutTurn({ trajectory }: TrajectoryView, { turns }: Segmentation): string[] {
@@ -77,15 +88,4 @@ function isGap(stream: Uint8Array, { start, end }: Span, { contentStart, content
     countOf(stream, Provenance.sampled, before, start) > 0 &&
     countOf(stream, Provenance.sampled, end, after) > 0
   )
-}
-
-/** The token of a turn's content with which its text has more than so many characters. */
-function tokenAt(view: TrajectoryView, { contentStart, contentEnd }: Turn, characters: number, from = contentStart) {
-  let [low, high] = [from, contentEnd]
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if (view.text({ start: contentStart, end: middle + 1 }).length > characters) high = middle
-    else low = middle + 1
-  }
-  return low
 }

@@ -161,8 +161,18 @@ function haveTornBlock(text: string, tools: readonly unknown[]): boolean {
 }
 
 function isTornBlock(text: string, tools: readonly unknown[]): boolean {
-  const blocks = text.match(/^\{$[\s\S]*?^\}$/gm) ?? []
-  const braces = text.match(/^[{}]$/gm)?.length ?? 0
+  const blocks: string[] = []
+  const lines = text.split('\n')
+  let [open, braces] = [-1, 0]
+  for (const [at, line] of lines.entries()) {
+    if (line !== '{' && line !== '}') continue
+    braces++
+    if (line === '{') open = open < 0 ? at : open
+    else if (open >= 0) {
+      blocks.push(lines.slice(open, at + 1).join('\n'))
+      open = -1
+    }
+  }
   if (braces !== 2 * blocks.length) return true
   const texts = textsIn(tools.map(toolOfTemplates))
   return blocks.some((block) => isTornSchema(block, texts))
