@@ -11,7 +11,7 @@ export const MASK = ['mask'] as const
 /** Formats that hold a mask in each message, beside who wrote it. */
 export const IN_NODES = ['verifiers-v1'] as const
 /** Masks over the response alone: nothing is said of the prompt, in which the first header stands. */
-const OF_RESPONSES = ['verl-batch'] as const
+export const OF_RESPONSES = ['verl-batch'] as const
 /** They hold 0 where nothing was sampled, which a sampled tag may have as well. */
 export const ZERO_FILLED = ['nemo-rl', 'prime-rl-export', 'trl-async', 'openrlhf', ...OF_RESPONSES] as const
 export const SUPPORTED = { H02: 'supported' } as const

@@ -5,7 +5,7 @@ import type { Plant } from '../plant.ts'
 import { type PlantedRollout, type PlantedToken, turnsBy } from '../rollout.ts'
 import { VARIANTS } from '../variants.ts'
 import { OTHER_PROMPT, replace } from './like.ts'
-import { OPEN_THOUGHT, ZERO_FILLED } from './mask.ts'
+import { OF_RESPONSES, OPEN_THOUGHT, ZERO_FILLED } from './mask.ts'
 
 const QWEN = ['qwen2.5', 'qwen3'] as const
 const LLAMA = ['llama3'] as const
@@ -111,7 +111,8 @@ export const TEMPLATE_PLANTS: readonly Plant[] = [
     code: 'T03',
     title: 'a turn before the last one got a token more than the mask was built for',
     needs: ['mask', 'sampler'],
-    notIn: IN_CALLS,
+    // Of a mask over the response alone the start of the first run is not seen: in its turn a drift is a shift as well.
+    notIn: [...IN_CALLS, ...OF_RESPONSES],
     rollout: (rollout, { random }) => {
       const turns = turnsBy(rollout, 'assistant')
       if (turns.length < 2 || turns.some(({ endToken, contentStart }) => endToken - contentStart < 3)) return null
