@@ -72,7 +72,7 @@ export const STORIES: Readonly<Record<string, CheckStory>> = {
   C04: {
     trips: 'the cut rollout is masked, and its reward is in the mean of the group',
     nearMiss: 'the cut rollout is masked, and the mean is that of the rollouts that train',
-    defects: ['V11'],
+    defects: ['M04', 'V11'],
   },
   C05: {
     trips: 'the server stopped the last turn at its limit, and the row is not flagged as truncated',
@@ -187,7 +187,7 @@ export const STORIES: Readonly<Record<string, CheckStory>> = {
   M04: {
     trips: 'the template has no generation markers, so nothing at all is trained',
     nearMiss: 'a rollout of one short turn: few trained tokens are not none',
-    defects: ['C14', 'M06', 'V11'],
+    defects: ['C14', 'M04', 'M06', 'V11'],
   },
   M05: {
     trips: 'the end of the first assistant turn was not found: its span runs to the end of the row',

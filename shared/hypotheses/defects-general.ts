@@ -1,5 +1,6 @@
 import type { TrajectoryFacts } from '../checks/facts.ts'
 import { checkByCode } from '../checks/registry.ts'
+import { isMaskedOnPurpose } from '../checks/truncation/masked-rows-counted.ts'
 import {
   type DefectEvidence,
   type DefectShape,
@@ -65,6 +66,8 @@ const CAUSES: readonly Cause[] = [
   { code: 'L09', explains: [explained('L01')] },
   { code: 'C08', explains: [explained('C09')] },
   { code: 'C14', explains: [explained('M04')] },
+  // Of a row that the model ended the mask is wrong, and its reward counts as it should.
+  { code: 'M04', explains: [explained('C04')], where: (row) => !isMaskedOnPurpose(row) },
   { code: 'A06', explains: [explained('S04')] },
   { code: 'A10', explains: [explained('A01')] },
 ]

@@ -2,6 +2,7 @@ import type { DumpView } from '../checks/check.ts'
 import { isLengthStop } from '../checks/end-reason.ts'
 import type { TrajectoryFacts } from '../checks/facts.ts'
 import { isCut } from '../checks/limits.ts'
+import { isMaskedOnPurpose } from '../checks/truncation/masked-rows-counted.ts'
 import type { CheckResult, Count } from '../model/report.ts'
 import {
   type DefectEvidence,
@@ -125,7 +126,7 @@ export const VERIFIERS_DEFECTS: readonly KnownDefect[] = [
     fix: 'Leave masked rollouts out of the baseline, or sample until the group is full again.',
     cite: 'open-instruct#1794, TRL#6369; meant in miles#3200',
     explains: [explained('M04')],
-    recognise: (evidence) => known(evidence, 'C04'),
+    recognise: cutRowsCounted,
   },
   {
     id: 'V12',
@@ -174,6 +175,14 @@ function known(evidence: DefectEvidence, code: string): DefectShape | null {
 
 function systematic(evidence: DefectEvidence, code: string): DefectShape | null {
   return evidence.failing(code)?.pattern === 'systematic' ? known(evidence, code) : null
+}
+
+/** A limit or a filter of the source took some of the rows that count; one that the model ended was masked by mistake (M04). */
+function cutRowsCounted(evidence: DefectEvidence): DefectShape | null {
+  const shape = known(evidence, 'C04')
+  if (shape === null || shape.rows === null) return shape
+  const rows = inBoth(shape.rows, rowsWhere(evidence.dump, isMaskedOnPurpose))
+  return rows.includes(1) ? { ...shape, rows } : null
 }
 
 /** Prompts without any tools; a prompt that describes others was given some. */

@@ -177,7 +177,7 @@ function isMasked(member: TrajectoryFacts): boolean {
 }
 
 /** A limit cut it, or the source's own filter took it: an overlong filter masks such rows whole. */
-function isMaskedOnPurpose({ excluded, isTruncated, finishReason, endReason }: TrajectoryFacts): boolean {
+export function isMaskedOnPurpose({ excluded, isTruncated, finishReason, endReason }: TrajectoryFacts): boolean {
   return excluded || isTruncated === true || isLengthStop(finishReason) || endReason.startsWith('cut')
 }
 
