@@ -9,8 +9,8 @@ const PADDED = { padding: 'right' } as const satisfies DumpPlan
 const PADDED_LEFT = { padding: 'left' } as const satisfies DumpPlan
 const PADDED_WITH_END = { ...planOf('rows padded with the end token'), spare: 3 }
 
-/** Ends are as sure as everything else, but never quite: 0 would be what some formats write where nothing was sampled. */
-function surelySampled(rollout: PlantedRollout, at: number): void {
+/** Tokens may be as sure as ends are, but never quite: 0 would be what some formats write where nothing was sampled. */
+export function surelySampled(rollout: PlantedRollout, at: number): void {
   const token = rollout.tokens[at]
   if (token && token.sampler === 0) token.sampler = -0.0004
 }

@@ -1,9 +1,8 @@
-import type { Span } from '../../../shared/model/tokens.ts'
 import { type DumpPlan, SINGLE_TURN } from '../dump.ts'
 import { realEnd, remask, train } from '../edit.ts'
 import type { Plant } from '../plant.ts'
-import type { PlantedRollout } from '../rollout.ts'
 import { assistant, IN_NODES, MASK, OPEN_THOUGHT, SUPPORTED } from './mask.ts'
+import { surelySampled } from './mask-ends.ts'
 
 /** Turns begin with words: a think tag that all of them begin with, and that no mask trains, may be the prompt's. */
 const WITHOUT_THOUGHT: DumpPlan = {
@@ -11,11 +10,6 @@ const WITHOUT_THOUGHT: DumpPlan = {
     ...conversation,
     turns: conversation.turns.map((turn) => ({ ...turn, thought: null })),
   }),
-}
-
-/** What the dump says was sampled, it says so of these as well: of a logprob of exactly 0 some formats say nothing. */
-function surelySampled({ tokens }: PlantedRollout, { start, end }: Span): void {
-  for (const token of tokens.slice(start, end)) if (token.sampled && token.sampler === 0) token.sampler = -0.0004
 }
 
 /** Masks that lie beside the tokens they are of: late, or early. */
@@ -111,7 +105,7 @@ export const MASK_SHIFT_PLANTS: readonly Plant[] = [
       if (turns.length < 2 || turns.some(({ contentStart, contentEnd }) => contentEnd - contentStart <= late))
         return null
       return turns.map(({ contentStart: start }) => {
-        surelySampled(rollout, { start, end: start + late })
+        for (let at = start; at < start + late; at++) surelySampled(rollout, at)
         return train(rollout, start, start + late, false)
       })
     },
