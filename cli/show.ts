@@ -1,4 +1,5 @@
-import { counted, tokensText } from '../shared/model/number-text.ts'
+import { END_WORDS } from '../shared/checks/end-words.ts'
+import { counted, minus, tokensText } from '../shared/model/number-text.ts'
 import type { Finding } from '../shared/model/report.ts'
 import { TOKEN_STATE_NAMES, TokenFlag, TokenState } from '../shared/model/tokens.ts'
 import type { TrajectoryDetail } from '../shared/session/protocol.ts'
@@ -88,11 +89,11 @@ function printHead(terminal: Terminal, { index, facts }: TrajectoryDetail, sessi
   const told = [
     facts.group === null ? null : `group ${facts.group}`,
     facts.step === null ? null : `step ${facts.step}`,
-    facts.reward === null ? null : `reward ${facts.reward}`,
-    facts.advantage === null ? null : `advantage ${facts.advantage}`,
+    facts.reward === null ? null : `reward ${minus(String(facts.reward))}`,
+    facts.advantage === null ? null : `advantage ${minus(String(facts.advantage))}`,
     facts.excluded ? 'excluded from the loss' : null,
     facts.finishReason === null ? null : `finish reason ${facts.finishReason}`,
-    facts.endReason === 'unknown' ? null : `ends: ${facts.endReason}`,
+    facts.endReason === 'unknown' ? null : `end: ${END_WORDS[facts.endReason]}`,
   ]
   terminal.line(told.filter((text) => text !== null).join(', '))
 }

@@ -1,4 +1,3 @@
-import type { EndReason } from '../../shared/checks/facts.ts'
 import { countedBy } from '../../shared/exports/phrases.ts'
 import { valuesText } from '../../shared/model/number-text.ts'
 import type { CheckStatus, Finding, HypothesisId, HypothesisResult, Severity, Unit } from '../../shared/model/report.ts'
@@ -145,13 +144,4 @@ export const STATUS_WORDS: Readonly<Record<CheckStatus, string>> = {
   pass: 'passed',
   'not-checkable': 'not checkable',
   'not-applicable': 'had nothing to look at',
-}
-
-export const END_WORDS: Readonly<Record<EndReason, string>> = {
-  stop: 'stop',
-  'cut-prose': 'cut in prose',
-  'cut-call': 'cut in a call',
-  'cut-reply': 'cut before its answer',
-  'prompt-only': 'prompt only',
-  unknown: 'not known',
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { TrajectoryFacts } from '../../shared/checks/facts.ts'
 import { type AdvantageScheme, recomputeAdvantages } from '../../shared/checks/groups/advantages.ts'
+import { SCHEME_NAMES } from '../../shared/checks/groups/scheme-words.ts'
 import { fitAdvantages } from '../helpers/at-once.ts'
 import { runOver } from '../helpers/dump-check.ts'
 import { dumpOf, groupFacts } from '../helpers/facts.ts'
@@ -38,7 +39,7 @@ describe('advantages that are a constant times those of a formula', () => {
     expect(fit?.factor).toBeCloseTo(factor, 5)
     const { tally, findings } = runOver('A04', dump)
     expect(tally).toMatchObject({ checked: 5, affected: 5 })
-    expect(findings[0]?.message).toContain(`are ${factor} times ${scheme} with eps 0.0001`)
+    expect(findings[0]?.message).toContain(`are ${factor} times “${SCHEME_NAMES[scheme]}” with eps 0.0001`)
     expect(findings[0]?.evidence.factor).toBeCloseTo(factor, 5)
   })
 

@@ -44,7 +44,7 @@ describe('advantages that were taken over rows that are no group', () => {
     const { tally, findings } = judged(facts, DECLARED)
     expect(tally).toMatchObject({ checked: GROUPS, affected: GROUPS })
     expect(findings[0]?.evidence.advantages_taken_over).toMatchObject({ size, stride, scheme: 'group-std-unbiased' })
-    expect(findings[0]?.message).toContain('Advantages are those of group-std-unbiased over ')
+    expect(findings[0]?.message).toContain('Advantages are those of “group std” over ')
     // One fact has one name.
     const { findings: mismatches, abstained } = runOver('A04', dumpOf(facts, { options: DECLARED }))
     expect([mismatches, abstained?.reason]).toEqual([[], expect.stringContaining('(A05)')])

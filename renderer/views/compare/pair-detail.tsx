@@ -1,3 +1,4 @@
+import { END_WORDS } from '../../../shared/checks/end-words.ts'
 import type { Row } from '../../../shared/session/protocol.ts'
 import type { PairDetail, PromptDifference } from '../../../shared/session/requests/compare.ts'
 import { KeptDetails } from '../../app/kept-details.tsx'
@@ -5,7 +6,6 @@ import { openRollout, openSecond } from '../../commands/go.ts'
 import { useAnswer } from '../../data/use-answer.ts'
 import { count, counted, decimalsOf, inDecimals } from '../../text/numbers.ts'
 import { shownId, spelt } from '../../text/visible.ts'
-import { END_WORDS } from '../../text/words.ts'
 import { SideBySide } from './alignment-view.tsx'
 import { chooseRollout } from './compare-place.ts'
 

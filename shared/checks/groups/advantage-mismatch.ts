@@ -14,6 +14,7 @@ import {
 } from './advantages.ts'
 import { type OtherGrouping, otherGrouping, rowsText } from './other-grouping.ts'
 import { fitting, isUsualWeight } from './scaling.ts'
+import { quotedScheme } from './scheme-words.ts'
 import { completeGroups, rangeOf, rewardRange, rewardsOf, shown, trainedIn } from './statistics.ts'
 import { measuringSteps, trainingOf } from './step-scales.ts'
 
@@ -132,7 +133,7 @@ function* lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
 function whyUnknown(best: AdvantageFit, other: OtherGrouping | null): string {
   return other === null
     ? `no known formula gives the stored advantages (nearest: ${formula(best)}, off by ${percent(best.residual)})`
-    : `no known formula gives the stored advantages over the groups; ${other.scheme} does over ${rowsText(other)} (A05)`
+    : `no known formula gives the stored advantages over the groups; ${quotedScheme(other.scheme)} does over ${rowsText(other)} (A05)`
 }
 
 /** Its rewards differ, and no two members have one advantage each, for their tokens have different ones (A12). */
@@ -190,7 +191,7 @@ function largestAdvantage(members: readonly TrajectoryFacts[]): number {
 }
 
 function formula({ scheme, eps, factor }: Pick<AdvantageFit, 'scheme' | 'eps' | 'factor'>): string {
-  const plain = eps === null ? scheme : `${scheme} with eps ${eps}`
+  const plain = eps === null ? quotedScheme(scheme) : `${quotedScheme(scheme)} with eps ${eps}`
   return factor === 1 ? plain : `${shown(factor)} times ${plain}`
 }
 

@@ -5,6 +5,7 @@ import type { Check, DumpReporter, DumpView, GroupView } from '../check.ts'
 import { FactColumns } from '../fact-columns.ts'
 import type { TrajectoryFacts } from '../facts.ts'
 import { type OtherGrouping, otherGrouping, rowsText } from './other-grouping.ts'
+import { quotedScheme } from './scheme-words.ts'
 import { incompleteReason, trainedIn } from './statistics.ts'
 
 /**
@@ -109,7 +110,7 @@ function messageOf(
   if (size !== null)
     return `Group ${group.id} has ${counted(rollouts, 'rollout')} where ${size} are generated for a prompt`
   if (taken !== null && 'scheme' in taken) {
-    return `Advantages are those of ${taken.scheme} over ${rowsText(taken)}, and not over the ${rollouts} rollouts of group ${group.id}`
+    return `Advantages are those of ${quotedScheme(taken.scheme)} over ${rowsText(taken)}, and not over the ${rollouts} rollouts of group ${group.id}`
   }
   const { size: rows, shift } = taken as Window
   return `Advantages sum to 0 over ${rows} rows from row ${shift} on, and not over the ${rollouts} rollouts of group ${group.id}`

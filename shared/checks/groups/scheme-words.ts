@@ -14,6 +14,11 @@ export const SCHEME_NAMES: Readonly<Record<AdvantageScheme, string>> = {
   'centre-batch-std': 'REINFORCE++ with baseline',
 }
 
+/** A scheme as a sentence names it. */
+export function quotedScheme(scheme: AdvantageScheme): string {
+  return `“${SCHEME_NAMES[scheme]}”`
+}
+
 /** A scheme of advantages in the words of the columns that show it, where a measure tells one; null of other measures. */
 export function spelledScheme({ measure, value }: Pick<Measure, 'measure' | 'value'>): string | null {
   if (measure !== 'advantage scheme' || typeof value !== 'string') return null
