@@ -74,8 +74,9 @@ export async function exportCommand(given: ParsedArguments, io: CommandIo): Prom
   const done = as === 'dpo' ? 'chosen' : 'written'
   terminal.line(`${count(indices.length)} of ${counted(session.facts.length, 'rollout')} ${done}:`)
   const over = (name: string) => (sink.replaced.has(name) ? ', replaced what was there' : '')
+  const inTable = as === 'csv' || as === 'parquet'
   for (const { name, records } of manifest.files) {
-    terminal.line(`  ${target(name)}  ${counted(records, 'record')}${over(name)}`, 4)
+    terminal.line(`  ${target(name)}  ${counted(records, inTable ? 'row' : 'record')}${over(name)}`, 4)
   }
   terminal.line(`  ${target(MANIFEST_NAME)}${over(MANIFEST_NAME)}`, 4)
   for (const note of manifest.notes) terminal.line(note, 2)

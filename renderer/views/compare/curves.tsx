@@ -63,7 +63,8 @@ function Spread({ spread: { of, from, width, here, there } }: { spread: Compared
   return (
     <figure className="curve">
       <figcaption>
-        <strong>{words}</strong> <span className="quiet">share of each run, up to {percent(most)}</span>
+        <strong>{words}</strong>{' '}
+        <span className="quiet">share of each run, up to {percent(most).replace(' ', '\u00a0')}</span>
       </figcaption>
       <svg
         viewBox={`0 0 ${WIDTH} ${HEIGHT + FOOT}`}
