@@ -3,7 +3,7 @@ import type { Judgement } from '../shared/exports/phrases.ts'
 import type { SecondRun } from '../shared/hypotheses/hypothesis.ts'
 import { lostFiles } from '../shared/model/lost-files.ts'
 import type { AuditOptions } from '../shared/model/policy.ts'
-import type { LogReport } from '../shared/model/report.ts'
+import { describedAlone, hasNumbers } from '../shared/session/described-alone.ts'
 import type { EngineHost } from '../shared/session/host.ts'
 import { readsSlower } from '../shared/session/sentence.ts'
 import { Session, type SessionHooks } from '../shared/session/session.ts'
@@ -116,19 +116,12 @@ async function checkDataset({ sources, problems }: OpenedSources, settings: Audi
   }
 }
 
-/** A log by whose numbers something may be judged without rollouts; a description of the run alone has none. */
-function hasNumbers({ series, others }: LogReport): boolean {
-  return series.length > 0 || others.length > 0
-}
-
 function nothingRead(unreadable: Audit['unreadable'], session: Session): string {
   const skipped = session
     .report()
     .sources.flatMap((source) => source.skipped.slice(0, 1).map(({ message }) => `${source.name}: ${message}`))
-  const described = session.logs.map(
-    ({ name, title }) => `${name} holds no rollouts (${title}). Name the files with its rollouts too.`,
-  )
-  const reasons = [...unreadable.map(({ message }) => message), ...skipped, ...described]
+  const told = [...unreadable, ...describedAlone(session.logs)]
+  const reasons = [...told.map(({ message }) => message), ...skipped]
   const listed = reasons.slice(0, 8).map((reason) => `\n  ${reason}`)
   if (reasons.length > listed.length) listed.push(`\n  and ${reasons.length - listed.length} more`)
   return `Nothing could be read.${listed.join('')}`

@@ -1,4 +1,5 @@
 import type { AuditOptions } from '../../shared/model/policy.ts'
+import { describedAlone, hasNumbers } from '../../shared/session/described-alone.ts'
 import type { OpenedDump, Progress, SourceInput } from '../../shared/session/protocol.ts'
 import { Cancelled, sentenceOf } from '../engine/client.ts'
 import {
@@ -78,8 +79,8 @@ export async function openSources(
     useFiles.setState({ options: chosen })
     inForce = { options: chosen, dataset }
     const { sources: read, logs = [] } = opened.report
-    if (read.every((source) => source.format === null) && logs.length === 0) {
-      sayNothingReadable(opened.unreadable, sources, chosen)
+    if (read.every((source) => source.format === null) && !logs.some(hasNumbers)) {
+      sayNothingReadable([...opened.unreadable, ...describedAlone(logs)], sources, chosen)
       closeDump()
       return false
     }

@@ -1,11 +1,12 @@
 import type { AuditOptions } from '../model/policy.ts'
 import type { ByteSource } from '../model/source.ts'
+import { describedAlone, hasNumbers } from './described-alone.ts'
 import { openFile } from './open-file.ts'
 import type { UnreadableFile } from './open-source.ts'
 
 /** What the beginnings of files say, before anything is let go of for them. */
 export interface Recognised {
-  /** Rollouts, or a log of a run, are in one of them at least. */
+  /** Rollouts, or a log with numbers of a run, are in one of them at least. */
   readonly isKnown: boolean
   /** Why each file cannot be read, where none can. */
   readonly unreadable: readonly UnreadableFile[]
@@ -20,8 +21,8 @@ export async function recognise(
   const unreadable: UnreadableFile[] = []
   for (const source of sources) {
     const file = await openFile(source, 0, options, signal)
-    if (file.opened.length + file.logs.length > 0) return { isKnown: true, unreadable: [] }
-    unreadable.push(...file.unreadable)
+    if (file.opened.length > 0 || file.logs.some(hasNumbers)) return { isKnown: true, unreadable: [] }
+    unreadable.push(...file.unreadable, ...describedAlone(file.logs))
   }
   return { isKnown: false, unreadable }
 }

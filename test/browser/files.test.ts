@@ -5,6 +5,10 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { describePage } from './describe-page.ts'
 import { SAMPLES, type Window } from './inspector-page.ts'
 
+/** As verl writes it beside a run. */
+const RUN_CONFIG =
+  'model:\n  name: Qwen/Qwen2.5-7B-Instruct\nactor_rollout_ref:\n  rollout:\n    n: 8\ndata:\n  max_prompt_length: 1024\n'
+
 describePage('files of every kind', (tests) => {
   const { folder } = tests
   let window: Window
@@ -30,6 +34,11 @@ describePage('files of every kind', (tests) => {
     ],
     ['run.parquet', 'PAR1....', /run\.parquet is a Parquet file without its end.*Copy or write the file again/],
     ['config.json', '{"a": 1}', /config\.json: its records are of no known format.*The start page lists the formats/],
+    [
+      'config.yaml',
+      RUN_CONFIG,
+      /config\.yaml holds no rollouts \(description of the run\)\. Give the files with its rollouts/,
+    ],
     ['list.json', '[]', /list\.json holds no record.*Check that/],
     ['cut.json', '[{"input_ids": [1', /cut\.json: no record could be read.*Check that/],
     [
@@ -58,6 +67,9 @@ describePage('files of every kind', (tests) => {
     await page.getByRole('alert').waitFor()
     await page.getByText('64 of 64 rollouts listed').waitFor()
     await expect.poll(() => page.getByRole('alert').innerText()).toContain('weights.bin')
+    await window.drop([folder.write('config.yaml', RUN_CONFIG)])
+    await expect.poll(() => page.getByRole('alert').innerText()).toContain('config.yaml holds no rollouts')
+    await page.getByText('64 of 64 rollouts listed').waitFor()
   })
 
   test('files that cannot be read stand beside those that can, the first few in sentences and all in the list', async () => {
