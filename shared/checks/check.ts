@@ -111,6 +111,8 @@ export interface GroupView {
   readonly complete: boolean
   /** Of a complete group, in member order: a dozen checks ask for them, and a look at each row of a million rollouts takes its time. */
   readonly rewards?: readonly number[]
+  /** All sequences, in order, of each member that was stored as several and stands for them as their first; one map for all groups, absent where there is none. */
+  readonly parts?: ReadonlyMap<TrajectoryFacts, readonly TrajectoryFacts[]>
 }
 
 export interface DumpView {

@@ -38,14 +38,21 @@ export interface Grouping {
 }
 
 export function* grouping(facts: readonly TrajectoryFacts[], options: GroupOptions): Steps<Grouping> {
-  const { buckets, sizeOfQuestions } = yield* within(0, 0.6, collect(facts, options))
+  const { first, parts } = oncePerRollout(facts)
+  const { buckets, sizeOfQuestions } = yield* within(0, 0.6, collect(first, options))
   const common = commonestSize(buckets)
   const groups: GroupView[] = []
   const add = ({ id, members }: Bucket) => {
     const size = options.groupSize ?? declaredSize(members) ?? common
     const complete = size !== null && members.length === size && size > 1 && members.every(hasReward)
     const rewards = complete ? members.map(({ reward }) => reward as number) : null
-    groups.push(rewards === null ? { id, members, complete } : { id, members, complete, rewards })
+    groups.push({
+      id,
+      members,
+      complete,
+      ...(rewards === null ? {} : { rewards }),
+      ...(parts === null ? {} : { parts }),
+    })
   }
   yield* within(0.6, 0.9, forEachOf(buckets, add))
   return { groups, groupSize: options.groupSize ?? declaredSizeOfAll(facts) ?? common, sizeOfQuestions }
@@ -57,10 +64,9 @@ interface Bucket {
 }
 
 function* collect(
-  all: readonly TrajectoryFacts[],
+  facts: readonly TrajectoryFacts[],
   options: GroupOptions,
 ): Steps<{ readonly buckets: Bucket[]; readonly sizeOfQuestions: number | null }> {
-  const facts = oncePerRollout(all)
   yield 0.1
   if (new FactColumns(facts).present('group').includes(1)) {
     return { buckets: yield* within(0.1, 1, byKey(facts, options)), sizeOfQuestions: null }
@@ -72,17 +78,25 @@ function* collect(
   return { buckets: size !== null && size > 1 ? byOrder(facts, size) : [], sizeOfQuestions }
 }
 
+interface OncePerRollout {
+  readonly first: readonly TrajectoryFacts[]
+  /** All sequences of those that are several, by their first; null where every rollout is one. */
+  readonly parts: ReadonlyMap<TrajectoryFacts, readonly TrajectoryFacts[]> | null
+}
+
 /** A rollout that was stored as several trajectories was rewarded once: its first stands for it. */
-function oncePerRollout(facts: readonly TrajectoryFacts[]): readonly TrajectoryFacts[] {
-  if (new FactColumns(facts).isEmpty('branchOf')) return facts
-  const seen = new Set<string>()
-  return facts.filter((row) => {
+function oncePerRollout(facts: readonly TrajectoryFacts[]): OncePerRollout {
+  if (new FactColumns(facts).isEmpty('branchOf')) return { first: facts, parts: null }
+  const firstOf = new Map<string, TrajectoryFacts>()
+  const parts = new Map<TrajectoryFacts, TrajectoryFacts[]>()
+  const isFirst = (row: TrajectoryFacts) => {
     const key = storedRollout(row)
-    if (key === null) return true
-    if (seen.has(key)) return false
-    seen.add(key)
-    return true
-  })
+    const first = key === null ? undefined : firstOf.get(key)
+    if (first !== undefined) entry(parts, first, () => [first]).push(row)
+    else if (key !== null) firstOf.set(key, row)
+    return first === undefined
+  }
+  return { first: facts.filter(isFirst), parts: parts.size === 0 ? null : parts }
 }
 
 /** What the sequences that one rollout was stored as have in common, and no others; null for a rollout that is one trajectory. */

@@ -1,4 +1,5 @@
 import type { DumpView, GroupView } from '../checks/check.ts'
+import type { TrajectoryFacts } from '../checks/facts.ts'
 import {
   ADVANTAGE_SCHEMES,
   type AdvantageFit,
@@ -10,6 +11,7 @@ import {
   recomputeAdvantages,
   residualOf,
 } from '../checks/groups/advantages.ts'
+import { idsOf, partsOf } from '../checks/groups/copies.ts'
 import { fitOf, measuringSpreads, type Spreads, scalingOf, spreadsOf } from '../checks/groups/scaling.ts'
 import { mean, rewardsOf } from '../checks/groups/statistics.ts'
 import { measuringSteps, type StepScales, stepOf } from '../checks/groups/step-scales.ts'
@@ -175,9 +177,10 @@ export class GroupBook {
     const byScheme = this.advantages(group, schemes)
     const firstOf = new Map<string, number>()
     return rows.map((row, at) => {
-      const { idsHash, trained } = row.facts
-      const copyOf = idsHash === null ? null : (firstOf.get(idsHash) ?? null)
-      if (idsHash !== null && copyOf === null) firstOf.set(idsHash, at)
+      const { trained } = row.facts
+      const ids = idsOf(partsOf(group, group.members[at] as TrajectoryFacts))
+      const copyOf = ids === null ? null : (firstOf.get(ids) ?? null)
+      if (ids !== null && copyOf === null) firstOf.set(ids, at)
       return {
         row,
         advantages: byScheme?.map((values) => values[at] as number) ?? null,

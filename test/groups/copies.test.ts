@@ -71,6 +71,114 @@ describe('equal completions of a group', () => {
   })
 })
 
+describe('rollouts of which each call is a row', () => {
+  /** One group; each rollout a list of calls, a word for what was sent and what came back. */
+  const calls = (
+    rollouts: readonly (readonly string[])[],
+    more: (call: string) => Partial<TrajectoryFacts> = () => ({}),
+  ) =>
+    rollouts.flatMap((rows, rollout) =>
+      rows.map((call, turn) =>
+        factsOf(10 * rollout + turn, {
+          branchOf: `r${rollout}`,
+          group: 'g',
+          reward: rollout % 2,
+          idsHash: call,
+          assistantLengths: Array<number>(turn + 1).fill(TOKENS),
+          assistantTurns: turn + 1,
+          ...more(call),
+        }),
+      ),
+    )
+
+  it.each<[string, (readonly string[])[], number, number]>([
+    [
+      'two begin with the same call',
+      [
+        ['search', 'a'],
+        ['search', 'b'],
+        ['other', 'c'],
+      ],
+      0,
+      0,
+    ],
+    ['one of them ended there', [['search'], ['search', 'b'], ['other', 'c']], 0, 0],
+    ['two have no call but this one', [['search'], ['search'], ['other', 'c']], 1, 1],
+    [
+      'two are the same, call by call',
+      [
+        ['search', 'a'],
+        ['search', 'b'],
+        ['search', 'a'],
+      ],
+      1,
+      2,
+    ],
+    [
+      'two are the same, and a third begins as they do',
+      [
+        ['search', 'a', 'x'],
+        ['search', 'a'],
+        ['search', 'a'],
+      ],
+      1,
+      2,
+    ],
+    [
+      'one was stored with a call twice',
+      [
+        ['search', 'a', 'a'],
+        ['search', 'b'],
+      ],
+      0,
+      1,
+    ],
+  ])('%s', (_, rollouts, groups, rows) => {
+    expect(affected('A06', calls(rollouts))).toBe(groups)
+    expect(affected('S04', calls(rollouts))).toBe(rows)
+  })
+
+  it('are counted as rollouts, with all that is trained of them', () => {
+    const { tally, findings } = runOver(
+      'A06',
+      dumpOf(
+        calls([
+          ['search', 'a'],
+          ['search', 'b'],
+          ['search', 'a'],
+        ]),
+      ),
+    )
+    expect(findings[0]?.message).toBe('1 of 3 rollouts of group g are copies of others, token by token')
+    expect(findings[0]).toMatchObject({
+      evidence: { different_rollouts: 2, sampled_tokens: [120] },
+    })
+    expect(tally.affectedTokens).toBe(120)
+  })
+
+  it('are the same by chance where the policy gives each of their calls often', () => {
+    const twice = [
+      ['search', 'a'],
+      ['search', 'a'],
+      ['search', 'b'],
+      ['search', 'c'],
+    ]
+    const likely = calls(twice, () => scored(0.5))
+    expect([affected('A06', likely), affected('S04', likely)]).toEqual([0, 0])
+    const unlikely = calls(twice, (call) => scored(call === 'search' ? 0.5 : 1e-9))
+    expect([affected('A06', unlikely), affected('S04', unlikely)]).toEqual([1, 2])
+  })
+
+  it('are copies in another file', () => {
+    const rows = calls([
+      ['search', 'a'],
+      ['search', 'b'],
+    ])
+    const again = rows.map((each) => ({ ...each, place: { ...each.place, source: 1 } }))
+    expect(affected('S04', [...rows, ...again])).toBe(4)
+  })
+})
+
 describe('rollouts that are there again', () => {
   it('are none where an answer is short, be it of another step', () => {
     const short = {

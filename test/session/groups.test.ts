@@ -117,6 +117,29 @@ describe('the groups of a run', () => {
     expect(steps.at(-1)).toMatchObject({ step: 899, meanReward: 899 })
   })
 
+  it('have no copies where rollouts begin with the same call, but go on otherwise', async () => {
+    const tokenizer = await qwen()
+    const open = async (calls: readonly (readonly number[])[]) => {
+      const record = (rollout: number) => (seed: number, branch: number) => {
+        const more = { rollout_id: `r${rollout}`, branch }
+        return cleanRollout(tokenizer, seed, { id: `r${rollout}.${branch}`, group: 'g', reward: rollout, more })
+      }
+      const page = enginePage()
+      const records = calls.flatMap((seeds, rollout) => seeds.map(record(rollout)))
+      await page.open({ 'g.jsonl': lines(records) }, { thresholds: { 'duplicate-tokens': 4 } })
+      const { row, members } = await page.ask('group', { position: 0 })
+      return [row.copies, members.map(({ copyOf }) => copyOf)]
+    }
+    expect(await open([[0, 1], [0, 2], [3]])).toEqual([0, [null, null, null]])
+    expect(
+      await open([
+        [0, 1],
+        [0, 2],
+        [0, 1],
+      ]),
+    ).toEqual([1, [null, null, 0]])
+  })
+
   it('have no reward of a name that only objects have', async () => {
     const tokenizer = await qwen()
     const own = [{ constructor: 0.5 }, { other: 1 }] as Record<string, number>[]

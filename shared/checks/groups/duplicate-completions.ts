@@ -3,8 +3,7 @@ import { forEachOf, type Steps } from '../../model/steps.ts'
 import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { Check, DumpReporter, DumpView, GroupView } from '../check.ts'
 import { PREFIX_TOKENS, type TrajectoryFacts } from '../facts.ts'
-import { sampledTokens } from '../limits.ts'
-import { copiesIn, type SureAnswer, sureAnswerIn } from './copies.ts'
+import { copiesIn, partsOf, type SureAnswer, sampledFor, sureAnswerIn } from './copies.ts'
 import { trainedIn } from './statistics.ts'
 
 /**
@@ -44,11 +43,11 @@ function lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
     report.fault({
       group,
       ...(extra.length === 0 ? { severity: 'info' } : {}),
-      ...trainedIn(extra),
+      ...trainedIn(extra.flatMap((copy) => partsOf(group, copy))),
       message: described(group, extra.length, sure, prefix),
       evidence: {
         copies: repeated.map((same) => same.map(({ id }) => id)),
-        sampled_tokens: repeated.map(([first]) => sampledTokens(first as TrajectoryFacts)),
+        sampled_tokens: repeated.map(([first]) => sampledFor(group, first as TrajectoryFacts)),
         rewards: repeated.map((same) => same.map(({ reward }) => reward)),
         different_rollouts: members.length - extra.length - (sure === null ? 0 : sure.members.length - 1),
         probability: sure?.probability ?? null,

@@ -2,12 +2,14 @@ import { forEachOf, type Steps, within } from '../../model/steps.ts'
 import type { Check, DumpReporter, DumpView, GroupView } from '../check.ts'
 import { FactColumns } from '../fact-columns.ts'
 import type { TrajectoryFacts } from '../facts.ts'
-import { equalByChance } from '../groups/copies.ts'
+import { storedRollout } from '../group-views.ts'
+import { equalByChance, idsOf, partsOf } from '../groups/copies.ts'
 import { LikeRows } from '../like-rows.ts'
 
 /**
  * S04. The same ids again. The first copy is not counted: it is the others that should not be there. Short answers are the same by chance,
- * and those that the policy gives often: they are copies where a record is in two files, or twice in one under an id of its own.
+ * and those that the policy gives often: they are copies where a record is in two files, or twice in one under an id of its own. Of a rollout that
+ * is several rows, each is a copy where all are: two that begin with the same call are two.
  */
 export const duplicates: Check = {
   code: 'S04',
@@ -28,8 +30,8 @@ function* lookAtRows(view: DumpView, report: DumpReporter): Steps<void> {
   const { facts } = view
   const columns = new FactColumns(facts)
   const [hasIds, lengths] = [columns.present('idsHash'), columns.numbers('realLength')]
-  const like = new LikeRows(columns.digests('idsHash'))
   yield 0
+  const like = new LikeRows([...columns.digests('idsHash'), yield* severalRows(facts, columns)])
   const likenessOf = yield* within(0, 0.4, likenesses(view, columns))
   const areOfOneGroup = sameGroup(view)
   const count = (row: TrajectoryFacts, original: TrajectoryFacts | undefined) => {
@@ -106,7 +108,7 @@ function* likenesses(
 ): Steps<(row: TrajectoryFacts, at: number) => 'chance' | 'copy' | 'same record'> {
   const often = new Set<TrajectoryFacts>()
   const addOften = (group: GroupView) => {
-    for (const row of equalByChance(group, thresholds)) often.add(row)
+    for (const row of equalByChance(group, thresholds)) for (const part of partsOf(group, row)) often.add(part)
   }
   yield* forEachOf(groups, addOften)
   const sampled = columns.sums('assistantLengths')
@@ -122,6 +124,30 @@ function* likenesses(
     // An id that was made up from the place is another one.
     return first.id === row.id ? 'same record' : 'chance'
   }
+}
+
+/** What rollouts of several rows are, as a number for each of their rows: the same of two where all their rows are; 0 for a rollout of one row. */
+function* severalRows(facts: readonly TrajectoryFacts[], columns: FactColumns): Steps<Uint32Array> {
+  const numbers = new Uint32Array(facts.length)
+  if (columns.isEmpty('branchOf')) return numbers
+  const rollouts = new Map<string, number[]>()
+  const add = (row: TrajectoryFacts, at: number) => {
+    const key = storedRollout(row)
+    if (key === null) return
+    const rows = rollouts.get(key)
+    if (rows === undefined) rollouts.set(key, [at])
+    else rows.push(at)
+  }
+  yield* within(0, 0, forEachOf(facts, add))
+  const numberOf = new Map<string, number>()
+  for (const rows of rollouts.values()) {
+    const ids = idsOf(rows.map((at) => facts[at] as TrajectoryFacts))
+    if (ids === null || !ids.includes(' ')) continue
+    const number = numberOf.get(ids) ?? numberOf.size + 1
+    numberOf.set(ids, number)
+    for (const at of rows) numbers[at] = number
+  }
+  return numbers
 }
 
 /** Whether an id stands for one record of its step, rather than for a prompt that several records answer. */
