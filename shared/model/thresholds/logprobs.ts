@@ -69,7 +69,7 @@ export const LOGPROB_THRESHOLDS = {
     value: 2,
     unit: 'standard errors',
     range: [0, 1_000],
-    usedBy: ['L01', 'L02'],
+    usedBy: ['L01', 'L02', 'L09'],
     reason: 'By which a mean must pass its bound, so that a single odd token decides nothing.',
   },
   'large-gap': {

@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest'
+import { auditTrajectories } from '../checks/audit.ts'
+import { noise, scoredRows } from '../fixtures/checks/logprob-rows.ts'
+import { trajectoryOf } from '../helpers/conversation.ts'
+import { testTokenizer } from '../helpers/tokenizers.ts'
+
+/** L09 on one rollout of two versions; the trainer differs by `older` and `newer` on average, of which both engines leave some on every token. */
+async function found(older: number, newer: number, edge = 40) {
+  const rows = scoredRows(
+    ({ sampler, trainer, sampled }, { record }) => {
+      const at = new Map(sampled.map((token, k) => [token, k]))
+      record.versions = record.input_ids.map((_, token) =>
+        at.has(token) ? ((at.get(token) as number) < edge ? 7 : 8) : -1,
+      )
+      for (const [k, token] of sampled.entries()) {
+        const mean = k < edge ? older : newer
+        sampler[token] = -1
+        // As noise of an engine: most tokens a little, some a good deal.
+        trainer[token] = -1 + (k % 2 === 0 ? -1 : 1) * mean * 4 * noise(k * 13 + 5) ** 3
+      }
+    },
+    undefined,
+    1,
+  )
+  const tokenizer = await testTokenizer('qwen2.5')
+  const trajectories = rows(tokenizer).map((row, record) => trajectoryOf(row, { source: 0, record, part: 0 }))
+  const { byCode } = await auditTrajectories(trajectories, tokenizer)
+  return byCode.get('L09')?.findings ?? []
+}
+
+describe('L09', () => {
+  it.each([
+    ['newer', 0.016, 0.034],
+    ['older, within chance,', 0.04, 0.034],
+  ])('is a note where the %s version is the noisier one', async (_, older, newer) => {
+    const [first, ...more] = await found(older, newer)
+    expect(first).toMatchObject({ severity: 'info' })
+    expect(first?.message).toMatch(
+      /, and no older version is further from the trainer than the newest by more than chance$/,
+    )
+    expect(more).toEqual([])
+  })
+
+  it('warns where the older version is surely further from the trainer, be the newest noisy as well', async () => {
+    for (const newer of [0.004, 0.034]) {
+      const [first] = await found(0.2, newer)
+      expect(first?.severity).toBe('warning')
+      expect(first?.message).toMatch(/and the gap to the trainer goes from 0\.\d+ to 0\.\d+$/)
+    }
+  })
+
+  it('says of two versions that both agree with the trainer that they are alike', async () => {
+    expect((await found(0.004, 0.003))[0]).toMatchObject({
+      severity: 'info',
+      message: expect.stringMatching(/, as between engines of the same weights$/),
+    })
+  })
+})
