@@ -167,7 +167,7 @@ function byOrder(facts: readonly TrajectoryFacts[], size: number): Bucket[] {
 }
 
 /** The size that members declare, where they agree. */
-function declaredSize(members: readonly TrajectoryFacts[]): number | null {
+export function declaredSize(members: readonly TrajectoryFacts[]): number | null {
   let size: number | null = null
   for (const { groupSize } of members) {
     if (groupSize === null) continue

@@ -2,7 +2,7 @@ import type { DumpView } from '../checks/check.ts'
 import { FactColumns } from '../checks/fact-columns.ts'
 import type { TrajectoryFacts } from '../checks/facts.ts'
 import { hasInfiniteAdvantage } from '../checks/groups/advantage-explosion.ts'
-import { boundOf } from '../checks/groups/advantages.ts'
+import { boundOf } from '../checks/groups/bounds.ts'
 import { isNoise, noiseFloors, type Scaling, scalingOf, spreadsOf } from '../checks/groups/scaling.ts'
 import { mean } from '../checks/groups/statistics.ts'
 

@@ -98,11 +98,14 @@ const TOLD_SCALES = 4
 
 /** What groups are held against, where that is not the range of all rewards: `−1 to 1 in 40 groups of gsm8k`. */
 export function scaleText({ scales }: RewardMeasures): string | null {
-  if (scales.length < 2 && !scales.some(({ beyond }) => beyond > 0)) return null
-  const told = scales.slice(0, TOLD_SCALES).map(({ environment, least, greatest, groups, beyond }) => {
+  const isNarrowed = ({ range, least, greatest }: RewardScale) => range < greatest - least
+  if (scales.length < 2 && !scales.some((scale) => scale.beyond > 0 || isNarrowed(scale))) return null
+  const told = scales.slice(0, TOLD_SCALES).map((scale) => {
+    const { environment, least, greatest, range, groups, beyond } = scale
     const without = beyond === 0 ? '' : `, ${counted(beyond, 'group')} far beyond left out`
+    const narrowed = isNarrowed(scale) ? `, taken as ${shown(range)} wide for the few at its ends` : ''
     const of = environment === null ? '' : ` of ${environment}`
-    return `${shown(least)} to ${shown(greatest)} in ${counted(groups, 'group')}${of}${without}`
+    return `${shown(least)} to ${shown(greatest)} in ${counted(groups, 'group')}${of}${without}${narrowed}`
   })
   const more = scales.length - told.length
   return [...told, ...(more > 0 ? [`${more} more`] : [])].join('; ')

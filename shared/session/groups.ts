@@ -4,13 +4,13 @@ import {
   ADVANTAGE_SCHEMES,
   type AdvantageFit,
   type AdvantageScheme,
-  boundOf,
   DEFAULT_ADVANTAGE_EPS,
   isInformative,
   isScaled,
   recomputeAdvantages,
   residualOf,
 } from '../checks/groups/advantages.ts'
+import { boundOf } from '../checks/groups/bounds.ts'
 import { idsOf, partsOf } from '../checks/groups/copies.ts'
 import { fitOf, measuringSpreads, type Spreads, scalingOf, spreadsOf } from '../checks/groups/scaling.ts'
 import { mean, rewardsOf } from '../checks/groups/statistics.ts'

@@ -1,10 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import {
-  type AdvantageScheme,
-  advantageBound,
-  boundOf,
-  recomputeAdvantages,
-} from '../../shared/checks/groups/advantages.ts'
+import { type AdvantageScheme, recomputeAdvantages } from '../../shared/checks/groups/advantages.ts'
+import { advantageBound, boundOf } from '../../shared/checks/groups/bounds.ts'
 import { unbiasedStd } from '../../shared/checks/groups/statistics.ts'
 import { fitAdvantages } from '../helpers/at-once.ts'
 import { dumpOf, groupFacts } from '../helpers/facts.ts'

@@ -66,10 +66,32 @@ describe('H05', () => {
   })
 
   it('is supported where the std within groups is under a tenth of the range', () => {
-    const rewards = [[0.02, 0.04, 0, 0.5], ...Array.from({ length: 30 }, () => [0.02, 0.08, 0.02, 0.08])]
+    const means = Array.from({ length: 30 }, (_, i) => i / 29)
+    const rewards = means.map((mean) => [mean - 0.09, mean + 0.09, mean - 0.09, mean + 0.09])
     const result = verdictOf('H05', dumpOf(groupFacts(rewards)))
     expect(result.verdict).toBe('supported')
     expect(result.because[0]?.measure).toMatch(/share of the reward range/)
+  })
+
+  describe('of rewards with a tail', () => {
+    /** Each group has what lies between the quantiles of the others: a tail of both signs whose end moves out with every group. */
+    const tailed = (groups: number) =>
+      Array.from({ length: groups }, (_, group) =>
+        Array.from({ length: 8 }, (_, member) => {
+          const quantile = (member + (group + 0.5) / groups) / 8
+          return (quantile < 0.5 ? 1 : -1) * Math.log(1 - Math.abs(2 * quantile - 1))
+        }),
+      )
+
+    it.each([4, 32, 500])('is the same in %i groups as in others of the same law', (groups) => {
+      expect(verdictOf('H05', dumpOf(groupFacts(tailed(groups)))).verdict).toBe('contradicted')
+    })
+
+    it('says how wide their range was taken to be', () => {
+      const { because } = verdictOf('H05', dumpOf(groupFacts(tailed(500))))
+      const line = because.find(({ measure }) => measure === 'reward range that groups are held against')
+      expect(line?.value).toMatch(/^−8\.29405 to 8\.29405 in 500 groups, taken as 7\.\d+ wide for the few at its ends$/)
+    })
   })
 
   it('is supported where groups differ far more than their members', () => {

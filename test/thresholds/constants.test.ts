@@ -32,6 +32,7 @@ const STRUCTURAL: Readonly<Record<string, string>> = {
   'checks/groups/length-bias.ts MOST_LISTED': 'what evidence shows',
   'checks/groups/components.ts LARGEST_SQUARED': 'what float64 can square',
   'checks/groups/components.ts PART_OF': 'what float64 leaves of a difference',
+  'checks/groups/reshaped.ts UNDIVIDED': 'a scale that leaves what it divides as it is',
   'checks/groups/statistics.ts LARGEST_SQUARED': 'what float64 can square',
   'checks/kept-facts.ts FEWEST': 'bound of cost',
   'checks/kept-facts.ts MOST_OF_A_LEVEL': 'bound of cost',

@@ -1,7 +1,9 @@
 import { filtered, forEachOf, type Steps, within } from '../../model/steps.ts'
 import type { Check, DumpFault, DumpReporter, DumpView, GroupView } from '../check.ts'
 import type { TrajectoryFacts } from '../facts.ts'
-import { advantageBound, isGroupScaled, recomputeAdvantages } from './advantages.ts'
+import { type AdvantageScheme, isGroupScaled, recomputeAdvantages } from './advantages.ts'
+import { advantageBound, explodedIn, sizeOf } from './bounds.ts'
+import { reshaping } from './reshaped.ts'
 import { fitOf, fitting, scalingOf } from './scaling.ts'
 import { SCHEME_FORMULAS } from './scheme-formulas.ts'
 import { completeGroups, rewardsOf, trainedIn } from './statistics.ts'
@@ -55,26 +57,27 @@ function* lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
   }
   // Declared scaling does not say which std; the wider bound holds for both.
   const scheme = scaling.origin === 'given' && !scaling.fit?.accepted ? 'group-std-biased' : scaling.scheme
+  const { thresholds } = view.settings
+  const boundOfGroup = ({ members }: GroupView) => scaling.weight * advantageBound(scheme, members.length)
+  const isBeyond = (group: GroupView) => explodedIn(group, scheme, boundOfGroup(group), thresholds).length > 0
+  // What a run does to all advantages of a step takes their bound along.
+  const beyond = yield* within(0.5, 0.6, filtered(groups, isBeyond))
+  const shapes = beyond.length === 0 ? null : yield* within(0.6, 0.7, reshaping(view))
   const look = (group: GroupView) => {
-    const bound = scaling.weight * advantageBound(scheme, group.members.length)
-    const largest = group.members.reduce<TrajectoryFacts | null>(
-      (worst, member) => (worst === null || size(member) > size(worst) ? member : worst),
-      null,
-    )
-    const affected = largest !== null && size(largest) > bound * (1 + view.settings.thresholds['bound-slack'])
-    report.unit(affected || infinite.has(group))
-    report.place(affected || infinite.has(group))
-    if (infinite.has(group)) report.fault(infiniteIn(group))
-    if (!affected || infinite.has(group)) return
-    const exploded = group.members.filter(
-      (member) => size(member) > bound * (1 + view.settings.thresholds['bound-slack']),
-    )
+    const bound = shapes?.carried(group, boundOfGroup(group)) ?? boundOfGroup(group)
+    const exploded = shapes === null ? [] : explodedIn(group, scheme, bound, thresholds)
+    const isInfinitely = infinite.has(group)
+    report.unit(exploded.length > 0 || isInfinitely)
+    report.place(exploded.length > 0 || isInfinitely)
+    if (isInfinitely) report.fault(infiniteIn(group))
+    if (exploded.length === 0 || isInfinitely) return
+    const largest = exploded.reduce((worst, member) => (sizeOf(member) > sizeOf(worst) ? member : worst))
     report.fault({
       group,
       ...trainedIn(exploded),
-      message: `An advantage of ${Number(size(largest).toPrecision(4))} in group ${group.id}; rewards of ${group.members.length} rollouts give at most ${bound.toFixed(3)}`,
+      message: `An advantage of ${Number(sizeOf(largest).toPrecision(4))} in group ${group.id}; ${whyBeyond(scheme, group, bound)}`,
       evidence: {
-        advantage: size(largest),
+        advantage: sizeOf(largest),
         trajectory: largest.id,
         bound,
         scheme,
@@ -89,7 +92,13 @@ function* lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
       },
     })
   }
-  yield* within(0.5, 1, forEachOf(groups, look))
+  yield* within(0.7, 1, forEachOf(groups, look))
+}
+
+function whyBeyond(scheme: AdvantageScheme, { members }: GroupView, bound: number): string {
+  return scheme === 'leave-one-out-std'
+    ? `the other ${members.length - 1} rollouts have one reward, and what is left of their std is rounding`
+    : `rewards of ${members.length} rollouts give at most ${bound.toFixed(3)}`
 }
 
 export function hasInfiniteAdvantage({ members }: Pick<GroupView, 'members'>): boolean {
@@ -114,8 +123,4 @@ function infiniteIn(group: GroupView): DumpFault {
       advantages: group.members.map(({ advantage, brokenAdvantage }) => brokenAdvantage?.value ?? advantage),
     },
   }
-}
-
-function size(member: TrajectoryFacts): number {
-  return Math.max(Math.abs(member.advantage ?? 0), member.maxAdvantage ?? 0)
 }

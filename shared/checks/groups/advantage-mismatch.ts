@@ -5,14 +5,14 @@ import type { TrajectoryFacts } from '../facts.ts'
 import {
   type AdvantageFit,
   type AdvantageScheme,
-  advantageBound,
-  boundOf,
   isGroupScaled,
   isInformative,
   recomputeAdvantages,
   residualOf,
 } from './advantages.ts'
+import { advantageBound, boundOf, explodedIn } from './bounds.ts'
 import { type OtherGrouping, otherGrouping, rowsText } from './other-grouping.ts'
+import { reshaping } from './reshaped.ts'
 import { fitting, isUsualWeight } from './scaling.ts'
 import { quotedScheme } from './scheme-words.ts'
 import { completeGroups, rangeOf, rewardRange, rewardsOf, shown, trainedIn } from './statistics.ts'
@@ -85,16 +85,16 @@ function* lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
     report.abstain('not-checkable', whyUnknown(best, other))
     return
   }
+  const residualIn = (group: GroupView) => residualOf(group, best.scheme, best.eps ?? 0, scaleOf(group), weight)
+  const isOff = (group: GroupView) => differs(group, best, weight, residualIn(group), thresholds)
+  const off = best.accepted ? new Set(yield* within(0.6, 0.7, filtered(groups, isOff))) : against
+  const shapes = best.accepted && off.size > 0 ? yield* within(0.7, 0.8, reshaping(view)) : null
   const look = (group: GroupView) => {
-    const step = scaleOf(group)
-    const residual = residualOf(group, best.scheme, best.eps ?? 0, step, weight)
-    const affected =
-      contradicts ||
-      isMultiplied ||
-      (best.accepted ? differs(group, best, weight, residual, thresholds) : against.has(group))
+    const affected = contradicts || isMultiplied || (off.has(group) && shapes?.explains(group) !== true)
     report.unit(affected)
     report.place(affected)
     if (!affected) return
+    const residual = residualIn(group)
     report.fault({
       group,
       ...trainedIn(group.members),
@@ -108,7 +108,7 @@ function* lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
       evidence: {
         rewards: rewardsOf(group),
         stored: group.members.map(({ advantage }) => advantage),
-        recomputed: recomputeAdvantages(best.scheme, rewardsOf(group), best.eps ?? 0, step.ofAll).map(
+        recomputed: recomputeAdvantages(best.scheme, rewardsOf(group), best.eps ?? 0, scaleOf(group).ofAll).map(
           (advantage) => weight * advantage,
         ),
         scheme: best.scheme,
@@ -126,7 +126,7 @@ function* lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
       },
     })
   }
-  yield* within(0.6, 1, forEachOf(groups, look))
+  yield* within(0.8, 1, forEachOf(groups, look))
 }
 
 /** What A05 names is no second fault of the rewards. */
@@ -159,8 +159,8 @@ function differs(
   if (residual <= thresholds['advantage-tolerance'] || residual * largest <= thresholds['advantage-digits'])
     return false
   if (!isGroupScaled(scheme)) return true
-  const bound = weight * advantageBound(scheme, group.members.length) * (1 + thresholds['bound-slack'])
-  return !group.members.some(({ advantage }) => Math.abs(advantage ?? 0) > bound)
+  const bound = weight * advantageBound(scheme, group.members.length)
+  return explodedIn(group, scheme, bound, thresholds).length === 0
 }
 
 /** A rollout of the group has a higher reward and a lower advantage than another; rows that train nothing may have any. */

@@ -144,21 +144,6 @@ function scaled(reward: number, centre: number, divisor: number): number {
   return divisor === 0 ? 0 : (reward - centre) / divisor
 }
 
-/** |A| that a group of n cannot exceed under a group-scaled scheme, whatever its rewards. */
-export function advantageBound(scheme: AdvantageScheme, n: number): number {
-  return scheme === 'group-std-biased' ? Math.sqrt(n - 1) : (n - 1) / Math.sqrt(n)
-}
-
-/**
- * The same for every scheme: |A| that a group of n cannot exceed where all rewards lie within `range`. Null where no bound follows from
- * n and the range alone: rewards themselves, and scaling by the std of a whole step.
- */
-export function boundOf(scheme: AdvantageScheme, n: number, range: number): number | null {
-  if (isGroupScaled(scheme)) return advantageBound(scheme, n)
-  if (scheme === 'centre') return (range * (n - 1)) / n
-  return scheme === 'leave-one-out' ? range : null
-}
-
 export interface AdvantageFit {
   readonly scheme: AdvantageScheme
   /** The eps that fits best; null where the scheme has none. */

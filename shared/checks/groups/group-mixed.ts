@@ -4,6 +4,7 @@ import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { Check, DumpReporter, DumpView, GroupView } from '../check.ts'
 import { FactColumns } from '../fact-columns.ts'
 import type { TrajectoryFacts } from '../facts.ts'
+import { declaredSize } from '../group-views.ts'
 import { type OtherGrouping, otherGrouping, rowsText } from './other-grouping.ts'
 import { quotedScheme } from './scheme-words.ts'
 import { incompleteReason, trainedIn } from './statistics.ts'
@@ -77,10 +78,10 @@ function* lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
     report.fault({
       group,
       ...trainedIn(group.members),
-      message: messageOf(group, mixed ? foreign.length : 0, large ? view.groupSize : null, window ?? other),
+      message: messageOf(group, mixed ? foreign.length : 0, large ? generatedFor(group, view) : null, window ?? other),
       evidence: {
         rollouts: group.members.length,
-        group_size: view.groupSize,
+        group_size: generatedFor(group, view),
         prompt_hashes: group.members.map(({ promptHash }) => promptHash),
         rollouts_of_another_prompt: foreign.map(({ id }) => id),
         of_a_prompt_of_another_group: known.map(({ id }) => id),
@@ -247,13 +248,19 @@ function isLaterCall({ rootHash }: TrajectoryFacts, roots: ReadonlySet<string>):
   return rootHash !== undefined && roots.has(rootHash)
 }
 
+/** Rollouts that were generated for its prompt: trainers that give hard questions more of them declare so for each group. */
+function generatedFor({ members }: GroupView, { groupSize, settings }: DumpView): number | null {
+  return settings.options.groupSize ?? declaredSize(members) ?? groupSize
+}
+
 /** More rollouts than the size says. A key that returns with every epoch makes whole multiples where no step tells them apart. */
-function isTooLarge(group: GroupView, { groupSize: size, settings }: DumpView): boolean {
+function isTooLarge(group: GroupView, view: DumpView): boolean {
   const { members } = group
+  const size = generatedFor(group, view)
   if (size === null || members.length <= size) return false
   const roots = rootsOf(group)
   if (members.filter((member) => !isLaterCall(member, roots)).length <= size) return false
-  if (settings.options.groupSize !== size && members.every(({ groupSize }) => groupSize === null)) return false
+  if (view.settings.options.groupSize !== size && members.every((member) => member.groupSize === null)) return false
   return members[0]?.step !== null || members.length % size !== 0
 }
 

@@ -1,6 +1,6 @@
 import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { GroupView } from '../check.ts'
-import { noiseFloor, rewardsOf } from './statistics.ts'
+import { biasedStd, mean, noiseFloor, rewardsOf } from './statistics.ts'
 
 /** The span that rewards of one kind take, by which it is told whether those of a group differ by more than noise. */
 export interface RewardScale {
@@ -8,7 +8,7 @@ export interface RewardScale {
   readonly environment: string | null
   readonly least: number
   readonly greatest: number
-  /** greatest − least, in units of reward. */
+  /** greatest − least, in units of reward, or `range-stds` times the std of these rewards where that is less: rare extremes are no part of it. */
   readonly range: number
   /** Std below which a spread on this scale is noise. */
   readonly floor: number
@@ -18,11 +18,13 @@ export interface RewardScale {
   readonly beyond: number
 }
 
-/** Least and greatest reward of one group. */
+/** Where the rewards of one group lie; the std is over n. */
 interface Extent {
   readonly group: GroupView
   readonly least: number
   readonly greatest: number
+  readonly centre: number
+  readonly std: number
 }
 
 /** Complete groups by which a name is that of an environment: one of fewer may be the name of a question, asked again in each epoch. */
@@ -54,10 +56,11 @@ function byEnvironment(groups: readonly GroupView[]): Map<string | null, Extent[
       if (reward < least) least = reward
       if (reward > greatest) greatest = reward
     }
+    const extent = { group, least, greatest, centre: mean(rewards), std: biasedStd(rewards) }
     const environment = environmentOf(group)
     const lot = lots.get(environment)
-    if (lot === undefined) lots.set(environment, [{ group, least, greatest }])
-    else lot.push({ group, least, greatest })
+    if (lot === undefined) lots.set(environment, [extent])
+    else lot.push(extent)
   }
   return withoutRareNames(lots)
 }
@@ -112,7 +115,8 @@ function isStretched(part: Pick<Extent, 'least' | 'greatest'>, whole: number, th
 function scaleOf(environment: string | null, lot: readonly Extent[], thresholds: Thresholds): RewardScale {
   const near = withoutFew(lot, thresholds)
   const { least, greatest } = spanOf(near)
-  const range = Math.min(greatest - least, Number.MAX_VALUE)
+  // The more rewards there are of one law, the further apart the two ends of a tail: their std stays what it is.
+  const range = Math.min(greatest - least, thresholds['range-stds'] * stdOf(near), Number.MAX_VALUE)
   const floor = noiseFloor(range, thresholds)
   return { environment, least, greatest, range, floor, groups: lot.length, beyond: lot.length - near.length }
 }
@@ -129,6 +133,18 @@ function withoutFew(lot: readonly Extent[], thresholds: Thresholds): readonly Ex
   // Those a little outside are no outliers: what is kept is at most `stretch-times` as wide.
   const room = ((thresholds['stretch-times'] - 1) / 2) * (most.greatest - most.least)
   return lot.filter(({ least, greatest }) => least >= most.least - room && greatest <= most.greatest + room)
+}
+
+/** Over n, of the rewards of all groups of a lot. */
+function stdOf(lot: readonly Extent[]): number {
+  let [count, sum] = [0, 0]
+  for (const { group, centre } of lot) {
+    count += group.members.length
+    sum += group.members.length * centre
+  }
+  let squares = 0
+  for (const { group, centre, std } of lot) squares += group.members.length * (std ** 2 + (centre - sum / count) ** 2)
+  return Math.sqrt(squares / count)
 }
 
 function spanOf(lot: readonly Extent[]): Pick<Extent, 'least' | 'greatest'> {

@@ -23,6 +23,14 @@ export const REWARD_THRESHOLDS = {
     usedBy: ['A02', 'H01', 'H05'],
     reason: 'The same floor as a share of the rewards’ observed range, for runs whose rewards are not between 0 and 1.',
   },
+  'range-stds': {
+    value: 5,
+    unit: 'times',
+    range: [0, 1_000_000],
+    usedBy: ['A02', 'H01', 'H05'],
+    reason:
+      'Their std, beyond which the observed range of rewards does not count as such: that of a normal law is 5 stds wide in 128 rewards and 7 in 2,048, and that of heavier tails grows without end. Right and wrong are further apart only where one of them is rarer than 1 in 25.',
+  },
   'stretch-times': {
     value: 10,
     unit: 'times',

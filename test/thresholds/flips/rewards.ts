@@ -15,6 +15,9 @@ const smallPairs = groupFacts([
   ...rows(10, () => [0, 1, 2, 3, 4, 5, 1, 2]),
 ])
 
+/** One reward of nine groups is many times as large as all others. */
+const oneFarOut = groupFacts([...rows(8, () => [0, 0.05, 0.1, 0.1]), [0, 0.05, 0.1, 0.98]])
+
 /** Advantages of (r − mean) / (std + eps), each moved by `error` of the group's largest. */
 function storedWith(error: number, scale = 1) {
   const groups = rows(6, (k) => [0, k % 3, 1, 2])
@@ -147,6 +150,7 @@ export const REWARD_FLIPS: Flips = {
   'same-reward': flip(onFacts('A01', close(0.01)), 0.05, 'silent', 1),
   'noise-std': flip(onFacts('A02', close(0.1), { options: { scaleRewards: 'group' } }), 0.06, 'silent', 1),
   'noise-std-of-range': flip(onFacts('A02', close(0.15), { options: { scaleRewards: 'group' } }), 0.1, 'silent', 1),
+  'range-stds': flip(onFacts('A02', oneFarOut, { options: { scaleRewards: 'group' } }), 100, 'silent', 8),
   'stretch-times': flip(onFacts('A02', smallPairs, { options: { scaleRewards: 'group' } }), 100, 'silent', 4),
   'stretch-groups': flip(onFacts('A02', smallPairs, { options: { scaleRewards: 'group' } }), 0.5, 'silent', 4),
   amplification: flip(onFixture('A02.trips'), 1_000, 1, 'silent'),

@@ -1,0 +1,51 @@
+import type { Thresholds } from '../../model/thresholds/registry.ts'
+import type { GroupView } from '../check.ts'
+import type { TrajectoryFacts } from '../facts.ts'
+import { type AdvantageScheme, isGroupScaled } from './advantages.ts'
+import { rewardsOf } from './statistics.ts'
+
+/**
+ * |A| that a group of n cannot exceed under a group-scaled scheme, whatever its rewards. Where a reward is no part of the std that divides it, it may
+ * lie as far out as it will: under `leave-one-out-std` what is beyond needs a reason (`explodedIn`).
+ */
+export function advantageBound(scheme: AdvantageScheme, n: number): number {
+  return scheme === 'group-std-biased' ? Math.sqrt(n - 1) : (n - 1) / Math.sqrt(n)
+}
+
+/**
+ * The same for every scheme: |A| that a group of n cannot exceed where all rewards lie within `range`. Null where no bound follows from
+ * n and the range alone: rewards themselves, and scaling by a std that a reward is no part of, or of a whole step.
+ */
+export function boundOf(scheme: AdvantageScheme, n: number, range: number): number | null {
+  if (scheme === 'leave-one-out-std') return null
+  if (isGroupScaled(scheme)) return advantageBound(scheme, n)
+  if (scheme === 'centre') return (range * (n - 1)) / n
+  return scheme === 'leave-one-out' ? range : null
+}
+
+/** |advantage| of a rollout, the largest of its tokens where they have several. */
+export function sizeOf({ advantage, maxAdvantage }: TrajectoryFacts): number {
+  return Math.max(Math.abs(advantage ?? 0), maxAdvantage ?? 0)
+}
+
+/**
+ * Members of a complete group whose stored advantage no rewards give under a scheme that is group-scaled. One that the others' std divides explodes
+ * where these all have one reward, and what divides is rounding.
+ *
+ * @param bound of |A| in this group
+ */
+export function explodedIn(
+  group: GroupView,
+  scheme: AdvantageScheme,
+  bound: number,
+  thresholds: Thresholds,
+): readonly TrajectoryFacts[] {
+  const limit = bound * (1 + thresholds['bound-slack'])
+  const beyond = group.members.filter((member) => sizeOf(member) > limit)
+  if (scheme !== 'leave-one-out-std' || beyond.length === 0) return beyond
+  const rewards = rewardsOf(group).toSorted((a, b) => a - b)
+  const at = (index: number) => rewards.at(index) as number
+  const rangeOfOthers = (reward: number) =>
+    reward === at(0) ? at(-1) - at(1) : at(reward === at(-1) ? -2 : -1) - at(0)
+  return beyond.filter(({ reward }) => rangeOfOthers(reward as number) <= thresholds['same-reward'])
+}

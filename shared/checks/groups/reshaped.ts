@@ -1,0 +1,206 @@
+import { filtered, forEachOf, type Steps, within } from '../../model/steps.ts'
+import type { Thresholds } from '../../model/thresholds/registry.ts'
+import type { DumpView, GroupView } from '../check.ts'
+import type { TrajectoryFacts } from '../facts.ts'
+import { type AdvantageFit, isBatchScaled, isInformative, recomputeAdvantages } from './advantages.ts'
+import { fitting, isUsualWeight } from './scaling.ts'
+import { mean } from './statistics.ts'
+import { measuringSteps, type StepScale, type StepScales, stepOf, trainingOf } from './step-scales.ts'
+
+/**
+ * What a run makes of the advantages that a formula gives before it stores them. All of it keeps the order of a group's rollouts, and is meant: they are
+ * clipped; whitened once more over the step, or divided by the std of a step of which rows are no longer in the dump; or each prompt has a baseline that
+ * no rollout of the dump tells, as a greedy one (ReMax, arXiv 2310.10505) or a running mean.
+ */
+export interface Reshaping {
+  /** Whether a group that the formula does not give is given by one of these. */
+  explains(group: GroupView): boolean
+  /** The bound of |A| that the formula has in a group, behind what was made of the advantages of its step. */
+  carried(group: GroupView, bound: number): number
+}
+
+/** stored = factor · (what the formula gives) + offset */
+interface StepMap {
+  readonly factor: number
+  readonly offset: number
+}
+
+/** Stored advantages of rows of a group beside what the formula gives them, [n] each. */
+interface Beside {
+  readonly stored: readonly number[]
+  readonly made: readonly number[]
+}
+
+const NONE: Reshaping = { explains: () => false, carried: (_, bound) => bound }
+
+const known = new WeakMap<DumpView, Reshaping>()
+
+/** Of the formula that the stored advantages fit; nothing is explained where they fit none. */
+export function* reshaping(view: DumpView): Steps<Reshaping> {
+  const before = known.get(view)
+  if (before !== undefined) return before
+  const found = yield* findReshaping(view)
+  known.set(view, found)
+  return found
+}
+
+function* findReshaping(view: DumpView): Steps<Reshaping> {
+  const { thresholds } = view.settings
+  const fit = yield* within(0, 0.3, fitting(view))
+  if (fit?.accepted !== true) return NONE
+  const complete = view.groups.filter((group) => group.complete)
+  const informative = yield* within(
+    0.3,
+    0.4,
+    filtered(complete, (group) => isInformative(group, thresholds)),
+  )
+  const scaleOf = yield* within(0.4, 0.6, measuringSteps(complete))
+  const besideOf = (group: GroupView) => besidesOf(group, fit, scaleOf(group), thresholds)
+  const ends = yield* within(0.6, 0.7, clippingEnds(complete))
+  const steps = yield* within(0.7, 0.75, byStep(informative))
+  const maps = yield* within(0.75, 1, mapsOfSteps(steps, fit, thresholds))
+  return {
+    explains: (group) =>
+      maps.has(stepOf(group)) ||
+      besideOf(group).some(
+        (beside) =>
+          isClipped(beside, ends, thresholds) || (fit.scheme === 'none' && hasBaselineOfItsOwn(beside, thresholds)),
+      ),
+    carried: (group, bound) => {
+      const map = maps.get(stepOf(group))
+      return map === undefined ? bound : map.factor * bound + Math.abs(map.offset)
+    },
+  }
+}
+
+/** By all rollouts, and by those that train alone, of which a trainer may take the baseline. */
+function besidesOf(group: GroupView, fit: AdvantageFit, step: StepScales, thresholds: Thresholds): readonly Beside[] {
+  const { members } = group
+  const training = trainingOf(members)
+  const weight = isUsualWeight(fit.factor, thresholds) ? fit.factor : 1
+  const all = besideOf(members, fit, weight, step.ofAll)
+  return training.length < 2 || training.length === members.length
+    ? [all]
+    : [all, besideOf(training, fit, weight, step.ofTraining)]
+}
+
+function besideOf(
+  rows: readonly TrajectoryFacts[],
+  { scheme, eps }: Pick<AdvantageFit, 'scheme' | 'eps'>,
+  weight: number,
+  step: StepScale,
+): Beside {
+  const rewards = rows.map(({ reward }) => reward as number)
+  const made = recomputeAdvantages(scheme, rewards, eps ?? 0, step)
+  const stored = rows.map(({ advantage }) => advantage)
+  const at = [...rows.keys()].filter((row) => stored[row] !== null)
+  return { stored: at.map((row) => stored[row] as number), made: at.map((row) => weight * (made[row] as number)) }
+}
+
+/** How far a stored advantage of these may be from what gives it. */
+function slackOf({ stored }: Beside, thresholds: Thresholds): number {
+  const largest = stored.reduce((most, each) => Math.max(most, Math.abs(each)), 0)
+  return Math.max(thresholds['advantage-tolerance'] * largest, thresholds['advantage-digits'])
+}
+
+/** The least and the greatest advantage of the dump, each null where it is nothing that a person would clip at and only one row has it. */
+interface Ends {
+  readonly least: number | null
+  readonly greatest: number | null
+}
+
+function* clippingEnds(groups: readonly GroupView[]): Steps<Ends> {
+  let [least, greatest, atLeast, atGreatest] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 0, 0]
+  yield* forEachOf(groups, ({ members }) => {
+    for (const { advantage } of members) {
+      if (advantage === null) continue
+      if (advantage < least) [least, atLeast] = [advantage, 0]
+      if (advantage > greatest) [greatest, atGreatest] = [advantage, 0]
+      if (advantage === least) atLeast++
+      if (advantage === greatest) atGreatest++
+    }
+  })
+  const isRound = (value: number) => Number.isInteger(2 * value)
+  return {
+    least: atLeast > 1 || isRound(least) ? least : null,
+    greatest: atGreatest > 1 || isRound(greatest) ? greatest : null,
+  }
+}
+
+/** Every row has what the formula gives, or an end that lies before that. */
+function isClipped(beside: Beside, { least, greatest }: Ends, thresholds: Thresholds): boolean {
+  const slack = slackOf(beside, thresholds)
+  return beside.stored.every((stored, at) => {
+    const made = beside.made[at] as number
+    return (
+      Math.abs(stored - made) <= slack || (stored === greatest && made > stored) || (stored === least && made < stored)
+    )
+  })
+}
+
+/** Rewards less one number. */
+function hasBaselineOfItsOwn(beside: Beside, thresholds: Thresholds): boolean {
+  const less = beside.stored.map((stored, at) => stored - (beside.made[at] as number))
+  const baseline = mean(less)
+  return less.every((each) => Math.abs(each - baseline) <= slackOf(beside, thresholds))
+}
+
+/** Where a std of the whole step divides, what it is depends on rows that may be missing: the formula without it. */
+const UNDIVIDED: StepScale = { mean: 0, std: 1, centredMean: 0, centredStd: 1 }
+
+function* byStep(groups: readonly GroupView[]): Steps<ReadonlyMap<number | null, readonly GroupView[]>> {
+  const steps = new Map<number | null, GroupView[]>()
+  yield* forEachOf(groups, (group) => {
+    const step = stepOf(group)
+    const own = steps.get(step)
+    if (own === undefined) steps.set(step, [group])
+    else own.push(group)
+  })
+  return steps
+}
+
+/** The one map that takes what the formula gives to what is stored in every group of a step; steps that have none are absent. */
+function* mapsOfSteps(
+  steps: ReadonlyMap<number | null, readonly GroupView[]>,
+  fit: AdvantageFit,
+  thresholds: Thresholds,
+): Steps<ReadonlyMap<number | null, StepMap>> {
+  const maps = new Map<number | null, StepMap>()
+  const isOfStep = isBatchScaled(fit.scheme)
+  const formula = isOfStep ? { scheme: fit.scheme, eps: 0 } : fit
+  let looked = 0
+  for (const [step, groups] of steps) {
+    yield looked++ / steps.size
+    // One group by itself is some multiple of the formula, whatever was made of it.
+    if (groups.length < 2 && !isOfStep) continue
+    for (const rowsOf of [allOf, trainingOf]) {
+      const besides = groups.map((group) => besideOf(rowsOf(group.members), formula, 1, UNDIVIDED))
+      const map = mapOf(besides)
+      if (!isUsualWeight(map.factor, thresholds) && !isOfStep) continue
+      if (map.factor > 0 && besides.every((beside) => isMapped(beside, map, thresholds))) maps.set(step, map)
+    }
+  }
+  return maps
+}
+
+const allOf = (members: GroupView['members']) => members
+
+function isMapped(beside: Beside, { factor, offset }: StepMap, thresholds: Thresholds): boolean {
+  const slack = slackOf(beside, thresholds)
+  return beside.stored.every((stored, at) => Math.abs(stored - factor * (beside.made[at] as number) - offset) <= slack)
+}
+
+/** Least squares over all rows. */
+function mapOf(besides: readonly Beside[]): StepMap {
+  const stored = besides.flatMap((beside) => beside.stored)
+  const made = besides.flatMap((beside) => beside.made)
+  const [meanStored, meanMade] = [mean(stored), mean(made)]
+  let [products, squares] = [0, 0]
+  for (let at = 0; at < stored.length; at++) {
+    const distance = (made[at] as number) - meanMade
+    products += distance * ((stored[at] as number) - meanStored)
+    squares += distance * distance
+  }
+  const factor = squares === 0 ? 0 : products / squares
+  return { factor, offset: meanStored - factor * meanMade }
+}
