@@ -28,10 +28,10 @@ const STRUCTURAL: Readonly<Record<string, string>> = {
   'checks/groups/reward-scales.ts GROUPS_OF_AN_ENVIRONMENT':
     'how a name is read: of a question, asked again in each epoch, or of an environment',
   'checks/groups/copies.ts FEWEST': 'all but one of three are two, which is no more than a pair',
-  'checks/groups/components.ts COLLINEAR': 'what float64 leaves of a difference',
+  'checks/groups/least-squares.ts COLLINEAR': 'what float64 leaves of a difference',
   'checks/groups/length-bias.ts MOST_LISTED': 'what evidence shows',
   'checks/groups/components.ts LARGEST_SQUARED': 'what float64 can square',
-  'checks/groups/components.ts PART_OF': 'what float64 leaves of a difference',
+  'checks/groups/least-squares.ts PART_OF': 'what float64 leaves of a difference',
   'checks/groups/reshaped.ts UNDIVIDED': 'a scale that leaves what it divides as it is',
   'checks/groups/statistics.ts LARGEST_SQUARED': 'what float64 can square',
   'checks/kept-facts.ts FEWEST': 'bound of cost',

@@ -2,7 +2,7 @@ import { filtered, forEachOf, type Steps, within } from '../../model/steps.ts'
 import type { Check, DumpFault, DumpReporter, DumpView, GroupView } from '../check.ts'
 import type { TrajectoryFacts } from '../facts.ts'
 import { type AdvantageScheme, isGroupScaled, recomputeAdvantages } from './advantages.ts'
-import { advantageBound, explodedIn, sizeOf } from './bounds.ts'
+import { advantageBound, explodedIn, largestSize, oneSize } from './bounds.ts'
 import { reshaping } from './reshaped.ts'
 import { fitOf, fitting, scalingOf } from './scaling.ts'
 import { SCHEME_FORMULAS } from './scheme-formulas.ts'
@@ -59,13 +59,16 @@ function* lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
   const scheme = scaling.origin === 'given' && !scaling.fit?.accepted ? 'group-std-biased' : scaling.scheme
   const { thresholds } = view.settings
   const boundOfGroup = ({ members }: GroupView) => scaling.weight * advantageBound(scheme, members.length)
-  const isBeyond = (group: GroupView) => explodedIn(group, scheme, boundOfGroup(group), thresholds).length > 0
+  // Rollouts with one advantage tell the formula: its bound is theirs. Where no formula was told by any, a declared one is that of tokens.
+  const sizeOf = scaling.fit?.accepted === true ? oneSize : largestSize
+  const explodedBeyond = (group: GroupView, bound: number) => explodedIn(group, scheme, bound, thresholds, sizeOf)
+  const isBeyond = (group: GroupView) => explodedBeyond(group, boundOfGroup(group)).length > 0
   // What a run does to all advantages of a step takes their bound along.
   const beyond = yield* within(0.5, 0.6, filtered(groups, isBeyond))
   const shapes = beyond.length === 0 ? null : yield* within(0.6, 0.7, reshaping(view))
   const look = (group: GroupView) => {
     const bound = shapes?.carried(group, boundOfGroup(group)) ?? boundOfGroup(group)
-    const exploded = shapes === null ? [] : explodedIn(group, scheme, bound, thresholds)
+    const exploded = shapes === null ? [] : explodedBeyond(group, bound)
     const isInfinitely = infinite.has(group)
     report.unit(exploded.length > 0 || isInfinitely)
     report.place(exploded.length > 0 || isInfinitely)

@@ -88,7 +88,7 @@ function* lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
   const residualIn = (group: GroupView) => residualOf(group, best.scheme, best.eps ?? 0, scaleOf(group), weight)
   const isOff = (group: GroupView) => differs(group, best, weight, residualIn(group), thresholds)
   const off = best.accepted ? new Set(yield* within(0.6, 0.7, filtered(groups, isOff))) : against
-  const shapes = best.accepted && off.size > 0 ? yield* within(0.7, 0.8, reshaping(view)) : null
+  const shapes = off.size > 0 ? yield* within(0.7, 0.8, reshaping(view)) : null
   const look = (group: GroupView) => {
     const affected = contradicts || isMultiplied || (off.has(group) && shapes?.explains(group) !== true)
     report.unit(affected)

@@ -23,22 +23,19 @@ export function boundOf(scheme: AdvantageScheme, n: number, range: number): numb
   return scheme === 'leave-one-out' ? range : null
 }
 
-/** |advantage| of a rollout, the largest of its tokens where they have several. */
-export function sizeOf({ advantage, maxAdvantage }: TrajectoryFacts): number {
-  return Math.max(Math.abs(advantage ?? 0), maxAdvantage ?? 0)
-}
-
 /**
  * Members of a complete group whose stored advantage no rewards give under a scheme that is group-scaled. One that the others' std divides explodes
  * where these all have one reward, and what divides is rounding.
  *
  * @param bound of |A| in this group
+ * @param sizeOf |A| of a member
  */
 export function explodedIn(
   group: GroupView,
   scheme: AdvantageScheme,
   bound: number,
   thresholds: Thresholds,
+  sizeOf: (member: TrajectoryFacts) => number = oneSize,
 ): readonly TrajectoryFacts[] {
   const limit = bound * (1 + thresholds['bound-slack'])
   const beyond = group.members.filter((member) => sizeOf(member) > limit)
@@ -48,4 +45,14 @@ export function explodedIn(
   const rangeOfOthers = (reward: number) =>
     reward === at(0) ? at(-1) - at(1) : at(reward === at(-1) ? -2 : -1) - at(0)
   return beyond.filter(({ reward }) => rangeOfOthers(reward as number) <= thresholds['same-reward'])
+}
+
+/** Of a rollout whose tokens all have one advantage; 0 of others, to which something was added turn by turn or token by token (A12). */
+export function oneSize({ advantage }: TrajectoryFacts): number {
+  return Math.abs(advantage ?? 0)
+}
+
+/** Of the token that has the largest. */
+export function largestSize({ advantage, maxAdvantage }: TrajectoryFacts): number {
+  return Math.max(Math.abs(advantage ?? 0), maxAdvantage ?? 0)
 }

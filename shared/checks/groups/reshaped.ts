@@ -3,19 +3,20 @@ import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { DumpView, GroupView } from '../check.ts'
 import type { TrajectoryFacts } from '../facts.ts'
 import { type AdvantageFit, isBatchScaled, isInformative, recomputeAdvantages } from './advantages.ts'
+import { givenByComponents } from './by-component.ts'
 import { fitting, isUsualWeight } from './scaling.ts'
 import { mean } from './statistics.ts'
-import { measuringSteps, type StepScale, type StepScales, stepOf, trainingOf } from './step-scales.ts'
+import { groupsByStep, measuringSteps, type StepScale, type StepScales, stepOf, trainingOf } from './step-scales.ts'
 
 /**
- * What a run makes of the advantages that a formula gives before it stores them. All of it keeps the order of a group's rollouts, and is meant: they are
- * clipped; whitened once more over the step, or divided by the std of a step of which rows are no longer in the dump; or each prompt has a baseline that
- * no rollout of the dump tells, as a greedy one (ReMax, arXiv 2310.10505) or a running mean.
+ * What a run makes of the advantages that a formula gives before it stores them, or what else gives them. All of it is meant: they are clipped; whitened
+ * once more over the step, or divided by the std of a step of which rows are no longer in the dump; each prompt has a baseline that no rollout of the dump
+ * tells, as a greedy one (ReMax, arXiv 2310.10505) or a running mean; or each reward component is normalised by itself.
  */
 export interface Reshaping {
   /** Whether a group that the formula does not give is given by one of these. */
   explains(group: GroupView): boolean
-  /** The bound of |A| that the formula has in a group, behind what was made of the advantages of its step. */
+  /** The bound of |A| that the formula has in a group, behind what was made of the advantages of its step; none is known of sums. */
   carried(group: GroupView, bound: number): number
 }
 
@@ -31,11 +32,9 @@ interface Beside {
   readonly made: readonly number[]
 }
 
-const NONE: Reshaping = { explains: () => false, carried: (_, bound) => bound }
-
 const known = new WeakMap<DumpView, Reshaping>()
 
-/** Of the formula that the stored advantages fit; nothing is explained where they fit none. */
+/** Of the formula that the stored advantages fit; where they fit none, components alone may explain them. */
 export function* reshaping(view: DumpView): Steps<Reshaping> {
   const before = known.get(view)
   if (before !== undefined) return before
@@ -46,8 +45,12 @@ export function* reshaping(view: DumpView): Steps<Reshaping> {
 
 function* findReshaping(view: DumpView): Steps<Reshaping> {
   const { thresholds } = view.settings
-  const fit = yield* within(0, 0.3, fitting(view))
-  if (fit?.accepted !== true) return NONE
+  const fit = yield* within(0, 0.2, fitting(view))
+  const components = yield* within(0.2, 0.3, givenByComponents(view))
+  if (components !== null) {
+    return { explains: components, carried: (group, bound) => (components(group) ? Number.POSITIVE_INFINITY : bound) }
+  }
+  if (fit?.accepted !== true) return { explains: () => false, carried: (_, bound) => bound }
   const complete = view.groups.filter((group) => group.complete)
   const informative = yield* within(
     0.3,
@@ -57,7 +60,7 @@ function* findReshaping(view: DumpView): Steps<Reshaping> {
   const scaleOf = yield* within(0.4, 0.6, measuringSteps(complete))
   const besideOf = (group: GroupView) => besidesOf(group, fit, scaleOf(group), thresholds)
   const ends = yield* within(0.6, 0.7, clippingEnds(complete))
-  const steps = yield* within(0.7, 0.75, byStep(informative))
+  const steps = yield* within(0.7, 0.75, groupsByStep(informative))
   const maps = yield* within(0.75, 1, mapsOfSteps(steps, fit, thresholds))
   return {
     explains: (group) =>
@@ -147,17 +150,6 @@ function hasBaselineOfItsOwn(beside: Beside, thresholds: Thresholds): boolean {
 
 /** Where a std of the whole step divides, what it is depends on rows that may be missing: the formula without it. */
 const UNDIVIDED: StepScale = { mean: 0, std: 1, centredMean: 0, centredStd: 1 }
-
-function* byStep(groups: readonly GroupView[]): Steps<ReadonlyMap<number | null, readonly GroupView[]>> {
-  const steps = new Map<number | null, GroupView[]>()
-  yield* forEachOf(groups, (group) => {
-    const step = stepOf(group)
-    const own = steps.get(step)
-    if (own === undefined) steps.set(step, [group])
-    else own.push(group)
-  })
-  return steps
-}
 
 /** The one map that takes what the formula gives to what is stored in every group of a step; steps that have none are absent. */
 function* mapsOfSteps(

@@ -110,6 +110,17 @@ export function stepOf(group: GroupView): number | null {
   return group.members[0]?.step ?? null
 }
 
+/** Groups of each step, in their order. */
+export function* groupsByStep(groups: readonly GroupView[]): Steps<ReadonlyMap<number | null, readonly GroupView[]>> {
+  const steps = new Map<number | null, GroupView[]>()
+  yield* forEachOf(groups, (group) => {
+    const own = steps.get(stepOf(group))
+    if (own === undefined) steps.set(stepOf(group), [group])
+    else own.push(group)
+  })
+  return steps
+}
+
 /** Rows of a group that train something: those that an overlong filter leaves in the baseline. */
 export function trainingOf(members: GroupView['members']): GroupView['members'] {
   return members.filter((row) => row.trained !== 0 && !row.excluded && !mayBeFiltered(row))
