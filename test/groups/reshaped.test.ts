@@ -40,6 +40,9 @@ function storing(advantages: Advantages, rewards: readonly (readonly number[])[]
 const scaled: Advantages = (rewards) => recomputeAdvantages('group-std-unbiased', rewards, 1e-4)
 const errorsOf = (dump: ReturnType<typeof dumpOf>) => ['A03', 'A04'].map((code) => runOver(code, dump).tally.affected)
 
+/** Numbers from −1 to 1 without order. */
+const wave = (at: number, of: number) => (Math.sin(at * 12.9898 + of * 78.233) * 43758.5453) % 1
+
 describe('advantages that a run makes of those of a formula', () => {
   const clippedAt = (most: number, least = -most): Advantages => {
     return (rewards) => scaled(rewards, 0).map((each) => Math.min(most, Math.max(least, each)))
@@ -95,6 +98,43 @@ describe('advantages that a run makes of those of a formula', () => {
   })
 })
 
+describe('rewards that are stored with fewer digits than advantages were made of', () => {
+  const within = (spread: number) =>
+    Array.from({ length: 12 }, (_, group) =>
+      Array.from({ length: 6 }, (_, member) => -8 + spread * wave(group * 6 + member, 1)),
+    )
+  const toTwoDecimals = (reward: number) => Math.round(reward * 100) / 100
+  const toBfloat16 = (reward: number) => {
+    const half = new Uint32Array(new Float32Array([reward]).buffer)
+    half[0] = (half[0]! + 0x8000) & 0xffff0000
+    return new Float32Array(half.buffer)[0] as number
+  }
+
+  it.each([
+    ['two decimals', toTwoDecimals, within(0.6)],
+    ['bfloat16', toBfloat16, within(3)],
+  ] as const)('make no fault of advantages: %s', (_, rounded, whole) => {
+    const made = (off: number) =>
+      dumpOf(
+        groupFacts(whole, (reward, group, member) => {
+          const advantage = recomputeAdvantages('centre', whole[group] as number[], 0)[member] as number
+          return { reward: rounded(reward), advantage: advantage + (group === 4 && member === 0 ? off : 0) }
+        }),
+      )
+    expect(fitOf(made(0))?.share).toBeLessThan(1)
+    expect(fitOf(made(0))).toMatchObject({ accepted: true })
+    expect(errorsOf(made(0))[1]).toBe(0)
+    expect(errorsOf(made(0.2))[1]).toBe(1)
+  })
+
+  it('are none where there are but a few of them', () => {
+    const graded = GRADED.map((group) => group.map((reward) => Math.round(10 * reward) / 10))
+    const off: Advantages = (rewards, group) =>
+      recomputeAdvantages('centre', rewards, 0).map((each) => each + (group === 2 ? 0.03 : 0))
+    expect(errorsOf(storing(off, graded))[1]).toBe(1)
+  })
+})
+
 describe('advantages that the std of the others divides', () => {
   const byOthers: Advantages = (rewards) => recomputeAdvantages('leave-one-out-std', rewards, 1e-6)
   const farOut = [0.5, 0.52, 0.49, 0.51, 0.5, 0.48, 0.5, 0.9]
@@ -119,8 +159,6 @@ describe('advantages that the std of the others divides', () => {
 })
 
 describe('advantages of several rewards, each normalised by itself', () => {
-  const wave = (at: number, of: number) => (Math.sin(at * 12.9898 + of * 78.233) * 43758.5453) % 1
-
   /** Twelve groups of six with three components in unequal units; their total is the weighted sum. */
   function decoupled(more: (advantage: number, group: number, member: number) => number = (advantage) => advantage) {
     const parts = Array.from({ length: 12 }, (_, group) =>

@@ -4,14 +4,16 @@ import type { DumpView, GroupView } from '../check.ts'
 import type { TrajectoryFacts } from '../facts.ts'
 import { type AdvantageFit, isBatchScaled, isInformative, recomputeAdvantages } from './advantages.ts'
 import { givenByComponents } from './by-component.ts'
+import { roundingOfRewards } from './reward-digits.ts'
 import { fitting, isUsualWeight } from './scaling.ts'
-import { mean } from './statistics.ts'
+import { mean, rangeOf } from './statistics.ts'
 import { groupsByStep, measuringSteps, type StepScale, type StepScales, stepOf, trainingOf } from './step-scales.ts'
 
 /**
  * What a run makes of the advantages that a formula gives before it stores them, or what else gives them. All of it is meant: they are clipped; whitened
  * once more over the step, or divided by the std of a step of which rows are no longer in the dump; each prompt has a baseline that no rollout of the dump
- * tells, as a greedy one (ReMax, arXiv 2310.10505) or a running mean; or each reward component is normalised by itself.
+ * tells, as a greedy one (ReMax, arXiv 2310.10505) or a running mean; each reward component is normalised by itself; or rewards are stored with fewer
+ * digits than they were made of.
  */
 export interface Reshaping {
   /** Whether a group that the formula does not give is given by one of these. */
@@ -26,8 +28,9 @@ interface StepMap {
   readonly offset: number
 }
 
-/** Stored advantages of rows of a group beside what the formula gives them, [n] each. */
+/** Stored advantages of rows of a group beside their rewards and what the formula gives them, [n] each. */
 interface Beside {
+  readonly rewards: readonly number[]
   readonly stored: readonly number[]
   readonly made: readonly number[]
 }
@@ -59,7 +62,8 @@ function* findReshaping(view: DumpView): Steps<Reshaping> {
   )
   const scaleOf = yield* within(0.4, 0.6, measuringSteps(complete))
   const besideOf = (group: GroupView) => besidesOf(group, fit, scaleOf(group), thresholds)
-  const ends = yield* within(0.6, 0.7, clippingEnds(complete))
+  const ends = yield* within(0.6, 0.65, clippingEnds(complete))
+  const roundingOf = yield* within(0.65, 0.7, roundingOfRewards(complete))
   const steps = yield* within(0.7, 0.75, groupsByStep(informative))
   const maps = yield* within(0.75, 1, mapsOfSteps(steps, fit, thresholds))
   return {
@@ -67,7 +71,9 @@ function* findReshaping(view: DumpView): Steps<Reshaping> {
       maps.has(stepOf(group)) ||
       besideOf(group).some(
         (beside) =>
-          isClipped(beside, ends, thresholds) || (fit.scheme === 'none' && hasBaselineOfItsOwn(beside, thresholds)),
+          isClipped(beside, ends, thresholds) ||
+          isOfMoreDigits(beside, roundingOf, thresholds) ||
+          (fit.scheme === 'none' && hasBaselineOfItsOwn(beside, thresholds)),
       ),
     carried: (group, bound) => {
       const map = maps.get(stepOf(group))
@@ -97,7 +103,11 @@ function besideOf(
   const made = recomputeAdvantages(scheme, rewards, eps ?? 0, step)
   const stored = rows.map(({ advantage }) => advantage)
   const at = [...rows.keys()].filter((row) => stored[row] !== null)
-  return { stored: at.map((row) => stored[row] as number), made: at.map((row) => weight * (made[row] as number)) }
+  return {
+    rewards: at.map((row) => rewards[row] as number),
+    stored: at.map((row) => stored[row] as number),
+    made: at.map((row) => weight * (made[row] as number)),
+  }
 }
 
 /** How far a stored advantage of these may be from what gives it. */
@@ -140,6 +150,20 @@ function isClipped(beside: Beside, { least, greatest }: Ends, thresholds: Thresh
     )
   })
 }
+
+/**
+ * The rewards that they were made of had more digits than those stored. A reward that is off by half a unit moves an advantage by as much, over what
+ * divides it; so does the mean of the group, and the std by up to as much again.
+ */
+function isOfMoreDigits(beside: Beside, roundingOf: (reward: number) => number, thresholds: Thresholds): boolean {
+  const rounding = Math.max(...beside.rewards.map(roundingOf))
+  const divided = rangeOf(beside.made) / rangeOf(beside.rewards)
+  const slack = slackOf(beside, thresholds) + MOVED * rounding * divided
+  return rounding > 0 && beside.stored.every((stored, at) => Math.abs(stored - (beside.made[at] as number)) <= slack)
+}
+
+/** By the reward itself, the mean of its group and the std. */
+const MOVED = 3
 
 /** Rewards less one number. */
 function hasBaselineOfItsOwn(beside: Beside, thresholds: Thresholds): boolean {
