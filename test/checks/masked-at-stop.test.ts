@@ -29,6 +29,21 @@ describe('a row that trains nothing and ends with an end token', () => {
     expect(saidOf(limit, 1)).toEqual([['row-0', 'error', null]])
   })
 
+  it('failed if it alone has no reward', () => {
+    const saidAmong = (reward: number | null) => {
+      const masked = searchRow(qwen2, 0, { call: { train: false }, answer: { train: false } })
+      const others = [searchRow(qwen2, 1), searchRow(qwen2, 2)].map(({ record, ...row }) => ({
+        ...row,
+        record: { ...record, reward },
+      }))
+      const { reward: _, ...unrewarded } = { reward: null, ...masked.record }
+      const { findings } = audit([{ ...masked, record: unrewarded }, ...others]).byCode.get('M04')!
+      return findings.map(({ severity, evidence }) => [severity, evidence.cause])
+    }
+    expect(saidAmong(1)).toEqual([['info', 'without a reward, as one that failed']])
+    expect(saidAmong(null)).toEqual([['error', null]])
+  })
+
   describe('with which it is padded', () => {
     const END = 151645
     const padded = (

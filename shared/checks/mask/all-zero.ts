@@ -36,10 +36,19 @@ export const M04: Check = {
 function* lookAtStops(view: DumpView, report: DumpReporter): Steps<void> {
   if (new FactColumns(view.facts).isEmpty('untrainedEnd')) return
   const unsure = yield* filtered(view.facts, (row) => row.untrainedEnd === 'stop-or-padding')
+  // A rollout that failed has no reward to learn from, where the others have theirs.
+  const rewarded = new FactColumns(view.facts).present('reward').reduce((sum, has) => sum + has, 0)
+  const areRewarded = rewarded * 2 > view.facts.length
+  const causeAmongOthers = (member: TrajectoryFacts) => {
+    if (isAtLimit(member, view)) return 'just as long as a limit of the run'
+    return areRewarded && member.reward === null && member.advantage === null
+      ? 'without a reward, as one that failed'
+      : null
+  }
   const areFew = unsure.length <= view.settings.thresholds['masked-rows-share'] * view.facts.length
   yield* forEachOf(view.facts, (member) => {
     if (member.untrainedEnd === undefined) return
-    const fault = faultOf(member, isAtLimit(member, view) ? 'just as long as a limit of the run' : null)
+    const fault = faultOf(member, causeAmongOthers(member))
     report.unitAfterAll()
     if (member.untrainedEnd === 'stop' || fault.severity === 'info' || !areFew) report.fault({ member, ...fault })
     else {
