@@ -107,6 +107,8 @@ export class TrajectoryReporter implements Reporter {
   private boundary = ''
   private ofBoundary: { checked: number; affected: number } | null = null
   private end: number | null = null
+  /** Tokens that the loss covers, or leaves out, because the run means it: those of all checks of masks so far. */
+  readonly meant: Span[] = []
   /** Null before the first fault. */
   private ofPart: Hash64 | null = null
 
@@ -207,6 +209,7 @@ export class TrajectoryReporter implements Reporter {
     // A check that knows better than the policy's list of codes says so itself.
     const intended = this.isGiven() || (fault.intended ?? this.settings.policy.intended.includes(this.check.code))
     const severity = fault.severity ?? this.check.severity
+    if (intended) this.keepMeant(fault, turn, tokens)
     if (this.counted !== null) {
       this.counted.push(countedAs(this.check.code, severity, intended))
       if (!intended) this.count(found, fault, turn, tokens)
@@ -235,6 +238,13 @@ export class TrajectoryReporter implements Reporter {
     }
     found.findings.push(finding)
     this.count(found, fault, turn, tokens)
+  }
+
+  private keepMeant({ affected }: FaultAt, turn: Turn | null, tokens: Span | null): void {
+    const { code, hypotheses } = this.check
+    // A loss on observations is one on replies, whole with their frames: no prompt is meant by it.
+    if (!hypotheses.includes('H02') || (code === 'M01' && turn?.kind !== 'tool')) return
+    for (const span of affected ?? (tokens === null ? [] : [tokens])) this.meant.push(span)
   }
 
   private count(found: Found, fault: FaultAt, turn: Turn | null, tokens: Span | null): void {

@@ -3,7 +3,6 @@ import type { AuditSettings, Check, CheckTally, TrajectoryView } from '../checks
 import type { TrajectoryFacts } from '../checks/facts.ts'
 import { forgetLast, TOGETHER } from '../checks/of-last.ts'
 import { CHECKS } from '../checks/registry.ts'
-import { isAsExpected } from '../checks/shape.ts'
 import { countOf, runEnd } from '../checks/spans.ts'
 import { createTally, TrajectoryReporter } from '../checks/tally.ts'
 import { addSymptoms, createFacts, prepareView, type ViewOptions, withFacts } from '../checks/view.ts'
@@ -14,9 +13,8 @@ import { formatById } from '../formats/registry.ts'
 import type { CountedFinding, Finding } from '../model/report.ts'
 import type { SkippedRecord } from '../model/source.ts'
 import { STREAMS, type Stream } from '../model/streams.ts'
-import { Expected, PART, Provenance, TokenState, TURN_KINDS, type Turn } from '../model/tokens.ts'
+import { PART, type Span, TokenState, TURN_KINDS, type Turn } from '../model/tokens.ts'
 import type { Trajectory } from '../model/trajectory.ts'
-import { weightUnits } from '../model/weight.ts'
 import type { Tokenizer } from '../tokens/tokenizer.ts'
 import { type BoundaryCounts, countBoundaries } from './boundaries.ts'
 import { emptyTotals } from './collected.ts'
@@ -26,6 +24,7 @@ import { DriftOfBatch } from './source-drift.ts'
 import { streamsOf } from './streams.ts'
 import { toldBatch } from './told-batches.ts'
 import { countTools } from './tool-sums.ts'
+import { weigh } from './weigh.ts'
 
 /** A plan with what a thread needs to carry it out. */
 export interface AuditRuntime {
@@ -94,7 +93,7 @@ export function auditBatch(job: AuditJob, portions: Iterable<ParsedRecords>, run
         const rendered = described.rendersTexts ? renderTexts(trajectory, tokenizer) : null
         const facts = rendered === null ? audited.facts : withRenderedLengths(audited.facts, rendered)
         if (view !== null) {
-          countTokens(view, described.settings, totals)
+          countTokens(view, described.settings, audited.reporter?.meant ?? [], totals)
           countBoundaries(view, boundaries)
           countTools(view, totals.byTool)
         }
@@ -144,6 +143,8 @@ interface Audited {
   readonly findings: Finding[]
   /** In place of them where they are counted alone, else null. */
   readonly counted: CountedFinding[] | null
+  /** What its checks told it to; null where it is put to none. */
+  reporter: TrajectoryReporter | null
 }
 
 /**
@@ -175,7 +176,7 @@ function auditTogether(
     const findings: Finding[] = []
     const counted: CountedFinding[] | null = countsFindings ? [] : null
     if (view !== null) addSymptoms(view)
-    audited.push({ trajectory, view, facts: view?.facts ?? createFacts(trajectory), findings, counted })
+    audited.push({ trajectory, view, facts: view?.facts ?? createFacts(trajectory), findings, counted, reporter: null })
     // The sampled tokens may stand for a mask.
     const hasMask = view !== null && view.mask !== null && view.ids.length > 0
     const checks = trajectoryChecks(runtime.plan, carried, hasMask)
@@ -183,7 +184,9 @@ function auditTogether(
     if (view === null || first === undefined) continue
     const others = alike.get(checks)
     // One reporter for all checks: none keeps anything of it.
-    const reported = { view, reporter: new TrajectoryReporter(first, view, settings, undefined, counted), findings }
+    const reporter = new TrajectoryReporter(first, view, settings, undefined, counted)
+    ;(audited.at(-1) as Audited).reporter = reporter
+    const reported = { view, reporter, findings }
     if (others === undefined) alike.set(checks, [reported])
     else others.push(reported)
   }
@@ -281,7 +284,7 @@ export function byCodeAndToken(a: Finding, b: Finding): number {
 /** Tokens by state and part (`state << 4 | part`); reused, because it is needed for every trajectory. */
 const cells = new Int32Array(4 << 4)
 
-function countTokens(view: TrajectoryView, settings: AuditSettings, totals: TokenTotals): void {
+function countTokens(view: TrajectoryView, settings: AuditSettings, meant: readonly Span[], totals: TokenTotals): void {
   const { states, segmentation, mask } = view
   const parts = segmentation?.parts ?? null
   cells.fill(0)
@@ -321,7 +324,7 @@ function countTokens(view: TrajectoryView, settings: AuditSettings, totals: Toke
   }
   if (mask !== null) {
     totals.maskKnown = true
-    weigh(view, mask, settings, totals)
+    weigh(view, mask, settings, meant, totals)
   }
 }
 
@@ -351,49 +354,4 @@ function countEnd({ kind, endToken }: Turn, mask: Uint8Array | null, { ends, tra
   const value = mask?.[endToken]
   if (value === 1) trainedEnds[at] = (trainedEnds[at] as number) + 1
   else if (value !== 0) unknownEnds[at] = (unknownEnds[at] as number) + 1
-}
-
-/** Adds the loss weight of a trajectory, how much of it lies on tokens that neither oracle calls sampled, and the sampled tokens that it leaves out. */
-function weigh(view: TrajectoryView, mask: Uint8Array, settings: AuditSettings, totals: TokenTotals): void {
-  const { expected, provenance } = view
-  const { total, unsampled, sampled, untrained } = weightSums(view, mask, settings)
-  totals.weight += weightUnits(total)
-  // A row that trains nothing at all is one fact of its own (M04, overlong masking).
-  if (total > 0) {
-    totals.sampled += sampled
-    totals.untrained += untrained
-  }
-  if (expected !== null || provenance !== null)
-    totals.weightUnsampled = (totals.weightUnsampled ?? 0n) + weightUnits(unsampled)
-}
-
-function weightSums(view: TrajectoryView, mask: Uint8Array, settings: AuditSettings) {
-  const { weights, expected, expectedRl, provenance, segmentation, facts } = view
-  // The usual case: what the oracle calls sampled is trained, and nothing else.
-  if (isAsExpected(view)) {
-    return { total: facts.weight ?? 0, unsampled: 0, sampled: facts.trained ?? 0, untrained: 0 }
-  }
-  const observationsIntended = settings.policy.intended.includes('M01')
-  const parts = segmentation?.parts ?? null
-  let total = 0
-  let unsampled = 0
-  let sampled = 0
-  let untrained = 0
-  for (let token = 0; token < mask.length; token++) {
-    if (expected !== null && expected[token] === Expected.trained) {
-      sampled++
-      if (mask[token] === 0) untrained++
-    }
-    if (mask[token] !== 1) continue
-    const weight = weights === null ? 1 : (weights[token] as number)
-    total += weight
-    const wrote = provenance === null ? Provenance.silent : (provenance[token] as Provenance)
-    if (wrote === Provenance.sampled) continue
-    if (expected === null ? wrote !== Provenance.notSampled : expected[token] !== Expected.masked) continue
-    // A turn that only the policy leaves out is the model's all the same (M03).
-    if (expectedRl !== null && expectedRl[token] !== Expected.masked) continue
-    if (observationsIntended && parts !== null && parts[token] === PART.tool) continue
-    unsampled += weight
-  }
-  return { total, unsampled, sampled, untrained }
 }

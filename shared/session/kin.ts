@@ -188,10 +188,15 @@ export function decideKin(evidence: KinEvidence, options: AuditOptions, given: G
     writesBlocks: evidence.shapes.ownBlocks > 0,
     policy: {
       ...policy,
-      suggested: suggested === policy.id ? null : suggested,
+      suggested: suggested === null || isDeclared(suggested, policy) ? null : suggested,
       ...(examples === null ? {} : { evidence: [...policy.evidence, examples], examples_in_prompt: true }),
     },
   }
+}
+
+/** What a policy intends may have been declared code by code: then nothing of it counts as a fault. */
+function isDeclared(suggested: PolicyId, { id, intended }: Policy): boolean {
+  return id === suggested || INTENDED_BY[suggested].every((code) => intended.includes(code))
 }
 
 /** What shows that the prompts hold examples, null where nothing does: what is masked before the first trained turn is the same in other rows. */

@@ -1,0 +1,63 @@
+import type { AuditSettings, TrajectoryView } from '../checks/check.ts'
+import { isAsExpected } from '../checks/shape.ts'
+import { Expected, PART, Provenance, type Span } from '../model/tokens.ts'
+import { weightUnits } from '../model/weight.ts'
+import type { TokenTotals } from './plan.ts'
+
+/**
+ * Adds the loss weight of a trajectory, how much of it lies on tokens that neither oracle calls sampled, and the sampled tokens that it leaves out.
+ *
+ * @param meant tokens that are trained, or not, because the run means it: what the oracles say of them counts for nothing
+ */
+export function weigh(
+  view: TrajectoryView,
+  mask: Uint8Array,
+  settings: AuditSettings,
+  meant: readonly Span[],
+  totals: TokenTotals,
+): void {
+  const { expected, provenance } = view
+  const { total, unsampled, sampled, untrained } = weightSums(view, mask, settings, meant)
+  totals.weight += weightUnits(total)
+  // A row that trains nothing at all is one fact of its own (M04, overlong masking).
+  if (total > 0) {
+    totals.sampled += sampled
+    totals.untrained += untrained
+  }
+  if (expected !== null || provenance !== null)
+    totals.weightUnsampled = (totals.weightUnsampled ?? 0n) + weightUnits(unsampled)
+}
+
+function weightSums(view: TrajectoryView, mask: Uint8Array, settings: AuditSettings, meant: readonly Span[]) {
+  const { weights, expected, expectedRl, provenance, segmentation, facts } = view
+  // The usual case: what the oracle calls sampled is trained, and nothing else.
+  if (isAsExpected(view)) {
+    return { total: facts.weight ?? 0, unsampled: 0, sampled: facts.trained ?? 0, untrained: 0 }
+  }
+  const observationsIntended = settings.policy.intended.includes('M01')
+  const parts = segmentation?.parts ?? null
+  const isMeant = meant.length === 0 ? null : new Uint8Array(mask.length)
+  for (const { start, end } of meant) isMeant?.fill(1, start, end)
+  let total = 0
+  let unsampled = 0
+  let sampled = 0
+  let untrained = 0
+  for (let token = 0; token < mask.length; token++) {
+    if (expected !== null && expected[token] === Expected.trained) {
+      sampled++
+      if (mask[token] === 0 && isMeant?.[token] !== 1) untrained++
+    }
+    if (mask[token] !== 1) continue
+    const weight = weights === null ? 1 : (weights[token] as number)
+    total += weight
+    const wrote = provenance === null ? Provenance.silent : (provenance[token] as Provenance)
+    if (wrote === Provenance.sampled) continue
+    if (expected === null ? wrote !== Provenance.notSampled : expected[token] !== Expected.masked) continue
+    // A turn that only the policy leaves out is the model's all the same (M03).
+    if (expectedRl !== null && expectedRl[token] !== Expected.masked) continue
+    if (observationsIntended && parts !== null && parts[token] === PART.tool) continue
+    if (isMeant?.[token] === 1) continue
+    unsampled += weight
+  }
+  return { total, unsampled, sampled, untrained }
+}
