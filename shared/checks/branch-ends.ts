@@ -1,4 +1,5 @@
 import { Hash64 } from '../model/hash.ts'
+import type { Turn } from '../model/tokens.ts'
 import type { Trajectory } from '../model/trajectory.ts'
 import type { PreparedTokens } from './create-facts.ts'
 import { sampledSpan, writtenTurns } from './edges.ts'
@@ -6,12 +7,45 @@ import { FactColumns } from './fact-columns.ts'
 import type { TrajectoryFacts } from './facts.ts'
 import { countOf } from './spans.ts'
 
+/**
+ * Whether a row is a call of a rollout that is several rows, and not its first: the turns before what it trains are those of the calls before it,
+ * each of which has a row of its own, as far as nothing tells who wrote them.
+ */
+export function isLaterCall({ rolloutId, branch }: Trajectory): boolean {
+  return rolloutId !== null && branch !== null && branch !== FIRST_BRANCH
+}
+
+const FIRST_BRANCH = '0'
+
+/**
+ * The turns that a row of a rollout of several rows trains, and those before them that it repeats, by their ordinals: the ids of a turn that is
+ * repeated need not be those that were sampled, where thoughts are left out of it.
+ */
+function callEnds(
+  { rolloutId, branch, step, place, promptLength }: Trajectory,
+  turns: readonly Turn[],
+  mask: Uint8Array,
+): Pick<TrajectoryFacts, 'branchEnds'> | null {
+  if (rolloutId === null || branch === null || promptLength !== null) return null
+  const isTrained = ({ contentStart, contentEnd }: Turn) => countOf(mask, 1, contentStart, contentEnd) > 0
+  const first = turns.findIndex(isTrained)
+  if (first < 0) return null
+  const names = (some: readonly Turn[]) =>
+    some.map(({ ordinal }) => `${place.source}\n${step ?? ''}\n${rolloutId}\n${ordinal}`)
+  const context = branch === FIRST_BRANCH ? [] : turns.slice(0, first)
+  return { branchEnds: { trained: names(turns.filter(isTrained)), context: names(context) } }
+}
+
 /** Where the replies end that a row of a branching rollout trains, and those that it has as context, by their scores written by the model. */
 export function branchEnds(
-  { mayBeBranch, promptLength, logprobs: { sampler } }: Trajectory,
-  { ids, mask, segmentation, padding }: PreparedTokens,
+  trajectory: Trajectory,
+  { ids, mask, segmentation, padding, provenance }: PreparedTokens,
 ): Pick<TrajectoryFacts, 'branchEnds'> | null {
-  if (!mayBeBranch || segmentation === null || mask === null || sampler === null) return null
+  const { mayBeBranch, promptLength, logprobs } = trajectory
+  if (segmentation === null || mask === null) return null
+  if (!mayBeBranch) return provenance === null ? callEnds(trajectory, writtenTurns(segmentation), mask) : null
+  const { sampler } = logprobs
+  if (sampler === null) return null
   const trained: string[] = []
   const context: string[] = []
   const hash = new Hash64()

@@ -32,6 +32,7 @@ import { messageFacts, turnFacts } from './turn-facts.ts'
 export interface PreparedTokens {
   readonly ids: Int32Array
   readonly mask: Uint8Array | null
+  readonly provenance: Uint8Array | null
   readonly weights: Float32Array | null
   readonly states: Uint8Array
   readonly padding: { readonly left: number; readonly right: number }

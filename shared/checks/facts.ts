@@ -71,7 +71,7 @@ export interface TrajectoryFacts {
   readonly openTurns?: readonly [number, number] | null
   /**
    * Of a row that may be a branch of a rollout that other rows are of: digests of its ids through each turn that it trains, and through each
-   * that the model wrote and that it does not; absent elsewhere. What H02 looks for in other rows.
+   * that the model wrote and that it does not, or their ordinals in the rollout that it names; absent elsewhere. What H02 looks for in other rows.
    */
   readonly branchEnds?: { readonly trained: readonly string[]; readonly context: readonly string[] }
   /** Digest of what stands before the first assistant turn, where the prompt goes on behind it; absent elsewhere. What A05 takes for the prompt of rows by call. */

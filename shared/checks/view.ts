@@ -3,6 +3,7 @@ import type { Trajectory } from '../model/trajectory.ts'
 import { segment } from '../tokens/segment.ts'
 import { decodeSpan } from '../tokens/text.ts'
 import type { Tokenizer } from '../tokens/tokenizer.ts'
+import { isLaterCall } from './branch-ends.ts'
 import type { AuditSettings, TrajectoryView } from './check.ts'
 import { createFacts, type PreparedTokens } from './create-facts.ts'
 import { isBehindLimit } from './end-reason.ts'
@@ -87,11 +88,12 @@ export function prepareView(trajectory: Trajectory, options: ViewOptions): Prepa
 
 /** A prepared view with the facts that are kept of it. */
 export function withFacts(prepared: PreparedView, { measuresDrift }: ViewOptions): TrajectoryView {
-  const { trajectory, ids, mask, weights, states, padding, segmentation, tokenizer, thresholds, text } = prepared
+  const { trajectory, ids, mask, weights, states, padding, segmentation, provenance } = prepared
+  const { tokenizer, thresholds, text } = prepared
   const framed = tokenizer?.frame ? tokenizer : null
-  const tokens = { ids, mask, weights, states, padding, segmentation, tokenizer: framed, thresholds, text }
+  const tokens = { ids, mask, provenance, weights, states, padding, segmentation, tokenizer: framed, thresholds, text }
   const facts = createFacts(trajectory, tokens)
-  const { maskAlignment, expected, expectedRl, provenance, writesBlocks } = prepared
+  const { maskAlignment, expected, expectedRl, writesBlocks } = prepared
   const view: TrajectoryView = {
     trajectory,
     ids,
@@ -167,7 +169,9 @@ function oracles(
     promptEnd:
       answered?.at ??
       storedPromptEnd(trajectory, segmentation, segmentation.padding) ??
-      (settings.policy.examples_in_prompt ? endOfExamples({ segmentation, provenance, mask }) : null),
+      (settings.policy.examples_in_prompt || (provenance === null && isLaterCall(trajectory))
+        ? endOfExamples({ segmentation, provenance, mask })
+        : null),
     answered,
     writesBlocks,
     isBlank: (at: number) => /^\s+$/.test(decodeSpan(tokenizer.table, ids, at, at + 1)),

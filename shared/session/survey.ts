@@ -1,4 +1,5 @@
 import { countAlignment } from '../checks/alignment.ts'
+import { isLaterCall } from '../checks/branch-ends.ts'
 import type { AuditSettings, ModelVocabulary } from '../checks/check.ts'
 import { countHeads } from '../checks/examples.ts'
 import { forgetLast } from '../checks/of-last.ts'
@@ -296,13 +297,14 @@ function countShapes(views: readonly PreparedView[]): ShapeCounts {
     views.filter(({ writesBlocks }) => writesBlocks).length,
   ]
   const thoughts = { earlierThoughts: 0, earlierThoughtsMasked: 0, lastThoughts: 0, lastThoughtsMasked: 0 }
-  for (const { segmentation, mask } of views) {
+  for (const { segmentation, mask, trajectory } of views) {
     if (segmentation === null || mask === null) continue
     const assistant = segmentation.turns.filter(({ kind }) => kind === 'assistant')
     const own = countThoughts(assistant, mask)
     for (const name of Object.keys(thoughts) as (keyof typeof thoughts)[]) thoughts[name] += own[name]
     const trained = assistant.map(({ contentStart, contentEnd }) => mask.subarray(contentStart, contentEnd).includes(1))
-    if (assistant.length > 1 && trained.includes(true)) {
+    // A later call trains its own turn alone, and says nothing of how a whole rollout is trained.
+    if (assistant.length > 1 && trained.includes(true) && !isLaterCall(trajectory)) {
       multiTurn++
       if (trained.lastIndexOf(false) === trained.length - 2 && !trained.slice(0, -1).includes(true)) lastOnly++
     }
