@@ -187,6 +187,16 @@ describe('A05', () => {
     expect(runOver('A05', unsized(3)).tally).toMatchObject({ affected: 1 })
     expect(runOver('A05', unsized(4)).tally.affected).toBe(0)
   })
+
+  it('takes a group for as large as its own line is, however many others hold, unless a person says how many there are', () => {
+    const sizes = [5, 7, 5, 4]
+    const rewards = sizes.map((size) => Array.from({ length: size }, (_, member) => member % 2))
+    const facts = groupFacts(rewards, (_, group) => ({ groupSize: sizes[group] as number }))
+    expect(runOver('A05', dumpOf(facts)).tally).toMatchObject({ checked: 4, affected: 0 })
+    expect(runOver('A05', dumpOf(facts, { options: { groupSize: 5 } })).tally).toMatchObject({ affected: 1 })
+    const declared = facts.map((row) => ({ ...row, groupSize: 5 }))
+    expect(runOver('A05', dumpOf(declared)).tally).toMatchObject({ affected: 1 })
+  })
 })
 
 describe('A06', () => {
