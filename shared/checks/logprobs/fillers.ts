@@ -1,5 +1,5 @@
 import { forEachOf, type Steps } from '../../model/steps.ts'
-import type { Turn } from '../../model/tokens.ts'
+import { Expected, type Span, type Turn } from '../../model/tokens.ts'
 import type { Check, DumpReporter, DumpView, TrajectoryView } from '../check.ts'
 import { tokenCount } from '../edges.ts'
 import type { TrajectoryFacts } from '../facts.ts'
@@ -100,9 +100,9 @@ function fillersOf(view: TrajectoryView): Filler[] | null {
   for (const turn of view.segmentation?.turns ?? []) {
     // An end token that was appended is a fault of its own (M14).
     if (!placeholders.has(turn.endToken - 1)) placeholders.delete(turn.endToken)
-    // So is a prefill that is trained (M09).
+    // So are a prefill that is trained (M09) and a reply inside the turn, with the empty lines around it (M01).
     if (placeholders.size === 0) break
-    for (const { start, end } of trainedPrefill(view, turn)) {
+    for (const { start, end } of [...trainedPrefill(view, turn), ...besideTrainedReplies(view, turn)]) {
       for (let token = start; token < end; token++) placeholders.delete(token)
     }
   }
@@ -140,6 +140,21 @@ function fillersOf(view: TrajectoryView): Filler[] | null {
     else if (placeholders.has(token) || neverDrawn.has(token)) found.push({ token, side: 'sampler', value })
   }
   return looked ? found : null
+}
+
+/** Around replies inside a turn that are trained, what may be the environment's as they are. */
+function besideTrainedReplies({ mask, expectedRl }: TrajectoryView, { spans, contentStart, contentEnd }: Turn): Span[] {
+  const isOpen = (token: number) => expectedRl?.[token] === Expected.undecided
+  return spans.flatMap(({ part, start, end }) => {
+    if (part !== 'tool' || countOf(mask as Uint8Array, 1, start, end) === 0) return []
+    let [from, to] = [start, end]
+    while (from > contentStart && isOpen(from - 1)) from--
+    while (to < contentEnd && isOpen(to)) to++
+    return [
+      { start: from, end: start },
+      { start: end, end: to },
+    ]
+  })
 }
 
 /**
