@@ -38,6 +38,8 @@ export interface TrajectoryFacts {
   readonly environment?: string
   readonly groupSize: number | null
   readonly step: number | null
+  /** Mean policy version of the trained tokens that name one; absent where none does. What L08 holds against the step. */
+  readonly version?: number
   readonly reward: number | null
   readonly rewards: Readonly<Record<string, number>> | null
   /** The scalar advantage: stored, or the common value of a per-token array on its trained tokens; null when they differ. */

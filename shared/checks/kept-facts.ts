@@ -23,6 +23,7 @@ const EVERY: Record<keyof Required<TrajectoryFacts>, true> = {
   groupSize: true,
   environment: true,
   step: true,
+  version: true,
   reward: true,
   rewards: true,
   advantage: true,

@@ -10,6 +10,7 @@ import { isBehindLimit } from './end-reason.ts'
 import { endOfExamples } from './examples.ts'
 import { unfitFacts } from './layout/unfit-arrays.ts'
 import { isCertainBlock } from './logprobs/certain-block.ts'
+import { versionFact } from './logprobs/policy-version.ts'
 import { logprobFacts } from './logprobs/sums.ts'
 import { untrainedEnd } from './mask/all-zero.ts'
 import { streamsWithoutNumbers } from './no-numbers.ts'
@@ -114,6 +115,7 @@ export function withFacts(prepared: PreparedView, { measuresDrift }: ViewOptions
   Object.assign(
     facts,
     logprobFacts(view),
+    versionFact(view),
     streamsWithoutNumbers(view),
     unfitFacts(trajectory, maskAlignment, thresholds),
   )

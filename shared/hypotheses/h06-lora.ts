@@ -44,28 +44,38 @@ function decide(input: HypothesisInput): Judgement {
   const { thresholds } = input.dump.settings
   const bounds = gapBounds(thresholds)
   const stale = checkOf(input, 'L08')
-  const frozen = stale?.status === 'fail'
+  // A warning alone is a gap that grows though the versions of the rollouts follow the step.
+  const frozen = stale?.status === 'fail' && stale.severity === 'error'
   // Several runs lie in a folder: one whose gap grows is enough, and stands first.
   const [trend = null] = gapTrends(input.dump.facts, thresholds)
   if (trend === null && !frozen) return tooFewSteps(input, gap)
   const grows = trend?.grows === true
-  const supported = frozen || (grows && holds(gap, bounds.supported))
+  const follows = trend?.follows === true
+  const supported = frozen || (grows && !follows && holds(gap, bounds.supported))
   // A sampler that never moves may show in copies alone, whatever the gap.
   const unlooked = notRun(input, ['L08'])
   const contradicted =
-    !supported && unlooked.length === 0 && trend !== null && !grows && holds(gap, bounds.contradicted)
+    !supported &&
+    unlooked.length === 0 &&
+    trend !== null &&
+    trend.rank !== null &&
+    !grows &&
+    holds(gap, bounds.contradicted)
   return {
     verdict: supported ? 'supported' : contradicted ? 'contradicted' : 'inconclusive',
     because: [
       ...(frozen ? staleLine(stale.places.affected) : []),
-      ...restingOn('logprob-gap', gapLines(gap, grows, bounds)),
+      ...restingOn('logprob-gap', gapLines(gap, trend, bounds)),
       ...(trend === null ? [] : trendLines(trend, gapRankBounds(thresholds))),
-      ...lesserFaults(H06_LORA, input, ['L08']),
+      ...lesserFaults(H06_LORA, input, frozen ? ['L08'] : []),
     ],
-    missing: leftOut(unlooked),
+    missing: [...leftOut(unlooked), ...(!supported && trend?.rank === null ? [AT_EQUAL_LAG] : [])],
     firm: supported || contradicted,
   }
 }
+
+const AT_EQUAL_LAG =
+  'enough training steps at which the sampler lags no further behind, by the policy versions, than at earlier ones'
 
 /** A gap may be told from few steps, a trend may not: neither that there is one nor that there is none. */
 function tooFewSteps(input: HypothesisInput, gap: number): Judgement {
@@ -105,32 +115,35 @@ function staleLine(affected: number): Argument[] {
   ])
 }
 
-function gapLines(gap: number, grows: boolean, bounds: Bounds): Argument[] {
+function gapLines(gap: number, trend: GapTrend | null, bounds: Bounds): Argument[] {
   const name = 'mean gap of sampler and trainer logprobs, in nats'
   // That it is large is L01; that it grows, without which its size supports nothing, is L08.
-  if (grows) return compared(name, gap, bounds.supported, bounds.contradicted, ['L01', 'L08'])
-  // A large gap that does not grow has another cause.
+  if (trend?.grows && !trend.follows) return compared(name, gap, bounds.supported, bounds.contradicted, ['L01', 'L08'])
+  // A large gap that does not grow has another cause, and one that grows though new weights arrive may have.
   const large = holds(gap, bounds.supported)
-  const told = large ? `${name}; it counts only where it grows with the step` : name
+  const condition = trend?.follows ? ', and the policy versions do not follow it' : ''
+  const told = large ? `${name}; it counts only where it grows with the step${condition}` : name
   const supported = `the gap grows with the step, and is ${boundText(name, bounds.supported)}`
   return deciding({ supported }, compared(told, gap, bounds.supported, bounds.contradicted, ['L01'])).map((line) =>
     line.speaksFor === 'supported' ? { ...line, speaksFor: null } : line,
   )
 }
 
-function trendLines({ rank, first, last, steps }: GapTrend, bounds: Bounds): Argument[] {
+function trendLines({ rank, rankOf, first, last, steps, follows }: GapTrend, bounds: Bounds): Argument[] {
+  const of = rankOf === 'gap' ? 'the gap' : 'the gap per nat of surprise'
+  const over = `${steps.length} steps${follows ? ', where the later lags no further behind by its policy versions' : ''}`
+  const ranked = compared(
+    `rank correlation of ${of} with the step, over ${over}`,
+    rank,
+    bounds.supported,
+    bounds.contradicted,
+    ['L08'],
+  )
+  // What says that new weights arrive stands against a growth that says they do not.
+  const told = ranked.map((line) => (follows && line.speaksFor === 'supported' ? { ...line, speaksFor: null } : line))
   return [
     ...restingOn('logprob-gap-by-step', [
-      ...deciding(
-        { supported: null },
-        compared(
-          `rank correlation of the gap with the step, over ${steps.length} steps`,
-          rank,
-          bounds.supported,
-          bounds.contradicted,
-          ['L08'],
-        ),
-      ),
+      ...deciding({ supported: null }, told),
       ...stated('mean gap in the first third of the steps', first),
     ]),
     ...restingOn('logprob-gap-of-last-steps', stated('mean gap in the last third of the steps', last)),

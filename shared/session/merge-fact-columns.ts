@@ -115,6 +115,7 @@ const COLUMNS: { readonly [Name in keyof Required<Row>]: Column<Row[Name]> } = {
   group: { cells: text },
   groupSize: { cells: number },
   step: { cells: number },
+  version: { cells: optional(NUMBER) },
   reward: { cells: number },
   rewardNames: { cells: nullable(listOf(TEXT)) },
   rewardValues: { cells: nullable(listOf(NUMBER)) },

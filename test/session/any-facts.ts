@@ -25,6 +25,7 @@ const ANY = {
   group: maybe(text),
   groupSize: maybe(number),
   step: maybe(number),
+  version: number,
   reward: maybe(number),
   rewards: maybe(fc.dictionary(text, number, object)),
   advantage: maybe(number),

@@ -50,7 +50,9 @@ function* lookAtSteps(view: DumpView, report: DumpReporter): Steps<void> {
         member: row,
         affectedTokens: row.gap?.count ?? 0,
         affectedWeight: row.weight ?? 0,
-        message: `At step ${row.step} sampler and trainer differ by ${digits(own)} on average; over ${trend.steps.length} steps the gap grew from ${digits(trend.first)} to ${digits(trend.last)}`,
+        // Either the counter advances and the weights do not arrive, or every update is larger than the one before.
+        ...(trend.follows ? { severity: 'warning' as const } : {}),
+        message: `At step ${row.step} sampler and trainer differ by ${digits(own)} on average; over ${trend.steps.length} steps the gap grew from ${digits(trend.first)} to ${digits(trend.last)}${trend.follows ? ', at steps that lag no further behind, though the policy versions say that new weights arrive' : ''}`,
         evidence: {
           mean_absolute_gap: own,
           rank_correlation_with_step: trend.rank,

@@ -299,6 +299,14 @@ export const LOGPROB_THRESHOLDS = {
     reason:
       'The gap of the last third of the steps over that of the first from which it grows: less is drift of the data.',
   },
+  'same-lag': {
+    value: 0.25,
+    unit: 'steps',
+    range: [0, 1_000_000],
+    usedBy: ['L08', 'H06-lora'],
+    reason:
+      'By which a later step may lag further behind, by the mean version of its rollouts, and count as no further: rollouts of several versions make up a step.',
+  },
   'trainer-moved': {
     value: 0.02,
     unit: 'nats',

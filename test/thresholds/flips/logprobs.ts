@@ -107,6 +107,9 @@ const stepsOf = (gap: (step: number) => number, steps = 12): TrajectoryFacts[] =
 /** It grows, with a fall every third step. */
 const unsteady = stepsOf((step) => 0.12 + 0.02 * step - (step % 3 === 0 ? 0.11 : 0))
 
+/** It grows, and so does the lag, by a fifth of a step at every step. */
+const everLater = stepsOf((step) => 0.01 + 0.02 * step).map((row) => ({ ...row, version: (row.step ?? 0) * 0.8 }))
+
 /** The same text, scored by the sampler as before; the trainer moved by a hundredth of a nat. */
 const frozen = [1, 2].map((step) =>
   factsOf(step, { step, idsHash: 'ids', promptHash: 'prompt', gap: gapSums(0.01, { trainerSum: -50 - step }) }),
@@ -259,6 +262,7 @@ export const LOGPROB_FLIPS: Flips = {
   'trend-steps': flip(onFixture('L08.trips'), 16, 5, 'not-checkable'),
   'trend-rank': flip(onFacts('L08', unsteady), 0.4, 'silent', 30),
   'trend-growth': flip(onFixture('L08.trips'), 20, 5, 'silent'),
+  'same-lag': flip(onFacts('L08', everLater), 0, 'silent', 30),
   'trainer-moved': flip(onFacts('L08', frozen), 0.005, 'not-checkable', 1),
   'kl-unexplained': flip(onFixture('L10.trips'), 0, 3, 'silent'),
   'kl-worse': flip(onFacts('L10', declaredK2), 1_000_000, 1, 'silent'),
