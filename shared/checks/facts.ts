@@ -4,6 +4,7 @@ import type { LossStream } from '../model/trajectory.ts'
 import type { AnswerPlace } from './answer-place.ts'
 import type { KlRounded } from './logprobs/kl-rounded.ts'
 import type { GapSums, KlSums } from './logprobs/sums.ts'
+import type { Tilt } from './logprobs/tilt.ts'
 import type { PairingFacts } from './pairing.ts'
 import type { Drift } from './template/drift.ts'
 import type { OpenEnd } from './truncation/long-replies.ts'
@@ -121,6 +122,8 @@ export interface TrajectoryFacts {
   readonly excluded: boolean
   /** Sums of logprobs over trained tokens; absent where the dump lacks one of the streams they compare. */
   readonly gap?: GapSums
+  /** Absent as well where too few tokens are scored twice, and where the gap has another cause. */
+  readonly tilt?: Tilt
   readonly kl?: KlSums
   /** Absent where the stored KL is not rounded to a few decimals. */
   readonly klRounded?: KlRounded

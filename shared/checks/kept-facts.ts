@@ -66,6 +66,7 @@ const EVERY: Record<keyof Required<TrajectoryFacts>, true> = {
   limits: true,
   excluded: true,
   gap: true,
+  tilt: true,
   kl: true,
   klRounded: true,
   brokenAdvantage: true,

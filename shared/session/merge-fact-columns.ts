@@ -1,7 +1,10 @@
 import { ANSWER_PLACES } from '../checks/answer-place.ts'
 import { END_REASONS, type TrajectoryFacts, UNTRAINED_ENDS } from '../checks/facts.ts'
+import { GAP_CAUSES } from '../checks/logprobs/gap.ts'
+import { LINES, type Line } from '../checks/logprobs/gap-line.ts'
 import { KL_FORMULAS } from '../checks/logprobs/kl-formulas.ts'
 import type { GapSums, KlSums } from '../checks/logprobs/sums.ts'
+import type { Tilt } from '../checks/logprobs/tilt.ts'
 import type { PairingFacts } from '../checks/pairing.ts'
 import { OPEN_ENDS } from '../checks/truncation/long-replies.ts'
 import { LIMIT_NAMES, type LimitName } from '../model/streams.ts'
@@ -70,6 +73,19 @@ const GAP: Cells<GapSums> = recordOf(
     trainerSum: NUMBER,
     samplerValues: NUMBER,
     samplerHash: TEXT,
+  },
+  ':',
+)
+
+const LINE: Cells<Line> = recordOf({ of: oneOf(LINES), slope: NUMBER, explained: NUMBER, count: NUMBER }, ';')
+
+const TILT: Cells<Tilt> = recordOf(
+  {
+    logprobs: listOf(NUMBER),
+    odds: listOf(NUMBER),
+    span: PAIR,
+    own: nullable(LINE),
+    otherwise: oneOf(GAP_CAUSES),
   },
   ':',
 )
@@ -164,6 +180,7 @@ const COLUMNS: { readonly [Name in keyof Required<Row>]: Column<Row[Name]> } = {
   isTruncated: { cells: nullable(FLAG) },
   excluded: { cells: FLAG },
   gap: { cells: optional(GAP) },
+  tilt: { cells: optional(TILT) },
   kl: { cells: optional(KL) },
   klRounded: {
     cells: optional(recordOf({ decimals: NUMBER, told: NUMBER, within: listOf(NUMBER) }, ':')),

@@ -1,6 +1,8 @@
 import fc from 'fast-check'
 import { ANSWER_PLACES } from '../../shared/checks/answer-place.ts'
 import { END_REASONS, type TrajectoryFacts, UNTRAINED_ENDS } from '../../shared/checks/facts.ts'
+import { GAP_CAUSES } from '../../shared/checks/logprobs/gap.ts'
+import { LINES } from '../../shared/checks/logprobs/gap-line.ts'
 import { KL_FORMULAS } from '../../shared/checks/logprobs/kl-formulas.ts'
 import { OPEN_ENDS } from '../../shared/checks/truncation/long-replies.ts'
 import { LOSS_STREAMS } from '../../shared/model/trajectory.ts'
@@ -70,6 +72,16 @@ const ANY = {
       trainerSum: number,
       samplerValues: number,
       samplerHash: hash,
+    },
+    object,
+  ),
+  tilt: fc.record(
+    {
+      logprobs: numbers(6),
+      odds: numbers(6),
+      span: fc.tuple(number, number),
+      own: maybe(fc.record({ of: fc.constantFrom(...LINES), slope: number, explained: number, count: number }, object)),
+      otherwise: fc.constantFrom(...GAP_CAUSES),
     },
     object,
   ),

@@ -2,9 +2,11 @@ import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { Span } from '../../model/tokens.ts'
 import type { ScoredPairs } from './scored.ts'
 
+export const LINES = ['logprobs', 'odds'] as const
+
 /** Slope of a straight line, and share of the variance that it explains. */
 export interface Line {
-  readonly of: 'logprobs' | 'odds'
+  readonly of: (typeof LINES)[number]
   readonly slope: number
   readonly explained: number
   readonly count: number
@@ -103,6 +105,18 @@ export function isLevel({ slope, explained }: Line, thresholds: Thresholds): boo
   return explained >= thresholds['temperature-explains-logprobs'] && slope < most && slope * most > 1
 }
 
+/**
+ * A sampler that gives to the tokens it kept what the others had is above the trainer throughout: that moves unlikely tokens most by their logprobs and
+ * likely ones by their odds, so that the two lines are tilted to either side. By a temperature both are tilted to one.
+ */
+export function isFiltered(
+  { mean, meanAbsolute }: { readonly mean: number; readonly meanAbsolute: number },
+  { logprobs, odds }: { readonly logprobs: Line; readonly odds: Line },
+  thresholds: Thresholds,
+): boolean {
+  return mean >= thresholds['renormalised-share'] * meanAbsolute && sideOf(logprobs) > 0 && sideOf(odds) < 0
+}
+
 /** What a line goes through: x of the sampler, y of the trainer. */
 export interface Points {
   readonly x: Float64Array
@@ -137,8 +151,13 @@ export function oddsPoints({ tokens, sampler, trainer }: ScoredPairs, thresholds
   return { x: x.subarray(0, n), y: y.subarray(0, n) }
 }
 
-/** The line of least squares through these points, of which nothing is kept: nearly every rollout with a gap is asked for it. */
-export function oddsLine({ tokens, sampler, trainer }: ScoredPairs, thresholds: Thresholds): Line {
+/** The line of least squares through these points. */
+export function oddsLine(pairs: ScoredPairs, thresholds: Thresholds): Line {
+  return fitLine(oddsSums(pairs, thresholds), 'odds')
+}
+
+/** Sums over these points, of which nothing is kept: every rollout is asked for them. */
+export function oddsSums({ tokens, sampler, trainer }: ScoredPairs, thresholds: Thresholds): LineSums {
   const within = oddsBounds(thresholds)
   let n = 0
   let sumX = 0
@@ -159,7 +178,7 @@ export function oddsLine({ tokens, sampler, trainer }: ScoredPairs, thresholds: 
     sumXY += x * y
     sumYY += y * y
   }
-  return fitLine({ n, sumX, sumY, sumXX, sumXY, sumYY }, 'odds')
+  return { n, sumX, sumY, sumXX, sumXY, sumYY }
 }
 
 interface OddsBounds {
@@ -208,17 +227,58 @@ function meanOf(values: Float64Array): number {
   return sum / values.length
 }
 
-/**
- * The line is one, and surely not that of equal temperatures. Noise in the sampler's numbers flattens the line and noise in the trainer's
- * does not, so the true slope lies between the one fitted and that divided by the share explained: both must be on one side of 1.
- */
-export function mayBeTilted({ of, slope, explained, count }: Line, thresholds: Thresholds): boolean {
-  const fits = thresholds[of === 'odds' ? 'temperature-explains-odds' : 'temperature-explains-logprobs']
-  if (count < thresholds['scored-tokens'] || slope <= 0 || explained < fits) return false
+/** The line is one, and surely not that of equal temperatures, if its points are all as noisy. */
+export function mayBeTilted(line: Line, thresholds: Thresholds): boolean {
+  const { explained, count } = line
+  if (count < thresholds['scored-tokens'] || !isLine(line, thresholds)) return false
   const error = Math.sqrt((1 - explained) / explained / (count - 2))
-  const least =
-    Math.log(thresholds['temperature-slope']) + studentErrors(thresholds['slope-standard-errors'], count - 2) * error
-  return Math.log(slope) >= least || Math.log(slope / explained) <= -least
+  return isBeyond(line, { least: thresholds['temperature-slope'], error, freedom: count - 2 }, thresholds)
+}
+
+/** It rises, and explains what a temperature would. */
+export function isLine({ of, slope, explained }: Line, thresholds: Thresholds): boolean {
+  return (
+    slope > 0 && explained >= thresholds[of === 'odds' ? 'temperature-explains-odds' : 'temperature-explains-logprobs']
+  )
+}
+
+/**
+ * Noise in the sampler's numbers flattens the line and noise in the trainer's does not, so the true slope lies between the one fitted and
+ * that divided by the share explained: both must be on one side of 1. `error` is that of the slope's logarithm.
+ */
+export function isBeyond(
+  { slope, explained }: Line,
+  { least, error, freedom }: { readonly least: number; readonly error: number; readonly freedom: number },
+  thresholds: Thresholds,
+): boolean {
+  const bound = Math.log(least) + studentErrors(thresholds['slope-standard-errors'], freedom) * error
+  return Math.log(slope) >= bound || Math.log(slope / explained) <= -bound
+}
+
+/**
+ * The same by what leaving out one point after another does to the slope. Noise of logits moves the logprob of an unlikely token most: one such
+ * token decides a fitted slope, and the line that runs through it says that it has no error.
+ */
+export function isTiltedByAll(line: Line, { x, y }: Points, thresholds: Thresholds): boolean {
+  const { slope, count } = line
+  const [middleX, middleY] = [meanOf(x), meanOf(y)]
+  let spread = 0
+  for (const own of x) spread += (own - middleX) ** 2
+  let squares = 0
+  for (let k = 0; k < x.length; k++) {
+    const own = (x[k] as number) - middleX
+    const off = (y[k] as number) - middleY - slope * own
+    const change = (own * off) / (spread * (1 - 1 / x.length) - own * own)
+    squares += change * change
+  }
+  const error = Math.sqrt(squares) / slope
+  return isBeyond(line, { least: thresholds['temperature-slope'], error, freedom: count - 2 }, thresholds)
+}
+
+/** 1 where the true slope is above 1 whichever side is noisy, -1 where it is below. */
+function sideOf({ slope, explained }: Line): number {
+  if (slope > 1) return 1
+  return slope > 0 && slope < explained ? -1 : 0
 }
 
 /** Standard errors of Student's t that are passed by chance as seldom as those of a normal distribution (Cornish-Fisher, first term). */

@@ -6,8 +6,10 @@ import { speltMarkers } from '../template/spelt-markers.ts'
 import {
   correlationOf,
   fitLine,
+  isFiltered,
   isLevel,
   isNearer,
+  isTiltedByAll,
   type Line,
   lineOfUncertain,
   logprobPoints,
@@ -21,7 +23,8 @@ import { beginningsOff, gapsByTurn, isDeniedAtFirst, isOfFewTokens, laterTurnsOf
 import { pairsOf, type ScoredPairs } from './scored.ts'
 
 /** What the gap between sampler and trainer looks like; the first of these that holds names it. */
-export type GapCause = 'none' | 'shifted' | 'temperature' | 'renormalised' | 'context' | 'routing' | 'mismatch'
+export const GAP_CAUSES = ['none', 'shifted', 'temperature', 'renormalised', 'context', 'routing', 'mismatch'] as const
+export type GapCause = (typeof GAP_CAUSES)[number]
 
 /** The gap of a rollout: sampler logprob − trainer logprob on the same trained token, in nats. */
 export interface GapShape {
@@ -34,6 +37,8 @@ export interface GapShape {
   /** Share of tokens whose probability at least doubled or halved. */
   readonly largeShare: number
   readonly largest: { readonly token: number; readonly gap: number }
+  /** Of a temperature: what the gap is where the other rollouts deny that. Null with any other cause. */
+  readonly otherwise: GapCause | null
   /** Trainer against sampler: of the logprobs, or of the odds where these show a temperature. */
   readonly line: Line
   /** Correlation of the two at each shift from -3 to 3; only where a shift was looked for. */
@@ -75,6 +80,7 @@ function shapeOf(view: TrajectoryView, pairs: ScoredPairs): GapShape {
   // Every field stands here already: Node 20 gives each object that a spread adds one to a hidden class of its own.
   const base: GapShape = {
     cause: 'none',
+    otherwise: null,
     count: n,
     mean: sum / n,
     meanAbsolute,
@@ -110,9 +116,29 @@ function shapeOf(view: TrajectoryView, pairs: ScoredPairs): GapShape {
     zeros >= thresholds['renormalised-zeros'] * n
   // A sampler that is above by as much on every token is no temperature: what is cut off at 0 bends its odds as one would.
   if (meanAbsolute >= agrees && !(renormalised && isLevel(lineOfUncertain(pairs), thresholds))) {
-    const tilted = tiltedLine(pairs, line, turns, thresholds)
-    if (tilted !== null) return { ...base, line: tilted, cause: 'temperature' }
+    // Dividing leaves a certain token certain: where many are of the sampler alone, the logprobs lie on a line for another reason.
+    const ofLogprobs = zeros >= thresholds['renormalised-zeros'] * n ? null : line
+    const tilted = tiltedLine(pairs, { ofLogprobs, base }, turns, thresholds)
+    if (tilted !== null) {
+      const otherwise = untilted(view, pairs, { base, turns, renormalised }).cause
+      return { ...base, line: tilted, cause: 'temperature', otherwise }
+    }
   }
+  return untilted(view, pairs, { base, turns, renormalised })
+}
+
+/** What it looks like to whom no temperature shows. */
+function untilted(
+  view: TrajectoryView,
+  pairs: ScoredPairs,
+  found: { readonly base: GapShape; readonly turns: readonly TurnGap[]; readonly renormalised: boolean },
+): GapShape {
+  const { base, turns, renormalised } = found
+  const { line, meanAbsolute, count: n } = base
+  const { thresholds } = view
+  const { 'large-gap': largeGap, 'engines-differ': differs } = thresholds
+  const large = Math.round(base.largeShare * n)
+  const absolute = meanAbsolute * n
   if (renormalised) return { ...base, cause: 'renormalised' }
   // A few tokens far out carry the mean of a noisy rollout beyond any bound: it must pass that by more than its error. By twice that would cost true ones.
   const isPast = base.mean - base.error >= thresholds['one-sided-gap']
@@ -151,16 +177,22 @@ function mostExplained({ largeShare }: GapShape, thresholds: Thresholds): number
 /** Engines that store a logprob divided by the temperature lie on a line; those that divide the logits, on one of the odds. */
 function tiltedLine(
   pairs: ScoredPairs,
-  ofLogprobs: Line,
+  { ofLogprobs, base }: { readonly ofLogprobs: Line | null; readonly base: GapShape },
   turns: readonly TurnGap[],
   thresholds: Thresholds,
 ): Line | null {
-  const isTilted = (line: Line, points: () => Points) =>
-    mayBeTilted(line, thresholds) &&
-    isNearer(line, points(), thresholds) &&
-    !isDeniedAtFirst(turns, line, pairs, thresholds)
-  if (isTilted(ofLogprobs, () => logprobPoints(pairs))) return ofLogprobs
+  const isTilted = (line: Line, pointsOf: () => Points) => {
+    if (!mayBeTilted(line, thresholds)) return false
+    const points = pointsOf()
+    return (
+      isTiltedByAll(line, points, thresholds) &&
+      isNearer(line, points, thresholds) &&
+      !isDeniedAtFirst(turns, line, pairs, thresholds)
+    )
+  }
   const ofOdds = oddsLine(pairs, thresholds)
+  if (isFiltered(base, { logprobs: base.line, odds: ofOdds }, thresholds)) return null
+  if (ofLogprobs !== null && isTilted(ofLogprobs, () => logprobPoints(pairs))) return ofLogprobs
   return isTilted(ofOdds, () => oddsPoints(pairs, thresholds)) ? ofOdds : null
 }
 

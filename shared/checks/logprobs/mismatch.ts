@@ -1,5 +1,7 @@
-import type { Check } from '../check.ts'
+import type { Steps } from '../../model/steps.ts'
+import type { Check, DumpReporter, DumpView } from '../check.ts'
 import { gapOf } from './gap.ts'
+import { tiltedRollouts } from './pooled-lines.ts'
 import { digits, scoredSpan, scoredSpans } from './text.ts'
 
 /** L01. The two engines disagree, and no narrower cause shows in the way they do. */
@@ -25,7 +27,7 @@ export const L01: Check = {
       scope: 'trajectory',
       tokens: scoredSpan(view),
       affected: scoredSpans(view),
-      message: `Sampler and trainer logprobs differ by ${digits(gap.meanAbsolute)} on average over ${gap.count} trained tokens (engines that agree differ by about 0.01)`,
+      message: messageOf(gap.meanAbsolute, gap.count),
       evidence: {
         mean_absolute_gap: gap.meanAbsolute,
         threshold: thresholds['engines-differ'],
@@ -38,4 +40,34 @@ export const L01: Check = {
       },
     })
   },
+  dump: lookAtDenied,
+}
+
+/** Rollouts that look like a temperature each by itself, which the others of the dump deny (L03). */
+function* lookAtDenied(dump: DumpView, report: DumpReporter): Steps<void> {
+  const { thresholds } = dump.settings
+  const { denied } = yield* tiltedRollouts(dump.facts, thresholds)
+  for (const member of denied) {
+    const { gap, tilt } = member
+    if (gap === undefined || tilt?.otherwise !== 'mismatch') continue
+    report.unitAfterAll()
+    report.fault({
+      member,
+      tokens: { start: tilt.span[0], end: tilt.span[1] },
+      affectedTokens: gap.count,
+      affectedWeight: member.weight ?? 0,
+      message: messageOf(gap.absolute / gap.count, gap.count),
+      evidence: {
+        mean_absolute_gap: gap.absolute / gap.count,
+        threshold: thresholds['engines-differ'],
+        mean_gap: gap.sum / gap.count,
+        log_sequence_ratio: -gap.sum,
+        slope: tilt.own?.slope,
+      },
+    })
+  }
+}
+
+function messageOf(gap: number, tokens: number): string {
+  return `Sampler and trainer logprobs differ by ${digits(gap)} on average over ${tokens} trained tokens (engines that agree differ by about 0.01)`
 }

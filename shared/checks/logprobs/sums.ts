@@ -4,6 +4,7 @@ import { haveUnfitLogprobs } from '../layout/unfit-arrays.ts'
 import { formulasAt, KL_FORMULAS, type KlFormula } from './kl-formulas.ts'
 import { BFLOAT, decimalsOf, isBfloat, isBfloatOf, type KlRounded, roundsTo } from './kl-rounded.ts'
 import { isLogprob, isTrainedSample, logprobBounds, pairsOf } from './scored.ts'
+import { type Tilt, tiltOf } from './tilt.ts'
 
 /** Sums over the trained tokens of a rollout that sampler and trainer both scored; gaps are sampler − trainer, in nats. */
 export interface GapSums {
@@ -46,17 +47,25 @@ export interface KlSums {
 /** What is kept of a trajectory's logprobs; a field is absent where the dump lacks one of its streams. */
 export interface LogprobFacts {
   readonly gap?: GapSums
+  readonly tilt?: Tilt
   readonly kl?: KlSums
   readonly klRounded?: KlRounded
 }
 
 export function logprobFacts(view: TrajectoryView): LogprobFacts {
-  const gap = gapSums(view)
+  const gap = gapFacts(view)
   const kl = klSums(view)
-  if (kl === null) return gap === null ? NOTHING : { gap }
+  if (kl === null) return gap
   const klRounded = kl.stored === null ? null : roundedKl(view)
   const ofKl = klRounded === null ? { kl } : { kl, klRounded }
-  return gap === null ? ofKl : { gap, ...ofKl }
+  return { ...gap, ...ofKl }
+}
+
+function gapFacts(view: TrajectoryView): LogprobFacts {
+  const gap = gapSums(view)
+  if (gap === null) return NOTHING
+  const tilt = tiltOf(view)
+  return tilt === null ? { gap } : { gap, tilt }
 }
 
 const NOTHING: LogprobFacts = {}

@@ -118,6 +118,45 @@ export const LOGPROB_THRESHOLDS = {
     reason:
       'By which more tokens must lie nearer to that line than to one of slope 1: a few far out can tilt a line, and every rollout is asked.',
   },
+  'temperature-share': {
+    value: 0.01,
+    unit: 'share',
+    range: [0, 1],
+    usedBy: ['L03'],
+    reason:
+      'Of the rollouts with the same declared temperature that must have a line of their own before one is believed that all of them together do not show: noise of 8-bit rollouts gives such a line to one of some thousands.',
+  },
+  'pooled-rollouts': {
+    value: 8,
+    unit: 'rollouts',
+    range: [2, 1_000_000],
+    usedBy: ['L03'],
+    reason: 'With tokens that tell a temperature before a line through all of them has a known error.',
+  },
+  'declared-slope': {
+    value: 1.03,
+    unit: 'times',
+    range: [1, 1_000],
+    usedBy: ['L03'],
+    reason:
+      'Least ratio of the slope over many rollouts to 1 where it is that of their declared temperature: chance does not come upon that number, and a temperature of 0.95 gives 1.05.',
+  },
+  'declared-off': {
+    value: 0.5,
+    unit: 'share',
+    range: [0, 1_000],
+    usedBy: ['L03'],
+    reason:
+      'Of the logarithm of the declared temperature by which that of the slope may be off to be the same: simulated vocabularies leave up to 0.4, since the odds of several tokens lie on no straight line.',
+  },
+  'early-slope': {
+    value: 0.5,
+    unit: 'share',
+    range: [0, 1],
+    usedBy: ['L03'],
+    reason:
+      'Of the logarithm of the slope over many rollouts that those of the first quarter of the steps must have by themselves: a temperature gives all of it, and a policy that goes its way a quarter.',
+  },
   'odds-most': {
     value: -0.25,
     unit: 'nats',

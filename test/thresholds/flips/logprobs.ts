@@ -6,6 +6,7 @@ import type { GapSums, KlSums } from '../../../shared/checks/logprobs/sums.ts'
 import { resolveThresholds } from '../../../shared/model/thresholds/registry.ts'
 import { scoredRows } from '../../fixtures/checks/logprob-rows.ts'
 import { factsOf } from '../../helpers/facts.ts'
+import { factsFrom, rollouts } from '../../logprobs/rollouts.ts'
 import { logSoftmax, random, type SimulatedScores, simulate, viewOf } from '../../logprobs/simulated.ts'
 import { turnGap } from '../../logprobs/turn-gap.ts'
 import { cause, type Outcome, onFacts, onFixture, onRows, verdict } from '../outcomes.ts'
@@ -66,6 +67,16 @@ const line =
     const gap = gapOf({ ...viewOf(given), thresholds: resolveThresholds(set) })
     return gap?.cause === 'temperature' ? gap.line.of : (gap?.cause ?? null)
   }
+
+/** A trainer at a temperature of 0.95, which the rollouts declare. */
+const declared = factsFrom(rollouts(32, { trainer: 0.95 }), () => ({ temperature: 0.95 }))
+/** One rollout of 128 has a line of its own. */
+const lone = factsFrom(rollouts(128, (record) => (record < 1 ? { trainer: 0.5, length: 400 } : {})))
+/** A policy that grows sharper than its sampler, step by step. */
+const sharpened = factsFrom(
+  rollouts(96, (record) => ({ trainer: 0.6 ** ((record % 12) / 11) })),
+  (record) => ({ step: record % 12 }),
+)
 
 /** An exact 0 of the sampler that the trainer contradicts, as it does with a tenth of the other tokens. */
 const trainerOff = scores(60, (i) => (i % 10 === 1 ? 1 : 0))
@@ -225,6 +236,11 @@ export const LOGPROB_FLIPS: Flips = {
   'temperature-slope': flip(onFixture('L03.trips'), 2, 3, 'silent'),
   'slope-standard-errors': flip(line(tilted(0.5)), 100, 'odds', 'mismatch'),
   'temperature-standard-errors': flip(line(tilted(0.5)), 100, 'odds', 'mismatch'),
+  'temperature-share': flip(onFacts('L03', lone), 0.001, 'silent', 1),
+  'pooled-rollouts': flip(onFacts('L03', declared), 64, 32, 'silent'),
+  'declared-slope': flip(onFacts('L03', declared), 1.1, 32, 'silent'),
+  'declared-off': flip(onFacts('L03', declared), 0.1, 32, 'silent'),
+  'early-slope': flip(onFacts('L03', sharpened), 0, 17, 69),
   'odds-most': flip(line(tilted(0.5)), -6, 'odds', 'mismatch'),
   'odds-least': flip(line(tilted(0.5)), -0.3, 'odds', 'mismatch'),
   'odds-beyond': flip(line(tilted(0.3, 60)), 1, 'odds', 'mismatch'),
