@@ -22,7 +22,7 @@ export interface Engines {
 }
 
 /** A short rollout, sampled at the sampler's temperature and scored by each engine at its own. */
-export function between({
+function between({
   sampler = 1,
   trainer = 1,
   samplerNoise = 0.01,
