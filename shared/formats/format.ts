@@ -27,6 +27,10 @@ export interface Recognition {
   readonly unusedMapping?: FieldMapping
   /** Where a person said the fields of the native format stand; present only in records that are read by it. */
   readonly mapping?: FieldMapping
+  /** Columns of scores, where there are several; absent in formats that store the reward. */
+  readonly scores?: readonly string[]
+  /** Those whose sum is the reward, as the stored advantages show, or the one that a person named; absent where neither tells. */
+  readonly rewardOf?: readonly string[]
 }
 
 /** What importers may know about the run beside their records. */

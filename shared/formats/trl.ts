@@ -1,10 +1,11 @@
 import type { JsonObject, JsonValue } from '../containers/container.ts'
 import type { Message, Trajectory } from '../model/trajectory.ts'
-import { Fields } from './fields.ts'
-import type { Format } from './format.ts'
+import { Fields, isObject } from './fields.ts'
+import type { Format, Recognition } from './format.ts'
 import { messagesOf } from './messages.ts'
 import { type OneRecord, readEach } from './read-each.ts'
 import { type Evidence, hasAll, recogniseBy } from './recognise.ts'
+import { isPlainSum, sumOf } from './reward-sum.ts'
 import { groupOfPrompt, TEXT_ONLY, textMessages } from './text-rows.ts'
 
 const COMMON = ['step', 'prompt', 'completion', 'advantage']
@@ -19,8 +20,31 @@ export const trl: Format = {
   writer: { project: 'huggingface/trl', file: 'trl/trainer/grpo_trainer.py', version: 'f2cd5771' },
   streams: ['messages', 'advantages', 'rewards', 'reward_components', 'group', 'step'],
   ...TEXT_ONLY,
-  recognise: (sample) => recogniseBy(sample, look),
-  read: (records, context) => readEach(records, context, (record) => [readRecord(record)]),
+  recognise: (sample) => {
+    const found = recogniseBy(sample, look)
+    return found === null ? null : { ...found, ...rewardsShown(sample.records.filter(isObject)) }
+  },
+  read: (records, context) => readEach(records, context, (record) => [readRecord(record, context.recognition)]),
+}
+
+/** The scores of several functions, and whether the advantages of the sample are those of their sum: their weights are not in the file. */
+function rewardsShown(records: readonly JsonObject[]): Pick<Recognition, 'scores' | 'rewardOf'> {
+  const isScore = (name: string) => records.some((record) => typeof record[name] === 'number')
+  const names = [...new Set(records.flatMap((record) => Object.keys(record)))]
+  const scores = names.filter((name) => !COMMON.includes(name) && isScore(name))
+  if (scores.length < 2) return {}
+  const rows = records.map((record) => ({
+    group: JSON.stringify([record.step, record.prompt]),
+    scores: scores.map((name) => scoreAt(record, name)),
+    advantage: typeof record.advantage === 'number' ? record.advantage : Number.NaN,
+  }))
+  return { scores, ...(isPlainSum(rows) ? { rewardOf: scores } : {}) }
+}
+
+/** NaN where a function was silent. */
+function scoreAt(record: JsonObject, name: string): number {
+  const score = Object.hasOwn(record, name) ? record[name] : null
+  return typeof score === 'number' ? score : Number.NaN
 }
 
 function look(record: JsonObject): Evidence | null {
@@ -32,7 +56,7 @@ function look(record: JsonObject): Evidence | null {
   return { confidence: 0.95, seen: isConversation ? `${seen}, with messages` : seen }
 }
 
-function readRecord(record: OneRecord): Trajectory {
+function readRecord(record: OneRecord, { rewardOf }: Pick<Recognition, 'rewardOf'>): Trajectory {
   const fields = new Fields(record.object)
   const step = fields.integer('step')
   const [asked, answered] = [spoken(fields.peek('prompt')), spoken(fields.peek('completion'))]
@@ -48,18 +72,25 @@ function readRecord(record: OneRecord): Trajectory {
   const known = scores.filter(([, score]) => !Number.isNaN(score))
   const columns = Object.keys(record.object).filter((name) => !COMMON.includes(name))
   const [only] = scores
+  // The weights of several functions are not in the file; one alone is the reward, up to its weight. A function may be silent on a row.
+  const alone = columns.length === 1 && only !== undefined ? only[1] : null
   return {
     ...record.blank(0),
     step,
     group: groupOfPrompt(step, prompt),
     messages: isConversation ? [...asked, ...answered] : textMessages(prompt, completion),
     advantage,
-    // The weights of several functions are not in the file; one alone is the reward, up to its weight. A function may be silent on a row.
-    reward: columns.length === 1 && only !== undefined ? only[1] : null,
+    reward: rewardOf === undefined ? alone : rewardIn(record.object, rewardOf),
     rewards: known.length === 0 ? null : Object.fromEntries(known),
     issues: fields.issues,
     meta: Object.fromEntries(Object.entries(meta).filter(([name]) => !scores.some(([score]) => score === name))),
   }
+}
+
+/** The sum; of one function that is silent on the row there is none. */
+function rewardIn(record: JsonObject, names: readonly string[]): number | null {
+  const scores = names.map((name) => scoreAt(record, name))
+  return scores.every(Number.isNaN) ? null : sumOf(scores)
 }
 
 /** The messages of a column that holds some; null for anything else. */

@@ -146,6 +146,11 @@ function mappedBy(
   known: RecognisedFormat | null,
 ): RecognisedFormat | null {
   if (map === null) return known
+  const { reward, ...others } = map
+  // A name for the reward among scores is what a known format may lack as well.
+  if (reward !== undefined && known?.recognition.scores?.includes(reward) && Object.keys(others).length === 0) {
+    return { ...known, recognition: { ...known.recognition, rewardOf: [reward] } }
+  }
   if (known !== null && (known.format !== native || known.recognition.confidence === 1)) {
     return { ...known, recognition: { ...known.recognition, unusedMapping: map } }
   }

@@ -17,6 +17,7 @@ export function sourceReport(
     ...otherFormatNote(open),
     ...mappingNote(open),
     ...rivalNote(open),
+    ...rewardNote(open),
     ...(open.container.notes ?? []),
     ...stepNote(open),
   ]
@@ -73,6 +74,18 @@ function rivalNote({ recognition: { rivals } }: OpenSource): string[] {
 function otherFormatNote({ format, recognition: { isNot } }: OpenSource): string[] {
   if (isNot === undefined) return []
   return [`Its records are not of ${isNot}, which --read-as names for all files: they are read as ${format.id}.`]
+}
+
+/** Of several scores it is not known how they make up the reward, unless the advantages show it. */
+function rewardNote({ recognition: { scores, rewardOf } }: OpenSource): string[] {
+  if (scores === undefined) return []
+  if (rewardOf === undefined) {
+    return [
+      `Its rewards are scores of ${scores.length} functions (${scores.join(', ')}) whose weights are not in the file, and its advantages do not show that the reward is their sum: they are read as components alone. --map reward=NAME takes one of them for the reward.`,
+    ]
+  }
+  if (rewardOf.length === 1) return [`Its reward is ${rewardOf[0]}, as --map says.`]
+  return [`Its reward is the sum of ${rewardOf.join(', ')}: its advantages are those of this sum.`]
 }
 
 /** A mapping is for what no format knows. */
