@@ -22,7 +22,7 @@ const FIRST_BRANCH = '0'
  * repeated need not be those that were sampled, where thoughts are left out of it.
  */
 function callEnds(
-  { rolloutId, branch, step, place, promptLength }: Trajectory,
+  { rolloutId, branch, step, promptLength }: Trajectory,
   turns: readonly Turn[],
   mask: Uint8Array,
 ): Pick<TrajectoryFacts, 'branchEnds'> | null {
@@ -30,8 +30,7 @@ function callEnds(
   const isTrained = ({ contentStart, contentEnd }: Turn) => countOf(mask, 1, contentStart, contentEnd) > 0
   const first = turns.findIndex(isTrained)
   if (first < 0) return null
-  const names = (some: readonly Turn[]) =>
-    some.map(({ ordinal }) => `${place.source}\n${step ?? ''}\n${rolloutId}\n${ordinal}`)
+  const names = (some: readonly Turn[]) => some.map(({ ordinal }) => `${step ?? ''}\n${rolloutId}\n${ordinal}`)
   const context = branch === FIRST_BRANCH ? [] : turns.slice(0, first)
   return { branchEnds: { trained: names(turns.filter(isTrained)), context: names(context) } }
 }

@@ -111,20 +111,31 @@ function* lineOfPool(pool: Pool, thresholds: Thresholds): Steps<Line | null> {
   )
 }
 
-/** What leaving out one rollout after another does to the slope is its error: noise differs from rollout to rollout as much as from token to token. */
+/**
+ * What leaving out one rollout after another does to the slope is its error: noise differs from rollout to rollout as much as from token to token. Rollouts
+ * with the same numbers are one, however often it is there.
+ */
 function* isTiltedIn(pool: Pool, line: Line, thresholds: Thresholds): Steps<boolean> {
   const { n, sumX, sumY, sumXX } = pool[line.of]
   const middle = { x: sumX / n, y: sumY / n }
   const spread = sumXX - (sumX * sumX) / n
+  // By a sum of squares, which no two rollouts have in common by chance.
+  const copies = new Map<number, number>()
+  const count = (row: TrajectoryFacts) => {
+    const { n: own, sumXX: key } = sumsFrom((row.tilt as Tilt)[line.of])
+    if (own > 0) copies.set(key, (copies.get(key) ?? 0) + 1)
+  }
+  yield* within(0, 0.5, forEachOf(pool.rows, count))
+  const rollouts = copies.size
   let squares = 0
-  let rollouts = 0
-  yield* forEachOf(pool.rows, (row) => {
+  const leaveOut = (row: TrajectoryFacts) => {
     const own = sumsFrom((row.tilt as Tilt)[line.of])
     if (own.n === 0) return
     const { xx, xy } = momentsAbout(own, middle)
-    rollouts++
-    squares += ((xy - line.slope * xx) / (spread - xx)) ** 2
-  })
+    const times = copies.get(own.sumXX) as number
+    squares += ((times * (xy - line.slope * xx)) / (spread - times * xx)) ** 2 / times
+  }
+  yield* within(0.5, 1, forEachOf(pool.rows, leaveOut))
   if (rollouts < thresholds['pooled-rollouts']) return false
   const error = Math.sqrt(squares) / line.slope
   const least = thresholds[isDeclared(pool, line, thresholds) ? 'declared-slope' : 'temperature-slope']

@@ -340,11 +340,11 @@ export const LOGPROB_THRESHOLDS = {
   },
   'same-lag': {
     value: 0.25,
-    unit: 'steps',
-    range: [0, 1_000_000],
+    unit: 'share',
+    range: [0, 1],
     usedBy: ['L08', 'H06-lora'],
     reason:
-      'By which a later step may lag further behind, by the mean version of its rollouts, and count as no further: rollouts of several versions make up a step.',
+      'Of a version, by which a later step may lag further behind, by the mean version of its rollouts, and count as no further: rollouts of several versions make up a step.',
   },
   'trainer-moved': {
     value: 0.02,
