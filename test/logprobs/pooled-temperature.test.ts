@@ -42,6 +42,12 @@ describe('a temperature that one engine has is one of the run', () => {
     expect(named(facts)).toEqual([])
   })
 
+  it('nor are copies of a few, whose noise is one', () => {
+    const few = rollouts(6, { trainer: 0.9 })
+    const copied = Array.from({ length: 60 }, (_, record) => few[record % few.length]!)
+    expect(named(factsFrom(copied, () => ({ temperature: 0.9 })))).toEqual([])
+  })
+
   it('rollouts of another declared temperature say nothing against it', () => {
     const facts = [
       ...factsFrom(rollouts(32, { trainer: 0.8 }), () => ({ temperature: 0.8 })),
