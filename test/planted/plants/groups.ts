@@ -343,12 +343,18 @@ function withoutAWordOfTheAnswer(conversation: PlannedConversation, random: Rand
 
 /** Rewards a rollout by whether the answer stands in a reply; true where it does. */
 function rewardReplies(rollout: PlantedRollout): boolean {
-  const has = turnsBy(rollout, 'tool').some(({ contentStart, contentEnd }) =>
-    decoded(
-      rollout.family,
-      rollout.tokens.slice(contentStart, contentEnd).map(({ id }) => id),
-    ).includes(rollout.answer),
-  )
+  const has = turnsBy(rollout, 'tool').some(({ contentStart, contentEnd }) => {
+    const ids = rollout.tokens.slice(contentStart, contentEnd).map(({ id }) => id)
+    return inPlainWords(decoded(rollout.family, ids)).includes(inPlainWords(rollout.answer))
+  })
   reward(rollout, has ? 1 : 0)
   return has
+}
+
+/** A scorer that looks for an answer leaves out its case and its punctuation. */
+function inPlainWords(text: string): string {
+  return text
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim()
 }
