@@ -52,7 +52,7 @@ describePage('how tall the bars of a chart without an axis are', (tests) => {
       const words = (await spread.getByRole('img').getAttribute('aria-label')) ?? ''
       const shares = [...words.matchAll(/\(([\d.]+) %\)/g)].map(([, share]) => Number(share))
       expect(shares).toHaveLength(2)
-      expect(await spread.locator('figcaption').innerText()).toContain(`up to ${Math.max(...shares)} %`)
+      expect(await spread.locator('figcaption').innerText()).toContain(`up to ${Math.max(...shares)}\u00a0%`)
     }
     await window.close()
   })
