@@ -159,9 +159,14 @@ function madeOf({ parts, stored }: Row, weights: readonly number[]): number[] {
 
 function isSum(row: Row, weights: readonly number[], factors: Factors, thresholds: Thresholds): boolean {
   const { group, stored } = row
-  const largest = stored.reduce((most, each) => Math.max(most, Math.abs(each)), 0)
-  const slack = Math.max(thresholds['advantage-tolerance'] * largest, thresholds['advantage-digits'])
+  const slack = slackOf(stored, thresholds)
   const made = madeOf(row, weights)
   const factor = factorIn(factors, group)
   return stored.every((each, at) => Math.abs(each - factor * (made[at] as number)) <= slack)
+}
+
+/** How far a stored advantage of a group may be from what gives it. */
+export function slackOf(stored: readonly number[], thresholds: Thresholds): number {
+  const largest = stored.reduce((most, each) => Math.max(most, Math.abs(each)), 0)
+  return Math.max(thresholds['advantage-tolerance'] * largest, thresholds['advantage-digits'])
 }

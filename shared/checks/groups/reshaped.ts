@@ -3,7 +3,7 @@ import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { DumpView, GroupView } from '../check.ts'
 import type { TrajectoryFacts } from '../facts.ts'
 import { type AdvantageFit, isBatchScaled, isInformative, recomputeAdvantages } from './advantages.ts'
-import { givenByComponents } from './by-component.ts'
+import { givenByComponents, slackOf } from './by-component.ts'
 import { roundingOfRewards } from './reward-digits.ts'
 import { fitting, isUsualWeight } from './scaling.ts'
 import { mean, rangeOf } from './statistics.ts'
@@ -110,12 +110,6 @@ function besideOf(
   }
 }
 
-/** How far a stored advantage of these may be from what gives it. */
-function slackOf({ stored }: Beside, thresholds: Thresholds): number {
-  const largest = stored.reduce((most, each) => Math.max(most, Math.abs(each)), 0)
-  return Math.max(thresholds['advantage-tolerance'] * largest, thresholds['advantage-digits'])
-}
-
 /** The least and the greatest advantage of the dump, each null where it is nothing that a person would clip at and only one row has it. */
 interface Ends {
   readonly least: number | null
@@ -142,7 +136,7 @@ function* clippingEnds(groups: readonly GroupView[]): Steps<Ends> {
 
 /** Every row has what the formula gives, or an end that lies before that. */
 function isClipped(beside: Beside, { least, greatest }: Ends, thresholds: Thresholds): boolean {
-  const slack = slackOf(beside, thresholds)
+  const slack = slackOf(beside.stored, thresholds)
   return beside.stored.every((stored, at) => {
     const made = beside.made[at] as number
     return (
@@ -158,7 +152,7 @@ function isClipped(beside: Beside, { least, greatest }: Ends, thresholds: Thresh
 function isOfMoreDigits(beside: Beside, roundingOf: (reward: number) => number, thresholds: Thresholds): boolean {
   const rounding = Math.max(...beside.rewards.map(roundingOf))
   const divided = rangeOf(beside.made) / rangeOf(beside.rewards)
-  const slack = slackOf(beside, thresholds) + MOVED * rounding * divided
+  const slack = slackOf(beside.stored, thresholds) + MOVED * rounding * divided
   return rounding > 0 && beside.stored.every((stored, at) => Math.abs(stored - (beside.made[at] as number)) <= slack)
 }
 
@@ -169,7 +163,7 @@ const MOVED = 3
 function hasBaselineOfItsOwn(beside: Beside, thresholds: Thresholds): boolean {
   const less = beside.stored.map((stored, at) => stored - (beside.made[at] as number))
   const baseline = mean(less)
-  return less.every((each) => Math.abs(each - baseline) <= slackOf(beside, thresholds))
+  return less.every((each) => Math.abs(each - baseline) <= slackOf(beside.stored, thresholds))
 }
 
 /** Where a std of the whole step divides, what it is depends on rows that may be missing: the formula without it. */
@@ -202,7 +196,7 @@ function* mapsOfSteps(
 const allOf = (members: GroupView['members']) => members
 
 function isMapped(beside: Beside, { factor, offset }: StepMap, thresholds: Thresholds): boolean {
-  const slack = slackOf(beside, thresholds)
+  const slack = slackOf(beside.stored, thresholds)
   return beside.stored.every((stored, at) => Math.abs(stored - factor * (beside.made[at] as number) - offset) <= slack)
 }
 
