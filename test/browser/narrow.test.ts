@@ -133,6 +133,9 @@ describePage('a window of 1440 by 900 at twice the size', (tests) => {
       if (at > 0) expect(top).toBeGreaterThanOrEqual(sorted[at - 1].bottom - 1)
     }
     expect(await page.locator('.tokens').evaluate((tokens) => tokens.clientHeight)).toBeGreaterThan(120)
+    const lineOf = (part: string) => page.locator(part).evaluate((element) => element.getBoundingClientRect().top)
+    await expect.poll(() => page.locator('.notice').count()).toBe(0)
+    expect(Math.abs((await lineOf('.status-keys')) - (await lineOf('.status-reading')))).toBeLessThan(8)
     // What lies below is reached by scrolling, and the chosen finding shows its token.
     await page.keyboard.press(']')
     await page.locator('.findings').scrollIntoViewIfNeeded()
