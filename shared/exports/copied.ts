@@ -57,14 +57,11 @@ export function tokensMarkdown(copied: CopiedTokens): string {
 export function findingMarkdown(report: Report, finding: Finding): string {
   const title = report.checks.find(({ code }) => code === finding.code)?.title
   const line = finding.line === undefined ? '' : `, line ${finding.line}`
-  // With several files the place begins with the file's name.
-  const [only] = report.sources
-  const file = report.sources.length === 1 && only !== undefined ? `${only.name}, ` : ''
   const defect = report.defects.find(({ id }) => id === finding.defect)
   return [
     `**${finding.code}${title === undefined ? '' : ` ${markdownCell(title)}`}** (${finding.severity}): ${markdownCode(finding.message)}`,
     '',
-    `- Where: ${markdownCode(`${file}${whereText(report, finding)}${line}`)}`,
+    `- Where: ${markdownCode(`${whereText(report, finding, true)}${line}`)}`,
     ...(finding.intended === true ? [`- Intended by the policy ${report.policy.id}`] : []),
     ...(finding.defect === undefined
       ? []

@@ -193,15 +193,19 @@ export function byTurnText(check: CheckResult, most = 8): string {
   return turns.length > most ? `${shown.join(', ')}, …` : shown.join(', ')
 }
 
-/** Where a finding is, for people: `record 12, rollout q3, turn 2, tokens 410–655`; with the file where there are several. */
-export function whereText(report: Report, finding: Finding): string {
-  const parts = report.sources.length > 1 ? [report.sources[finding.source]?.name ?? `source ${finding.source}`] : []
+/**
+ * Where a finding is, for people: `record 12, rollout q3, turn 2, tokens 410–655`; with the file where there are several, and where it is all the place
+ * that a finding has.
+ */
+export function whereText(report: Report, finding: Finding, withFile = report.sources.length > 1): string {
+  const file = report.sources[finding.source]?.name ?? `source ${finding.source}`
+  const parts = withFile ? [file] : []
   if (finding.record !== null) parts.push(`record ${finding.record}`)
   if (finding.trajectory !== null) parts.push(`rollout ${shortName(finding.trajectory)}`)
   else if (finding.group !== null) parts.push(`group ${shortName(finding.group)}`)
   if (finding.turn !== null) parts.push(`turn ${finding.turn}`)
   if (finding.tokens !== null) parts.push(tokensText(...finding.tokens))
-  return parts.join(', ')
+  return parts.length === 0 ? file : parts.join(', ')
 }
 
 /** Ids are of any length in a dump; nobody reads more than a few rows of one. */

@@ -2,10 +2,11 @@ import { describe, expect, test } from 'vitest'
 import { exportFileNames } from '../../shared/exports/file-names.ts'
 import { jsonText } from '../../shared/exports/json-text.ts'
 import { markdownCode, markdownSentence, markupText } from '../../shared/exports/markup.ts'
-import { measureText } from '../../shared/exports/phrases.ts'
+import { measureText, whereText } from '../../shared/exports/phrases.ts'
 import { visibleText } from '../../shared/exports/visible-text.ts'
 import { count, percent, tokensText } from '../../shared/model/number-text.ts'
 import type { SourceReport } from '../../shared/model/report.ts'
+import { finding, report } from './report-fixture.ts'
 
 const named = (...names: string[]) => names.map((name) => ({ name }) as SourceReport)
 
@@ -153,4 +154,23 @@ test('a scheme of advantages is called in reports what the page calls it', () =>
   expect(told('centre (fits 100 % of 12 groups)')).toBe('against: advantage scheme: centred (fits 100 % of 12 groups)')
   expect(told('group-std-unbiased, eps 0.0001')).toBe('against: advantage scheme: group std, eps 0.0001')
   expect(told('unknown')).toBe('against: advantage scheme: unknown')
+})
+
+describe('where a finding is', () => {
+  const ofAll = finding('A09', { record: null, part: null, trajectory: null, group: null, turn: null, tokens: null })
+  const { sources } = report()
+
+  test.each([
+    ['the file, where it has no other place', sources, ofAll, 'step 12.jsonl'],
+    [
+      'within the only file, without its name',
+      sources,
+      finding('M01'),
+      'record 12, rollout q3, turn 2, tokens 410–654',
+    ],
+    ['the file alone, of several', [...sources, ...named('b.jsonl')], { ...ofAll, source: 1 }, 'b.jsonl'],
+    ['a group', sources, { ...ofAll, group: '7' }, 'group 7'],
+  ])('%s', (_, sources, finding, text) => {
+    expect(whereText(report({ sources }), finding)).toBe(text)
+  })
 })
