@@ -1,13 +1,16 @@
 import { roleKind } from '../model/roles.ts'
 import type { Segmentation } from '../model/tokens.ts'
-import { type FrameLookup, Mark } from './frame-lookup.ts'
+import { type FrameLookup, Mark, turnStarts } from './frame-lookup.ts'
 import { readHeader } from './header.ts'
 
-/** From this length on, a trailing run of end tokens is padding although the tokenizer names another pad. */
+/**
+ * From this length on, a trailing run of end tokens is padding although the tokenizer names another pad, and one of pads although the dump
+ * counts it into the row: of fewer, one may close the turn and one be how the model went on.
+ */
 const END_RUN = 3
 
 /**
- * Padding as declared, else a leading and a trailing run of one pad id. Where the pad's id also ends turns, the first of
+ * Padding as declared, with what the dump counts into the row although it is a run of pads behind the last turn; else a leading and a trailing run of one pad id. Where the pad's id also ends turns, the first of
  * a trailing run is the end token of the turn before it, if that turn is open; unless it is the model's, of which the dump says
  * that it did not end it (`isCut` of that token).
  */
@@ -20,7 +23,8 @@ export function findPadding(
   const length = ids.length
   if (declared !== null) {
     const left = Math.min(Math.max(declared.left, 0), length)
-    return { left, right: Math.min(Math.max(declared.right, 0), length - left) }
+    const right = Math.min(Math.max(declared.right, 0), length - left)
+    return { left, right: right + countedRun(ids.subarray(0, length - right), lookup, left, isCut) }
   }
   const left = leadingRun(ids, lookup)
   return { left, right: left === length ? 0 : trailingRun(ids, lookup, left, isCut) }
@@ -60,6 +64,19 @@ function trailingRun(ids: Int32Array, lookup: FrameLookup, from: number, isCut: 
   // A single `<|endoftext|>` is how a base model ends its text. A run of them is padding, and what it pads was cut.
   const endsText = run === 1 && (mark & Mark.textEnd) !== 0 && lastTurn(ids, lookup, from, runStart) === 'text'
   return endsText ? 0 : run
+}
+
+/**
+ * Padding at the end of a row that its declared length takes in. More is asked of it than of a row that declares nothing: turns before it,
+ * and a run of which the first may be the end of the last of them.
+ */
+function countedRun(ids: Int32Array, lookup: FrameLookup, from: number, isCut: (at: number) => boolean): number {
+  if (ids.length <= from || !turnStarts(lookup.frame).some((id) => ids.includes(id, from))) return 0
+  const run = runLength(ids, ids.length - 1, -1)
+  if (run < END_RUN) return 0
+  const padding = trailingRun(ids, lookup, from, isCut)
+  const endsText = ((lookup.marks[ids[ids.length - 1] as number] ?? 0) & Mark.textEnd) !== 0
+  return endsText && padding === run && lastTurn(ids, lookup, from, ids.length - run) === 'text' ? run - 1 : padding
 }
 
 /** The turn before token `end` is the model's. */

@@ -129,6 +129,11 @@ export function paddingToken(id: number): PlantedToken {
   }
 }
 
+/** Tokens of padding behind a row that its writer takes for a part of the response, as where it does not strip what the engine gave back. */
+export function countedPadding({ family }: PlantedRollout, count: number): PlantedToken[] {
+  return Array.from({ length: count }, () => ({ ...paddingToken(family.pad), part: 'separator', attended: true }))
+}
+
 /** A copy that a plant may damage: what the clean dump shares between rollouts stays shared. */
 export function copyOf(rollout: PlantedRollout): PlantedRollout {
   return {

@@ -2,7 +2,7 @@ import type { Random } from '../../samples/random.ts'
 import { WORLD } from '../../samples/world.ts'
 import type { AuditOptions } from '../../shared/model/policy.ts'
 import { PLAIN_TURN, type PlannedConversation, type PlannedTurn, searchConversations } from './conversation.ts'
-import { type DumpPlan, SINGLE_TURN } from './dump.ts'
+import { countedPadding, type DumpPlan, SINGLE_TURN } from './dump.ts'
 import type { FamilyName } from './families.ts'
 import { creditMasked, creditSteps, zeroRuns } from './scores.ts'
 import type { FormatName } from './writers/registry.ts'
@@ -274,6 +274,14 @@ export const VARIANTS: readonly Variant[] = [
     name: 'rows padded with the end token',
     formats: ['native', 'native-lean', 'nemo-rl'],
     plan: { groups: 2, padding: 'right', padWithEnd: true },
+  },
+  {
+    name: 'padding that the declared length of the row takes in, and the loss leaves out',
+    formats: ['nemo-rl', 'slime-rollout', 'slime-train'],
+    plan: {
+      groups: 2,
+      finish: (rollout, random) => rollout.tokens.push(...countedPadding(rollout, random.integer(0, 40))),
+    },
   },
   {
     name: 'roles with other names',

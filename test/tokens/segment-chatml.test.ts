@@ -198,6 +198,22 @@ describe('padding', () => {
     expect(read(qwen25, 'a b', { left: 9, right: 9 }).padding).toEqual({ left: 2, right: 0 })
   })
 
+  it('takes three pads or more behind a turn for padding although a declared length counts them into the row', () => {
+    const right = (text: string, declared = 0) => read(qwen25, text, { left: 0, right: declared }).padding.right
+    const pads = (count: number) => '<|endoftext|>'.repeat(count)
+    expect(right(`${BODY}${pads(3)}`)).toBe(3)
+    expect(right(`${BODY}${pads(7)}`, 4)).toBe(7)
+    expect(right(`${BODY}${'<|im_end|>'.repeat(4)}`)).toBe(4)
+    // The turn is closed by the first of them.
+    const open = `${PROMPT}<|im_start|>assistant\nAda.`
+    expect(right(`${open}${'<|im_end|>'.repeat(3)}`)).toBe(2)
+    expect(right(`${open}${pads(3)}`)).toBe(2)
+    expect(right(`${open}<|im_end|>${pads(2)}`)).toBe(0)
+    // Text without turns may hold as many as it likes.
+    expect(right(`Ada.${pads(5)}`)).toBe(0)
+    expect(right(pads(5))).toBe(0)
+  })
+
   it('keeps the first of a run of end tokens as the end of an open turn', () => {
     const found = read(qwen25, `${PROMPT}<|im_start|>assistant\nAda.${'<|im_end|>'.repeat(6)}`)
     expect(found.padding).toEqual({ left: 0, right: 5 })

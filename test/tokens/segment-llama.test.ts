@@ -117,6 +117,8 @@ describe('Llama turns', () => {
     const byEnd = read(`${PROMPT}${header('assistant')}Ada${'<|eot_id|>'.repeat(4)}`)
     expect(byEnd.padding).toEqual({ left: 0, right: 3 })
     expect(byEnd.turns.at(-1)?.endToken).toBe(byEnd.ids.length - 4)
+    const counted = segment(byEnd.ids, llama, { left: 0, right: 0 })
+    expect(counted).toMatchObject({ padding: { left: 0, right: 3 }, turns: byEnd.turns })
   })
 
   it('takes a lone end token for padding where what follows begins the sequence, and for what a cut left of a turn elsewhere', () => {

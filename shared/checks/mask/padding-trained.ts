@@ -37,12 +37,18 @@ export const M12: Check = {
 
 function trainedIn(view: TrajectoryView, start: number, end: number): Span[] {
   const runs = runsOf(view.mask as Uint8Array, 1, start, end)
-  return runs.filter((run) => !isSampledEnd(view, run))
+  return runs.flatMap((run) => notSampled(view, run)).filter((run) => !isSampledEnd(view, run))
+}
+
+/** What is left of a trained run behind the tokens that the model is known to have written: its end, with the id of the padding. */
+function notSampled({ provenance }: TrajectoryView, { start, end }: Span): Span[] {
+  let from = start
+  while (from < end && provenance?.[from] === Provenance.sampled) from++
+  return from < end ? [{ start: from, end }] : []
 }
 
 /** The first pad after an open last turn may be the end token that a base model sampled: pad and end share an id there. */
-function isSampledEnd({ segmentation, provenance }: TrajectoryView, run: Span): boolean {
-  if (provenance?.[run.start] === Provenance.sampled) return true
+function isSampledEnd({ segmentation }: TrajectoryView, run: Span): boolean {
   const last = segmentation?.turns.at(-1)
   return (
     last !== undefined &&

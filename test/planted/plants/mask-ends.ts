@@ -1,4 +1,4 @@
-import type { DumpPlan } from '../dump.ts'
+import { countedPadding, type DumpPlan } from '../dump.ts'
 import { realEnd, remask, train } from '../edit.ts'
 import type { Plant } from '../plant.ts'
 import { type PlantedRollout, type PlantedToken, turnsBy } from '../rollout.ts'
@@ -6,6 +6,7 @@ import type { FormatName } from '../writers/registry.ts'
 import { assistant, IN_NODES, MASK, planOf, QWEN, SUPPORTED } from './mask.ts'
 
 const PADDED = { padding: 'right' } as const satisfies DumpPlan
+const UNPADDED = { padding: 'none' } as const satisfies DumpPlan
 const PADDED_LEFT = { padding: 'left' } as const satisfies DumpPlan
 const PADDED_WITH_END = { ...planOf('rows padded with the end token'), spare: 3 }
 
@@ -108,6 +109,21 @@ export const MASK_END_PLANTS: readonly Plant[] = [
       if (end === rollout.tokens.length) return null
       const at = random.integer(end, rollout.tokens.length - 1)
       return [train(rollout, at, at + 1)]
+    },
+    verdicts: SUPPORTED,
+  },
+  {
+    code: 'M12',
+    title: 'padding is trained that the declared length of the row takes in',
+    needs: ['mask', 'environment-end'],
+    alsoIn: ['slime-train', 'slime-rollout'],
+    plan: UNPADDED,
+    // The other rows have no padding to be trained, but for the format that fills up every row to the longest.
+    patternOfTwo: (format) => (format === 'nemo-rl' ? 'sporadic' : 'systematic'),
+    rollout: (rollout, { random }) => {
+      const start = rollout.tokens.length
+      rollout.tokens.push(...countedPadding(rollout, random.integer(3, 40)))
+      return [train(rollout, start, rollout.tokens.length)]
     },
     verdicts: SUPPORTED,
   },
