@@ -146,8 +146,9 @@ function comparedGroups(fit: AdvantageFit | null): string {
 
 function schemeLine({ scaling }: AdvantageMeasures, { supported }: Bounds): Argument[] {
   if (scaling === null) return restingOn('scheme', stated('advantage scheme', 'unknown'))
-  const { scheme, eps, origin, fit, scaled } = scaling
-  const formula = `${scaled ? `${scheme}, eps ${eps}` : scheme}${factorText(fit)}`
+  const { scheme, eps, floor, origin, fit, scaled } = scaling
+  const least = floor === 0 ? '' : `, of a std of ${Number(floor.toPrecision(3))} or more`
+  const formula = `${scaled ? `${scheme}, eps ${eps}${least}` : scheme}${factorText(fit)}`
   const known =
     origin === 'given'
       ? 'given'

@@ -5,13 +5,13 @@ import {
   type AdvantageFit,
   type AdvantageScheme,
   DEFAULT_ADVANTAGE_EPS,
-  isInformative,
   isScaled,
   recomputeAdvantages,
   residualOf,
 } from '../checks/groups/advantages.ts'
 import { boundOf } from '../checks/groups/bounds.ts'
 import { idsOf, partsOf } from '../checks/groups/copies.ts'
+import { isInformative } from '../checks/groups/informative.ts'
 import { fitOf, measuringSpreads, type Spreads, scalingOf, spreadsOf } from '../checks/groups/scaling.ts'
 import { mean, rewardsOf } from '../checks/groups/statistics.ts'
 import { measuringSteps, type StepScales, stepOf } from '../checks/groups/step-scales.ts'
@@ -69,7 +69,8 @@ export class GroupBook {
     const scaling = scalingHere(dump)
     yield 0.05
     yield* within(0.05, 0.15, measuringSpreads(dump, null))
-    const all = spreadsOf(dump, { ...scaling, weight: 1, origin: 'given', fit: fitOf(dump) })
+    const floor = scalingOf(dump)?.floor ?? 0
+    const all = spreadsOf(dump, { ...scaling, floor, weight: 1, origin: 'given', fit: fitOf(dump) })
     yield 0.15
     const spreads = new Map(all.groups.map((spread) => [spread.group, spread]))
     const found = findingsByGroup(origin.findingsOfDump)
@@ -131,7 +132,9 @@ export class GroupBook {
       return {
         scheme,
         eps,
-        residual: isTold ? finite(residualOf(group, scheme, eps ?? 0, this.scaleOf(group))) : null,
+        residual: isTold
+          ? finite(residualOf(group, scheme, eps ?? 0, this.scaleOf(group), 1, this.floorOf(scheme)))
+          : null,
         inUse: this.scaling.origin !== 'assumed' && scheme === this.scaling.scheme,
       }
     })
@@ -194,7 +197,12 @@ export class GroupBook {
     if (group.members.length < 2 || !group.members.every(({ reward }) => finite(reward) !== null)) return null
     const rewards = rewardsOf(group)
     const { ofAll } = this.scaleOf(group)
-    return schemes.map(({ scheme, eps }) => recomputeAdvantages(scheme, rewards, eps ?? 0, ofAll))
+    return schemes.map(({ scheme, eps }) => recomputeAdvantages(scheme, rewards, eps ?? 0, ofAll, this.floorOf(scheme)))
+  }
+
+  /** Of the scheme in use; another is shown as it is. */
+  private floorOf(scheme: AdvantageScheme): number {
+    return this.fit?.accepted === true && this.fit.scheme === scheme ? this.fit.floor : 0
   }
 
   /** What fits the stored advantages best under a scheme, else what is in use. */

@@ -22,6 +22,11 @@ const STRUCTURAL: Readonly<Record<string, string>> = {
   'checks/groups/advantages.ts FIT_GROUPS': 'bound of cost',
   'checks/groups/advantages.ts GROUPS_OF_A_STEP': 'how often others get a turn',
   'checks/groups/advantages.ts ROUNDING': 'what float64 leaves of a difference',
+  'checks/groups/floored.ts DIGITS': 'what stored digits leave of a quotient',
+  'checks/groups/floored.ts FEW_GROUPS': 'bound of cost',
+  'checks/groups/floored.ts FLOORS_TRIED': 'bound of cost',
+  'checks/groups/floored.ts LEAST_ABOVE':
+    'one group with a std of its own shows no std that divides, for one constant may',
   'checks/groups/other-grouping.ts FEWEST':
     'two rewards that differ give every formula the same advantages but for a factor',
   'checks/groups/other-grouping.ts ROUNDING': 'what float64 leaves of a difference',

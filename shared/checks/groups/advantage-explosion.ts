@@ -6,7 +6,8 @@ import { advantageBound, explodedIn, largestSize, oneSize } from './bounds.ts'
 import { reshaping } from './reshaped.ts'
 import { fitOf, fitting, scalingOf } from './scaling.ts'
 import { SCHEME_FORMULAS } from './scheme-formulas.ts'
-import { completeGroups, rewardsOf, trainedIn } from './statistics.ts'
+import { completeGroups, rangeOf, rewardsOf, trainedIn } from './statistics.ts'
+import { NO_STEP } from './step-scales.ts'
 
 /** A03. An advantage larger than any rewards could give under the scaling in use: (n−1)/√n with the unbiased std; one that is infinite under any. */
 export const advantageExplosion: Check = {
@@ -58,7 +59,11 @@ function* lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
   // Declared scaling does not say which std; the wider bound holds for both.
   const scheme = scaling.origin === 'given' && !scaling.fit?.accepted ? 'group-std-biased' : scaling.scheme
   const { thresholds } = view.settings
-  const boundOfGroup = ({ members }: GroupView) => scaling.weight * advantageBound(scheme, members.length)
+  // What the others' std divides lies as far out as a floor of it lets it.
+  const mostOf = (group: GroupView) =>
+    scheme === 'leave-one-out-std' && scaling.floor > 0 ? rangeOf(rewardsOf(group)) / scaling.floor : 0
+  const boundOfGroup = (group: GroupView) =>
+    scaling.weight * Math.max(advantageBound(scheme, group.members.length), mostOf(group))
   // Rollouts with one advantage tell the formula: its bound is theirs. Where no formula was told by any, a declared one is that of tokens.
   const sizeOf = scaling.fit?.accepted === true ? oneSize : largestSize
   const explodedBeyond = (group: GroupView, bound: number) => explodedIn(group, scheme, bound, thresholds, sizeOf)
@@ -86,12 +91,13 @@ function* lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
         scheme,
         eps: scaling.eps,
         ...(scaling.fit?.accepted && scaling.fit.factor !== 1 ? { factor: scaling.fit.factor } : {}),
+        ...(scaling.floor === 0 ? {} : { floor: scaling.floor }),
         scheme_known_from: scaling.origin,
         groups_that_fit: scaling.fit?.share ?? null,
         residual: scaling.fit?.residual ?? null,
         rewards: rewardsOf(group),
         advantages: group.members.map(({ advantage }) => advantage),
-        recomputed: recomputeAdvantages(scaling.scheme, rewardsOf(group), scaling.eps),
+        recomputed: recomputeAdvantages(scaling.scheme, rewardsOf(group), scaling.eps, NO_STEP, scaling.floor),
       },
     })
   }

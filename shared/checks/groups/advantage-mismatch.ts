@@ -6,17 +6,17 @@ import {
   type AdvantageFit,
   type AdvantageScheme,
   isGroupScaled,
-  isInformative,
   recomputeAdvantages,
   residualOf,
 } from './advantages.ts'
 import { advantageBound, boundOf, explodedIn } from './bounds.ts'
+import { isInformative } from './informative.ts'
 import { type OtherGrouping, otherGrouping, rowsText } from './other-grouping.ts'
 import { reshaping } from './reshaped.ts'
 import { fitting, isUsualWeight } from './scaling.ts'
 import { quotedScheme } from './scheme-words.ts'
 import { completeGroups, rangeOf, rewardRange, rewardsOf, shown, trainedIn } from './statistics.ts'
-import { measuringSteps, trainingOf } from './step-scales.ts'
+import { measuringSteps, type StepScale, trainingOf } from './step-scales.ts'
 
 /**
  * A04. The stored advantages are not what the formula in use gives for the stored rewards. Where no known formula fits, only
@@ -85,7 +85,8 @@ function* lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
     report.abstain('not-checkable', whyUnknown(best, other))
     return
   }
-  const residualIn = (group: GroupView) => residualOf(group, best.scheme, best.eps ?? 0, scaleOf(group), weight)
+  const residualIn = (group: GroupView) =>
+    residualOf(group, best.scheme, best.eps ?? 0, scaleOf(group), weight, best.floor)
   const isOff = (group: GroupView) => differs(group, best, weight, residualIn(group), thresholds)
   const off = best.accepted ? new Set(yield* within(0.6, 0.7, filtered(groups, isOff))) : against
   const shapes = off.size > 0 ? yield* within(0.7, 0.8, reshaping(view)) : null
@@ -105,28 +106,40 @@ function* lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
           : best.accepted
             ? `Advantages of group ${group.id} are off by ${percent(residual)} from ${formula(best)}, which gives those of ${percent(best.share)} of the groups`
             : `Advantages of group ${group.id} rank its rollouts against their rewards, and no known formula gives them`,
-      evidence: {
-        rewards: rewardsOf(group),
-        stored: group.members.map(({ advantage }) => advantage),
-        recomputed: recomputeAdvantages(best.scheme, rewardsOf(group), best.eps ?? 0, scaleOf(group).ofAll).map(
-          (advantage) => weight * advantage,
-        ),
-        scheme: best.scheme,
-        eps: best.eps,
-        ...(best.factor === 1 ? {} : { factor: best.factor }),
-        residual: Number.isFinite(residual) ? residual : null,
-        bound: boundOf(best.scheme, group.members.length, range),
-        groups_that_fit: best.share,
-        runners_up: best.runnersUp.slice(0, 3).map(({ scheme, eps, share, residual }) => ({
-          scheme,
-          eps,
-          groups_that_fit: share,
-          residual: Number.isFinite(residual) ? residual : null,
-        })),
-      },
+      evidence: evidenceOf(group, best, weight, residual, scaleOf(group).ofAll, range),
     })
   }
   yield* within(0.8, 1, forEachOf(groups, look))
+}
+
+function evidenceOf(
+  group: GroupView,
+  best: AdvantageFit,
+  weight: number,
+  residual: number,
+  step: StepScale,
+  range: number,
+): Record<string, unknown> {
+  const { scheme, eps, factor, floor, share, runnersUp } = best
+  const recomputed = recomputeAdvantages(scheme, rewardsOf(group), eps ?? 0, step, floor)
+  return {
+    rewards: rewardsOf(group),
+    stored: group.members.map(({ advantage }) => advantage),
+    recomputed: recomputed.map((advantage) => weight * advantage),
+    scheme,
+    eps,
+    ...(factor === 1 ? {} : { factor }),
+    ...(floor === 0 ? {} : { floor }),
+    residual: Number.isFinite(residual) ? residual : null,
+    bound: boundOf(scheme, group.members.length, range),
+    groups_that_fit: share,
+    runners_up: runnersUp.slice(0, 3).map(({ scheme, eps, share, residual }) => ({
+      scheme,
+      eps,
+      groups_that_fit: share,
+      residual: Number.isFinite(residual) ? residual : null,
+    })),
+  }
 }
 
 /** What A05 names is no second fault of the rewards. */
@@ -190,8 +203,9 @@ function largestAdvantage(members: readonly TrajectoryFacts[]): number {
   return members.reduce((largest, { advantage }) => Math.max(largest, Math.abs(advantage ?? 0)), 0)
 }
 
-function formula({ scheme, eps, factor }: Pick<AdvantageFit, 'scheme' | 'eps' | 'factor'>): string {
-  const plain = eps === null ? quotedScheme(scheme) : `${quotedScheme(scheme)} with eps ${eps}`
+function formula({ scheme, eps, factor, floor }: Pick<AdvantageFit, 'scheme' | 'eps' | 'factor' | 'floor'>): string {
+  const least = floor === 0 ? '' : ` and a std of ${shown(floor)} or more`
+  const plain = eps === null ? quotedScheme(scheme) : `${quotedScheme(scheme)} with eps ${eps}${least}`
   return factor === 1 ? plain : `${shown(factor)} times ${plain}`
 }
 

@@ -1,8 +1,9 @@
 import { filtered, type Steps, within } from '../../model/steps.ts'
 import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { DumpView, GroupView } from '../check.ts'
+import { isInformative } from './informative.ts'
 import { type Pairs, proportionOf } from './proportion.ts'
-import { biasedStd, mean, rangeOf, rewardsOf, unbiasedStd } from './statistics.ts'
+import { biasedStd, mean, rewardsOf, unbiasedStd } from './statistics.ts'
 import { measuringSteps, NO_STEP, type StepScale, type StepScales, stepOf, trainingOf } from './step-scales.ts'
 
 /**
@@ -39,7 +40,7 @@ export const DEFAULT_ADVANTAGE_EPS = 1e-4
 const ADVANTAGE_EPS_CANDIDATES: readonly number[] = [0, 1e-8, 1e-6, 1e-5, 1e-4, 1e-3, 1e-1]
 
 /** Groups that formulas are tried on, evenly spread over the dump: more would not change which one fits. */
-const FIT_GROUPS = 2000
+export const FIT_GROUPS = 2000
 /** Of those, so many are tried in one step of judging. */
 const GROUPS_OF_A_STEP = 32
 
@@ -71,6 +72,7 @@ export function batchDivisor(scheme: AdvantageScheme, { std, centredStd }: StepS
  *
  * @param rewards of one group, [n]
  * @param step used by the schemes that `isBatchScaled` only
+ * @param floor the least that a std of the group counts as, where it divides
  * @returns [n], in the order of `rewards`
  */
 export function recomputeAdvantages(
@@ -78,9 +80,10 @@ export function recomputeAdvantages(
   rewards: readonly number[],
   eps: number,
   step: StepScale = NO_STEP,
+  floor = 0,
 ): number[] {
   const spread = spreadOf(rewards)
-  return rewards.map((reward) => advantageOf(reward, scheme, spread, eps, step))
+  return rewards.map((reward) => advantageOf(reward, scheme, spread, eps, step, floor))
 }
 
 /** What every scheme takes from the rewards of a group. */
@@ -101,7 +104,14 @@ function spreadOf(rewards: readonly number[]): Spread {
 }
 
 /** The advantage of one reward of a group. */
-function advantageOf(reward: number, scheme: AdvantageScheme, spread: Spread, eps: number, step: StepScale): number {
+function advantageOf(
+  reward: number,
+  scheme: AdvantageScheme,
+  spread: Spread,
+  eps: number,
+  step: StepScale,
+  floor = 0,
+): number {
   const { n, centre } = spread
   switch (scheme) {
     case 'none':
@@ -111,9 +121,9 @@ function advantageOf(reward: number, scheme: AdvantageScheme, spread: Spread, ep
     case 'leave-one-out':
       return ((reward - centre) * n) / (n - 1)
     case 'group-std-unbiased':
-      return scaled(reward, centre, spread.unbiased + eps)
+      return scaled(reward, centre, Math.max(spread.unbiased, floor) + eps)
     case 'group-std-biased':
-      return scaled(reward, centre, spread.biased + eps)
+      return scaled(reward, centre, Math.max(spread.biased, floor) + eps)
     case 'batch-std':
       return scaled(reward, centre, step.std + eps)
     case 'batch-mean-std':
@@ -121,7 +131,7 @@ function advantageOf(reward: number, scheme: AdvantageScheme, spread: Spread, ep
     case 'centre-batch-std':
       return scaled(reward - centre, step.centredMean, step.centredStd + eps)
     case 'leave-one-out-std':
-      return scaledByOthers(reward, spread, eps)
+      return scaledByOthers(reward, spread, eps, floor)
   }
 }
 
@@ -132,10 +142,10 @@ const ROUNDING = 1e-12
  * Without reward r the others' mean is (n·mean − r) / (n − 1) and their squared deviations are SS − (r − mean)²·n / (n − 1): one
  * pass, since a group may be a whole dump.
  */
-function scaledByOthers(reward: number, { n, centre, squares }: Spread, eps: number): number {
+function scaledByOthers(reward: number, { n, centre, squares }: Spread, eps: number, floor: number): number {
   const distance = ((reward - centre) * n) / (n - 1)
   const left = squares - distance * (reward - centre)
-  const std = n < 3 || left <= ROUNDING * squares ? 0 : Math.sqrt(left / (n - 2))
+  const std = Math.max(floor, n < 3 || left <= ROUNDING * squares ? 0 : Math.sqrt(left / (n - 2)))
   return std + eps === 0 ? 0 : distance / (std + eps)
 }
 
@@ -150,6 +160,8 @@ export interface AdvantageFit {
   readonly eps: number | null
   /** What the scheme gives is multiplied by this number throughout the dump; 1 where the scheme alone gives what is stored. */
   readonly factor: number
+  /** What a smaller std of a group counts as where it divides; 0 where any does as it is. */
+  readonly floor: number
   /** The groups that were compared: 2,000 at most, spread over those that could be. */
   readonly groups: number
   /** Complete groups with a spread of rewards and two stored advantages or more. */
@@ -223,6 +235,7 @@ export function* fittingAdvantages({
   const multiple = accepted ? null : multipleOf(compared, tried, thresholds)
   return {
     factor: 1,
+    floor: 0,
     ...(multiple ?? best),
     groups: informative.length,
     comparable: comparable.length,
@@ -280,25 +293,8 @@ function isBetter(fit: SchemeFit, than: SchemeFit): boolean {
   return fit.share > than.share || (fit.share === than.share && fit.residual < than.residual / 2)
 }
 
-/** Whether a group can tell schemes apart: its rewards differ, and two of its advantages or more are known. */
-export function isInformative(group: GroupView, thresholds: Thresholds): boolean {
-  const known = group.members.filter(({ advantage }) => advantage !== null)
-  if (known.length < 2 || rangeOf(rewardsOf(group)) <= thresholds['same-reward']) return false
-  return known.some(({ advantage }) => advantage !== 0) || !isLevelWhereItTrains(group, thresholds)
-}
-
-/** Rows that train nothing are the only ones with another reward: a baseline without them makes every advantage 0, under every scheme. */
-function isLevelWhereItTrains(group: GroupView, thresholds: Thresholds): boolean {
-  const training = trainingOf(group.members)
-  return (
-    training.length >= 2 &&
-    training.length < group.members.length &&
-    rangeOf(training.map(({ reward }) => reward as number)) <= thresholds['same-reward']
-  )
-}
-
 /** At most `count` of the values, at even distances. */
-function spread<Value>(values: readonly Value[], count: number): readonly Value[] {
+export function spread<Value>(values: readonly Value[], count: number): readonly Value[] {
   if (values.length <= count) return values
   return Array.from({ length: count }, (_, i) => values[Math.floor((i * values.length) / count)] as Value)
 }
@@ -322,6 +318,7 @@ export function candidates(givenEps: number | undefined): Candidate[] {
  * the baseline: the better of the two counts.
  *
  * @param weight by which all that `scheme` gives is multiplied
+ * @param floor as in `recomputeAdvantages`
  */
 export function residualOf(
   group: GroupView,
@@ -329,8 +326,9 @@ export function residualOf(
   eps: number,
   step: StepScales,
   weight = 1,
+  floor = 0,
 ): number {
-  return leastResidual(baselinesOf(group, step), scheme, eps, weight)
+  return leastResidual(baselinesOf(group, step), scheme, eps, weight, floor)
 }
 
 /** Rollouts of a group over which a baseline may have been taken, [n] each; an advantage is null where it is not stored. */
@@ -357,10 +355,16 @@ function baselinesOf({ members }: GroupView, { ofAll, ofTraining, byToken }: Ste
   return ofTraining === ofAll ? [all, weighted] : [all, weighted, { ...all, step: ofTraining }]
 }
 
-function leastResidual(baselines: readonly Baseline[], scheme: AdvantageScheme, eps: number, weight = 1): number {
+function leastResidual(
+  baselines: readonly Baseline[],
+  scheme: AdvantageScheme,
+  eps: number,
+  weight = 1,
+  floor = 0,
+): number {
   let least = Number.POSITIVE_INFINITY
   for (const each of baselines)
-    if (isWhitened(scheme) || !each.isByToken) least = Math.min(least, residualAmong(each, scheme, eps, weight))
+    if (isWhitened(scheme) || !each.isByToken) least = Math.min(least, residualAmong(each, scheme, eps, weight, floor))
   return least
 }
 
@@ -369,13 +373,14 @@ function residualAmong(
   scheme: AdvantageScheme,
   eps: number,
   weight: number,
+  floor: number,
 ): number {
   let worst = 0
   let largest = 0
   for (let i = 0; i < advantages.length; i++) {
     const advantage = advantages[i] as number | null
     if (advantage === null) continue
-    const recomputed = weight * advantageOf(rewards[i] as number, scheme, spread, eps, step)
+    const recomputed = weight * advantageOf(rewards[i] as number, scheme, spread, eps, step, floor)
     worst = Math.max(worst, Math.abs(advantage - recomputed))
     largest = Math.max(largest, Math.abs(advantage))
   }

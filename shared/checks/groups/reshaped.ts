@@ -2,8 +2,9 @@ import { filtered, forEachOf, type Steps, within } from '../../model/steps.ts'
 import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { DumpView, GroupView } from '../check.ts'
 import type { TrajectoryFacts } from '../facts.ts'
-import { type AdvantageFit, isBatchScaled, isInformative, recomputeAdvantages } from './advantages.ts'
+import { type AdvantageFit, isBatchScaled, recomputeAdvantages } from './advantages.ts'
 import { givenByComponents, slackOf } from './by-component.ts'
+import { isInformative } from './informative.ts'
 import { roundingOfRewards } from './reward-digits.ts'
 import { fitting, isUsualWeight } from './scaling.ts'
 import { mean, rangeOf } from './statistics.ts'
@@ -95,12 +96,12 @@ function besidesOf(group: GroupView, fit: AdvantageFit, step: StepScales, thresh
 
 function besideOf(
   rows: readonly TrajectoryFacts[],
-  { scheme, eps }: Pick<AdvantageFit, 'scheme' | 'eps'>,
+  { scheme, eps, floor }: Pick<AdvantageFit, 'scheme' | 'eps' | 'floor'>,
   weight: number,
   step: StepScale,
 ): Beside {
   const rewards = rows.map(({ reward }) => reward as number)
-  const made = recomputeAdvantages(scheme, rewards, eps ?? 0, step)
+  const made = recomputeAdvantages(scheme, rewards, eps ?? 0, step, floor)
   const stored = rows.map(({ advantage }) => advantage)
   const at = [...rows.keys()].filter((row) => stored[row] !== null)
   return {
@@ -177,7 +178,7 @@ function* mapsOfSteps(
 ): Steps<ReadonlyMap<number | null, StepMap>> {
   const maps = new Map<number | null, StepMap>()
   const isOfStep = isBatchScaled(fit.scheme)
-  const formula = isOfStep ? { scheme: fit.scheme, eps: 0 } : fit
+  const formula = isOfStep ? { scheme: fit.scheme, eps: 0, floor: 0 } : fit
   let looked = 0
   for (const [step, groups] of steps) {
     yield looked++ / steps.size

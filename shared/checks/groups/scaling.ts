@@ -10,6 +10,7 @@ import {
   isBatchScaled,
   isScaled,
 } from './advantages.ts'
+import { withFloor } from './floored.ts'
 import { type RewardScale, scalesOf } from './reward-scales.ts'
 import { biasedStd, rangeOf, rewardRange, rewardsOf, unbiasedStd } from './statistics.ts'
 import { measuringStepScales, type StepScale } from './step-scales.ts'
@@ -19,6 +20,8 @@ export interface Scaling {
   readonly scheme: AdvantageScheme
   readonly scaled: boolean
   readonly eps: number
+  /** What a smaller std of a group counts as where it divides, as far as the stored advantages show; else 0. */
+  readonly floor: number
   /** A weight that the run gives all its advantages, as far as one that is usual explains them; else 1. */
   readonly weight: number
   readonly origin: 'given' | 'fitted'
@@ -51,7 +54,8 @@ export function fitOf(view: DumpView): AdvantageFit | null {
 export function* fitting(view: DumpView): Steps<AdvantageFit | null> {
   const known = fits.get(view)
   if (known !== undefined) return known
-  const fit = yield* fittingAdvantages(view)
+  const plain = yield* within(0, 0.9, fittingAdvantages(view))
+  const fit = plain === null ? null : yield* within(0.9, 1, withFloor(view, plain))
   fits.set(view, fit)
   return fit
 }
@@ -60,13 +64,14 @@ function findScaling(view: DumpView): Scaling | null {
   const { scaleRewards, advantageEps } = view.settings.options
   const fit = fitOf(view)
   const eps = advantageEps ?? fit?.eps ?? DEFAULT_ADVANTAGE_EPS
+  const floor = fit?.accepted ? fit.floor : 0
   const weight = fit?.accepted && isUsualWeight(fit.factor, view.settings.thresholds) ? fit.factor : 1
   if (scaleRewards !== undefined) {
     const scheme = GIVEN_SCHEMES[scaleRewards]
-    return { scheme, scaled: isScaled(scheme), eps, weight, origin: 'given', fit }
+    return { scheme, scaled: isScaled(scheme), eps, floor, weight, origin: 'given', fit }
   }
   if (fit === null || !fit.accepted) return null
-  return { scheme: fit.scheme, scaled: isScaled(fit.scheme), eps, weight, origin: 'fitted', fit }
+  return { scheme: fit.scheme, scaled: isScaled(fit.scheme), eps, floor, weight, origin: 'fitted', fit }
 }
 
 /** Whether a constant that multiplies all advantages may be a weight that the run gives them: one of several parts, or their sum. */
@@ -161,8 +166,13 @@ function* measuringPlainSpreads(view: DumpView): Steps<Spreads> {
   return made
 }
 
-function amplificationOf({ scheme, eps }: Scaling, rewards: readonly number[], std: number, step: StepScale): number {
-  const ofGroup = scheme === 'group-std-biased' ? biasedStd(rewards) : std
+function amplificationOf(
+  { scheme, eps, floor }: Scaling,
+  rewards: readonly number[],
+  std: number,
+  step: StepScale,
+): number {
+  const ofGroup = Math.max(floor, scheme === 'group-std-biased' ? biasedStd(rewards) : std)
   return 1 / ((isBatchScaled(scheme) ? batchDivisor(scheme, step) : ofGroup) + eps)
 }
 

@@ -55,6 +55,7 @@ function* lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
         amplification,
         scheme: scaling.scheme,
         eps: scaling.eps,
+        ...(scaling.floor === 0 ? {} : { floor: scaling.floor }),
         scaling_known_from: scaling.origin,
         component_with_the_gap: widestComponent(group),
       },

@@ -153,7 +153,7 @@ function groupCounts(dump: DumpView, { scaling, eps }: LossSettings): LossPictur
     if (std <= dump.settings.thresholds['same-reward']) dead++
     else if (divides) {
       const byBatch = scheme !== undefined && isBatchScaled(scheme)
-      const divisor = byBatch ? batchDivisor(scheme, scaleOf(group)) : std
+      const divisor = byBatch ? batchDivisor(scheme, scaleOf(group)) : Math.max(std, own?.floor ?? 0)
       if (1 / (divisor + (own?.eps ?? eps)) >= AMPLIFIED) amplified++
     }
   }
