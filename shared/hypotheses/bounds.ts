@@ -91,6 +91,11 @@ export function gapBounds(t: Thresholds): Bounds {
   return bounds('>', t['h06-lora-gap-supported'], '<', t['h06-lora-gap-contradicted'])
 }
 
+/** Share of rollouts whose own gap is that of engines that differ, beside which the others may be called in step. */
+export function offRolloutsBounds(t: Thresholds): Bounds {
+  return bounds('>=', t['h06-lora-off-share'], '<', t['h06-lora-off-share'])
+}
+
 /** Kendall's rank correlation of the gap with the step. */
 export function gapRankBounds(t: Thresholds): Bounds {
   return bounds('>=', t['trend-rank'], '<', t['trend-rank'])

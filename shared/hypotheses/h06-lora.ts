@@ -1,6 +1,6 @@
 import { FactColumns } from '../checks/fact-columns.ts'
 import { type GapTrend, gapTrends } from '../checks/logprobs/trend.ts'
-import { type Bounds, gapBounds, gapRankBounds } from './bounds.ts'
+import { type Bounds, gapBounds, gapRankBounds, offRolloutsBounds } from './bounds.ts'
 import type { Hypothesis, HypothesisInput } from './hypothesis.ts'
 import { besideLog, loggedLine } from './logged.ts'
 import {
@@ -52,6 +52,8 @@ function decide(input: HypothesisInput): Judgement {
   const grows = trend?.grows === true
   const follows = trend?.follows === true
   const supported = frozen || (grows && !follows && holds(gap, bounds.supported))
+  const off = offRollouts(input)
+  const ofSome = offRolloutsBounds(thresholds)
   // A sampler that never moves may show in copies alone, whatever the gap.
   const unlooked = notRun(input, ['L08'])
   const contradicted =
@@ -60,13 +62,15 @@ function decide(input: HypothesisInput): Judgement {
     trend !== null &&
     trend.rank !== null &&
     !grows &&
-    holds(gap, bounds.contradicted)
+    holds(gap, bounds.contradicted) &&
+    holds(off, ofSome.contradicted)
   return {
     verdict: supported ? 'supported' : contradicted ? 'contradicted' : 'inconclusive',
     because: [
       ...(frozen ? staleLine(stale.places.affected) : []),
       ...restingOn('logprob-gap', gapLines(gap, trend, bounds)),
       ...(trend === null ? [] : trendLines(trend, gapRankBounds(thresholds))),
+      ...(trend === null ? [] : restingOn('logprob-gap', offLines(off, ofSome))),
       ...lesserFaults(H06_LORA, input, frozen ? ['L08'] : []),
     ],
     missing: [...leftOut(unlooked), ...(!supported && trend?.rank === null ? [AT_EQUAL_LAG] : [])],
@@ -107,6 +111,25 @@ function meanGap(input: HypothesisInput): number | null {
   return count === 0 ? null : absolute / count
 }
 
+/** Share of the rollouts whose own gap is surely that of engines that differ: one engine of many is lost in a mean over all of them. */
+function offRollouts({ dump }: HypothesisInput): number {
+  const { 'engines-differ': differ, 'gap-standard-errors': errors } = dump.settings.thresholds
+  let [scored, off] = [0, 0]
+  for (const part of new FactColumns(dump.facts).parts()) {
+    const counts = part.numbers('gap', 'count')
+    const [sums, squares] = [part.numbers('gap', 'absolute'), part.numbers('gap', 'squares')]
+    for (let i = 0; i < counts.length; i++) {
+      const count = counts[i] as number
+      if (!(count > 0)) continue
+      const own = (sums[i] as number) / count
+      const error = Math.sqrt(Math.max(0, (squares[i] as number) / count - own * own) / count)
+      scored++
+      if (own - errors * error >= differ) off++
+    }
+  }
+  return scored === 0 ? 0 : off / scored
+}
+
 function staleLine(affected: number): Argument[] {
   const some = { comparison: '>', threshold: 0 } as const
   const none = { comparison: '=', threshold: 0 } as const
@@ -126,6 +149,14 @@ function gapLines(gap: number, trend: GapTrend | null, bounds: Bounds): Argument
   const supported = `the gap grows with the step, and is ${boundText(name, bounds.supported)}`
   return deciding({ supported }, compared(told, gap, bounds.supported, bounds.contradicted, ['L01'])).map((line) =>
     line.speaksFor === 'supported' ? { ...line, speaksFor: null } : line,
+  )
+}
+
+/** That some are off supports nothing: which engine sampled a rollout, a dump does not say. */
+function offLines(share: number, bounds: Bounds): Argument[] {
+  const name = 'share of rollouts whose sampler and trainer surely differ, as with one engine that misses the weights'
+  return deciding({ supported: null }, compared(name, share, bounds.supported, bounds.contradicted, ['L01'])).map(
+    (line) => (line.speaksFor === 'supported' ? { ...line, speaksFor: null } : line),
   )
 }
 

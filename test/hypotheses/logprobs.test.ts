@@ -132,6 +132,21 @@ describe('H06-lora', () => {
     expect(verdictOf('H06-lora', dump(gap)).verdict).toBe(verdict)
   })
 
+  it.each([
+    ['one engine of eight is stale', (i: number) => (i % 8 === 3 ? 0.09 : 0.009), 'inconclusive'],
+    ['one rollout of many is odd', (i: number) => (i === 3 ? 0.09 : 0.009), 'contradicted'],
+    [
+      'one engine of eight is noisier, within what numerics leave',
+      (i: number) => (i % 8 === 3 ? 0.03 : 0.009),
+      'contradicted',
+    ],
+  ] as const)('the mean gap is small and level, and %s', (_, gap, verdict) => {
+    const told = verdictOf('H06-lora', dumpOf(rows(240, (i) => ({ step: Math.floor(i / 20), gap: gapOf(gap(i)) }))))
+    expect(told.verdict).toBe(verdict)
+    const line = told.because.find(({ measure }) => /^share of rollouts whose sampler and trainer/.test(measure))
+    expect(line?.speaks).toBe(verdict === 'contradicted' ? 'against' : undefined)
+  })
+
   it('says of a large gap that does not grow why it counts for nothing', () => {
     const { because } = verdictOf(
       'H06-lora',

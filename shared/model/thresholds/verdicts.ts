@@ -179,6 +179,14 @@ export const VERDICT_THRESHOLDS = {
     usedBy: ['H06-lora'],
     reason: 'The same mean, below which numerics explain it: they leave 0.011 (vime#64).',
   },
+  'h06-lora-off-share': {
+    value: 0.01,
+    unit: 'share',
+    range: [0, 1],
+    usedBy: ['H06-lora'],
+    reason:
+      'Share of rollouts whose engines surely differ, from which not every engine is in step though the mean says so: one engine of a hundred.',
+  },
   'h07-times': {
     value: 5,
     unit: 'times',

@@ -306,6 +306,15 @@ export const LOGPROB_FLIPS: Flips = {
     'inconclusive',
     'contradicted',
   ),
+  'h06-lora-off-share': flip(
+    verdict(
+      'H06-lora',
+      stepsOf((step) => (step === 3 ? 0.09 : 0.005)),
+    ),
+    0.5,
+    'inconclusive',
+    'contradicted',
+  ),
   'h03-kl-supported': flip(
     verdict(
       'H03',
