@@ -27,6 +27,10 @@ const STRUCTURAL: Readonly<Record<string, string>> = {
   'checks/groups/floored.ts FLOORS_TRIED': 'bound of cost',
   'checks/groups/floored.ts LEAST_ABOVE':
     'one group with a std of its own shows no std that divides, for one constant may',
+  'checks/groups/turned-around.ts FEWEST_REWARDS': 'two that differ have one of two orders, as a coin has',
+  'checks/groups/turned-around.ts MOST_ROLLOUTS': 'bound of cost',
+  'checks/groups/turned-around.ts FEWEST_ROLLOUTS':
+    'of three that are right or wrong one in three has the wrong one ahead',
   'checks/groups/other-grouping.ts FEWEST':
     'two rewards that differ give every formula the same advantages but for a factor',
   'checks/groups/other-grouping.ts ROUNDING': 'what float64 leaves of a difference',

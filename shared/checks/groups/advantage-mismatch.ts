@@ -1,3 +1,4 @@
+import { counted } from '../../model/number-text.ts'
 import { filtered, forEachOf, type Steps, within } from '../../model/steps.ts'
 import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { Check, DumpReporter, DumpView, GroupView } from '../check.ts'
@@ -17,10 +18,12 @@ import { fitting, isUsualWeight } from './scaling.ts'
 import { quotedScheme } from './scheme-words.ts'
 import { completeGroups, rangeOf, rewardRange, rewardsOf, shown, trainedIn } from './statistics.ts'
 import { measuringSteps, type StepScale, trainingOf } from './step-scales.ts'
+import { turnedAround } from './turned-around.ts'
 
 /**
  * A04. The stored advantages are not what the formula in use gives for the stored rewards. Where no known formula fits, only
- * advantages that rank rollouts against their rewards are called wrong: a formula of the run's own would keep the order.
+ * advantages that rank rollouts against their rewards are called wrong, in half of the groups or in a few beside others that all keep the order: a formula
+ * of the run's own would keep it.
  */
 export const advantageMismatch: Check = {
   code: 'A04',
@@ -72,23 +75,15 @@ function* lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
   const contradicts = declared !== undefined && best.accepted && !DECLARED[declared].includes(best.scheme)
   const other = best.accepted ? null : yield* within(0.5, 0.5, otherGrouping(view))
   yield 0.5
-  const against = new Set(
-    best.accepted || other !== null
-      ? []
-      : yield* within(
-          0.5,
-          0.6,
-          filtered(groups, (group) => ranksAgainst(group, thresholds)),
-        ),
-  )
-  if (other !== null || (!best.accepted && against.size < thresholds['order-share'] * groups.length)) {
+  const against = best.accepted || other !== null ? NOTHING : yield* within(0.5, 0.6, goingAgainst(view, groups))
+  if (!best.accepted && against.groups.size === 0) {
     report.abstain('not-checkable', whyUnknown(best, other))
     return
   }
   const residualIn = (group: GroupView) =>
     residualOf(group, best.scheme, best.eps ?? 0, scaleOf(group), weight, best.floor)
   const isOff = (group: GroupView) => differs(group, best, weight, residualIn(group), thresholds)
-  const off = best.accepted ? new Set(yield* within(0.6, 0.7, filtered(groups, isOff))) : against
+  const off = best.accepted ? new Set(yield* within(0.6, 0.7, filtered(groups, isOff))) : against.groups
   const shapes = off.size > 0 ? yield* within(0.7, 0.8, reshaping(view)) : null
   const look = (group: GroupView) => {
     const affected = contradicts || isMultiplied || (off.has(group) && shapes?.explains(group) !== true)
@@ -105,11 +100,37 @@ function* lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
           ? `Advantages of group ${group.id} are not those of its rewards: those of ${percent(best.share)} of the groups are ${formula(best)}`
           : best.accepted
             ? `Advantages of group ${group.id} are off by ${percent(residual)} from ${formula(best)}, which gives those of ${percent(best.share)} of the groups`
-            : `Advantages of group ${group.id} rank its rollouts against their rewards, and no known formula gives them`,
+            : `Advantages of group ${group.id} rank its rollouts against their rewards${against.beside}, and no known formula gives them`,
+      ...(against.isWarning ? { severity: 'warning' } : {}),
       evidence: evidenceOf(group, best, weight, residual, scaleOf(group).ofAll, range),
     })
   }
   yield* within(0.8, 1, forEachOf(groups, look))
+}
+
+/** Groups that rank rollouts against their rewards, as far as that is a fault whatever the formula. */
+interface Against {
+  readonly groups: ReadonlySet<GroupView>
+  /** What the other groups do, as a message says it. */
+  readonly beside: string
+  /** Without a formula, a few groups are no proof. */
+  readonly isWarning: boolean
+}
+
+const NOTHING: Against = { groups: new Set(), beside: '', isWarning: false }
+
+/** Half of the groups, whatever the others do; or a few that are turned around where all others run with their rewards. */
+function* goingAgainst(view: DumpView, groups: readonly GroupView[]): Steps<Against> {
+  const { thresholds } = view.settings
+  const against = yield* within(
+    0,
+    0.5,
+    filtered(groups, (group) => ranksAgainst(group, thresholds)),
+  )
+  if (against.length >= thresholds['order-share'] * groups.length) return { ...NOTHING, groups: new Set(against) }
+  const { turned, agreeing } = yield* within(0.5, 1, turnedAround(view, groups))
+  const beside = `, while those of ${counted(agreeing, 'other group')} go with theirs`
+  return { groups: turned, beside, isWarning: true }
 }
 
 function evidenceOf(

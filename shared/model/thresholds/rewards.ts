@@ -76,6 +76,22 @@ export const REWARD_THRESHOLDS = {
     reason:
       'Of the groups whose advantages must rank rollouts against their rewards before advantages that no known formula gives are called wrong: a reward may be shaped before advantages are made of it, which now and then turns a close pair around.',
   },
+  'turned-order': {
+    value: 0.9,
+    unit: 'correlation',
+    range: [0, 1],
+    usedBy: ['A04'],
+    reason:
+      'Rank correlation of advantages with rewards within a group, below none, from which the group is turned around where all others run with their rewards: one pair in twenty may be turned by a small bonus.',
+  },
+  'agreeing-order': {
+    value: 0.5,
+    unit: 'correlation',
+    range: [-1, 1],
+    usedBy: ['A04'],
+    reason:
+      'The same, above none, from which a group runs with its rewards. Where one lies between the two, something else has its part in the order, which may turn a group around as well.',
+  },
   'fit-share': {
     value: 0.5,
     unit: 'share',

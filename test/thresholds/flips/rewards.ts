@@ -36,13 +36,24 @@ function multiplied(factor: number, own = 0) {
   }))
 }
 
-/** Advantages that follow no formula; in two of six groups they rank rollouts against their rewards. */
+/** Advantages that follow no formula; in two of six groups the first rollout and the third have each other's. */
 const against = groupFacts(
   rows(6, () => [0, 0.3, 0.7, 1]),
-  (reward, group, member) => ({
-    advantage: (group < 2 ? -1 : 1) * (reward + Math.sin(member) / 40) + 0.01 * member ** 3,
-  }),
+  (_, group, member) => {
+    const of = [0, 0.3, 0.7, 1].at(group < 2 && member % 2 === 0 ? 2 - member : member) as number
+    return { advantage: of + Math.sin(member) / 40 + 0.01 * member ** 3 }
+  },
 )
+
+/** Advantages that follow no formula, where the first of six groups is turned around; in one group the first two rollouts have each other's. */
+const turned = (exchanged: number) =>
+  groupFacts(
+    rows(6, (k) => [0, 0.2, 0.4, 0.6 + 0.02 * k, 0.8, 0.9, 1]),
+    (reward, group, member) => {
+      const of = group === exchanged && member < 2 ? 0.2 - reward : reward
+      return { advantage: (group === 0 ? -1 : 1) * (2 * (of - 0.5)) ** 3 }
+    },
+  )
 
 /** One of four rows was cut and masked, and counts in the mean of its group. */
 const oneMasked = groupFacts([[0.9, 0.4, 0.6, 0.1]], (reward, _, member) => ({
@@ -157,6 +168,8 @@ export const REWARD_FLIPS: Flips = {
   'advantage-tolerance': flip(onFacts('A04', storedWith(0.02)), 0.1, 'not-checkable', 'silent'),
   'advantage-digits': flip(onFixture('A04.trips'), 10, 1, 'silent'),
   'order-share': flip(onFacts('A04', against), 0.3, 'not-checkable', 2),
+  'turned-order': flip(onFacts('A04', turned(0)), 0.95, 1, 'not-checkable'),
+  'agreeing-order': flip(onFacts('A04', turned(5)), 0.95, 1, 'not-checkable'),
   'fit-share': flip(onFacts('A02', halfFit), 0.8, 'silent', 'not-checkable'),
   'factor-share': flip(onFacts('A04', multiplied(900, 1)), 0.8, 'not-checkable', 6),
   'factor-groups': flip(onFacts('A04', multiplied(900)), 7, 6, 'not-checkable'),
