@@ -61,6 +61,37 @@ describe('advantages that were taken over rows that are no group', () => {
     expect(judged(made, DECLARED).findings[0]?.evidence.advantages_taken_over).toMatchObject({ size: SIZE, stride: 1 })
   })
 
+  /** Rows of 16 prompts, whose groups are those of `groupOf`, and whose advantages are taken over those with one `partOf`. */
+  function ofBatches(groupOf: (row: number) => number, partOf: (row: number) => number) {
+    const rewards = Array.from({ length: 16 * SIZE }, (_, row) => Math.abs(Math.sin(row * 12.9898) * 43758.5453) % 1)
+    const advantages = takenOver(partOf, [rewards])
+    return groupFacts(
+      rewards.map((reward) => [reward]),
+      (_, row) => ({
+        advantage: advantages[row] as number,
+        group: `g${groupOf(row)}`,
+        promptHash: `p${groupOf(row)}`,
+        step: 0,
+      }),
+    )
+  }
+  const interleaved = (row: number) => row % 16
+  const interleavedByTwo = (row: number) => 2 * (row >> 4) + (row % 2)
+
+  it.each<[string, (row: number) => number, (row: number) => number, number]>([
+    ['prompts are interleaved, and every two share a baseline', interleaved, (row) => row % 8, 0],
+    ['two prompts each are interleaved, and share a baseline', interleavedByTwo, (row) => row >> 4, 0],
+    [
+      'two prompts each are interleaved, and a baseline begins amid them',
+      interleavedByTwo,
+      (row) => (row + 8) >> 4,
+      16,
+    ],
+    ['prompts are interleaved, and rows are taken one after the other', interleaved, (row) => row >> 3, 16],
+  ])('are parts of a batch where they tear no prompt: %s', (_, groupOf, partOf, affected) => {
+    expect(judged(ofBatches(groupOf, partOf), DECLARED).tally.affected).toBe(affected)
+  })
+
   it.each<[string, TrajectoryFacts[], AuditOptions]>([
     ['groups have the advantages of a known formula', rowsWith(takenOver((row) => Math.floor(row / SIZE))), DECLARED],
     ['a formula of the run’s own has no baseline', rowsWith(REWARDS.flat().map((reward) => 2 * reward - 1)), DECLARED],

@@ -5,7 +5,7 @@ import type { Check, DumpReporter, DumpView, GroupView } from '../check.ts'
 import { FactColumns } from '../fact-columns.ts'
 import type { TrajectoryFacts } from '../facts.ts'
 import { declaredSize } from '../group-views.ts'
-import { type OtherGrouping, otherGrouping, rowsText } from './other-grouping.ts'
+import { haveWholeGroups, type OtherGrouping, otherGrouping, rowsText } from './other-grouping.ts'
 import { quotedScheme } from './scheme-words.ts'
 import { incompleteReason, trainedIn } from './statistics.ts'
 
@@ -300,10 +300,10 @@ function* shiftedWindow(view: DumpView, groups: readonly GroupView[]): Steps<Win
  */
 function areOfWholeGroups({ facts, groups }: DumpView, size: number, window: number, shift: number): boolean {
   if (window % size !== 0 || shift % size !== 0) return false
-  const lastOf = new Map(groups.map(({ members }) => [members[0], members[size - 1]]))
-  for (let start = 0; start + size <= facts.length; start += size)
-    if (lastOf.get(facts[start]) !== facts[start + size - 1]) return false
-  return true
+  const windows: Int32Array[] = []
+  for (let start = shift; start + window <= facts.length; start += window)
+    windows.push(Int32Array.from({ length: window }, (_, at) => start + at))
+  return haveWholeGroups(windows, facts, groups)
 }
 
 /** Running sums over rows, so that a window costs the same whatever its size: element i is the sum over the first i rows. */

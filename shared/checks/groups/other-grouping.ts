@@ -115,18 +115,39 @@ function piecesOf(rows: Rows, size: number): Rows[] {
 }
 
 /**
- * Whether it is the fault of the run that advantages were taken so. Rows of other prompts have nothing to do with each other; half a group of
+ * Whether it is the fault of the run that advantages were taken so. Rows of other prompts have nothing to do with each other, where they are
+ * no whole groups; half a group of
  * one prompt is another number than was declared. Elsewhere groups may be told wrong, or a prompt may have come twice.
  */
 function isFault({ windows, size: own }: Cut, { facts, groups, settings }: DumpView, size: number): boolean {
   const at = (row: number | undefined) => facts[row as number] as TrajectoryFacts
   const areOfSeveral = (rows: Rows) => haveSeveralPrompts(Array.from(rows, at))
-  if (2 * own !== size) return windows.every(areOfSeveral)
+  if (2 * own !== size) return windows.every(areOfSeveral) && !haveWholeGroups(windows, facts, groups)
   const isDeclared = settings.options.groupSize !== undefined || !new FactColumns(facts).isEmpty('groupSize')
   const lastOf = new Map(groups.map(({ members }) => [members[0], members[size - 1]]))
   const isHalf = (rows: Rows, half: number) =>
     !areOfSeveral(rows) && (half % 2 === 1 || lastOf.get(at(rows[0])) === at(windows[half + 1]?.at(-1)))
   return isDeclared && windows.every(isHalf)
+}
+
+/** Whether no group is torn by windows of rows: then they are parts of a batch, over which a baseline may be meant. */
+export function haveWholeGroups(
+  windows: readonly Int32Array[],
+  facts: readonly TrajectoryFacts[],
+  groups: DumpView['groups'],
+): boolean {
+  const groupOf = new Map(groups.flatMap((group) => group.members.map((member) => [member, group] as const)))
+  return windows.every((rows) => {
+    const counts = new Map<object, { group: DumpView['groups'][number]; rows: number }>()
+    for (const row of rows) {
+      const group = groupOf.get(facts[row] as TrajectoryFacts)
+      if (group === undefined) return false
+      const known = counts.get(group)
+      if (known === undefined) counts.set(group, { group, rows: 1 })
+      else known.rows++
+    }
+    return [...counts.values()].every(({ group, rows }) => rows === group.members.length)
+  })
 }
 
 /** A prompt is the same whether its begin-of-sequence token is there once or twice (T01). */

@@ -5,6 +5,7 @@ import type { TrajectoryFacts } from '../facts.ts'
 import { type AdvantageFit, isBatchScaled, recomputeAdvantages } from './advantages.ts'
 import { givenByComponents, slackOf } from './by-component.ts'
 import { isInformative } from './informative.ts'
+import { pooledGroups } from './pooled.ts'
 import { roundingOfRewards } from './reward-digits.ts'
 import { fitting, isUsualWeight } from './scaling.ts'
 import { mean, rangeOf } from './statistics.ts'
@@ -13,13 +14,13 @@ import { groupsByStep, measuringSteps, type StepScale, type StepScales, stepOf, 
 /**
  * What a run makes of the advantages that a formula gives before it stores them, or what else gives them. All of it is meant: they are clipped; whitened
  * once more over the step, or divided by the std of a step of which rows are no longer in the dump; each prompt has a baseline that no rollout of the dump
- * tells, as a greedy one (ReMax, arXiv 2310.10505) or a running mean; each reward component is normalised by itself; or rewards are stored with fewer
- * digits than they were made of.
+ * tells, as a greedy one (ReMax, arXiv 2310.10505) or a running mean; each reward component is normalised by itself; rewards are stored with fewer
+ * digits than they were made of; or several prompts of a step share a baseline.
  */
 export interface Reshaping {
   /** Whether a group that the formula does not give is given by one of these. */
   explains(group: GroupView): boolean
-  /** The bound of |A| that the formula has in a group, behind what was made of the advantages of its step; none is known of sums. */
+  /** The bound of |A| that the formula has in a group, behind what was made of the advantages of its step; none is known of sums, nor of what several groups share. */
   carried(group: GroupView, bound: number): number
 }
 
@@ -66,10 +67,13 @@ function* findReshaping(view: DumpView): Steps<Reshaping> {
   const ends = yield* within(0.6, 0.65, clippingEnds(complete))
   const roundingOf = yield* within(0.65, 0.7, roundingOfRewards(complete))
   const steps = yield* within(0.7, 0.75, groupsByStep(informative))
-  const maps = yield* within(0.75, 1, mapsOfSteps(steps, fit, thresholds))
+  const maps = yield* within(0.75, 0.9, mapsOfSteps(steps, fit, thresholds))
+  const isOff = (group: GroupView) => !besideOf(group).some((beside) => isMade(beside, thresholds))
+  const pooled = yield* within(0.9, 1, pooledGroups(complete, isOff, fit, thresholds))
   return {
     explains: (group) =>
       maps.has(stepOf(group)) ||
+      pooled.has(group) ||
       besideOf(group).some(
         (beside) =>
           isClipped(beside, ends, thresholds) ||
@@ -77,6 +81,7 @@ function* findReshaping(view: DumpView): Steps<Reshaping> {
           (fit.scheme === 'none' && hasBaselineOfItsOwn(beside, thresholds)),
       ),
     carried: (group, bound) => {
+      if (pooled.has(group)) return Number.POSITIVE_INFINITY
       const map = maps.get(stepOf(group))
       return map === undefined ? bound : map.factor * bound + Math.abs(map.offset)
     },
@@ -133,6 +138,12 @@ function* clippingEnds(groups: readonly GroupView[]): Steps<Ends> {
     least: atLeast > 1 || isRound(least) ? least : null,
     greatest: atGreatest > 1 || isRound(greatest) ? greatest : null,
   }
+}
+
+/** Every row has what the formula gives. */
+function isMade({ stored, made }: Beside, thresholds: Thresholds): boolean {
+  const slack = slackOf(stored, thresholds)
+  return stored.every((each, at) => Math.abs(each - (made[at] as number)) <= slack)
 }
 
 /** Every row has what the formula gives, or an end that lies before that. */
