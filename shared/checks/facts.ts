@@ -3,6 +3,7 @@ import type { LimitName } from '../model/streams.ts'
 import type { LossStream } from '../model/trajectory.ts'
 import type { AnswerPlace } from './answer-place.ts'
 import type { KlRounded } from './logprobs/kl-rounded.ts'
+import type { LoneZero } from './logprobs/lone-zeros.ts'
 import type { GapSums, KlSums } from './logprobs/sums.ts'
 import type { Tilt } from './logprobs/tilt.ts'
 import type { PairingFacts } from './pairing.ts'
@@ -124,6 +125,8 @@ export interface TrajectoryFacts {
   readonly gap?: GapSums
   /** Absent as well where too few tokens are scored twice, and where the gap has another cause. */
   readonly tilt?: Tilt
+  /** Exact zeros of the sampler that the trainer denies, where they are few and lie apart; absent elsewhere. What L05 holds against the gaps of other rollouts. */
+  readonly loneZeros?: readonly LoneZero[]
   readonly kl?: KlSums
   /** Absent where the stored KL is not rounded to a few decimals. */
   readonly klRounded?: KlRounded

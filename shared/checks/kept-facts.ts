@@ -67,6 +67,7 @@ const EVERY: Record<keyof Required<TrajectoryFacts>, true> = {
   excluded: true,
   gap: true,
   tilt: true,
+  loneZeros: true,
   kl: true,
   klRounded: true,
   brokenAdvantage: true,

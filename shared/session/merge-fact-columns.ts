@@ -181,6 +181,7 @@ const COLUMNS: { readonly [Name in keyof Required<Row>]: Column<Row[Name]> } = {
   excluded: { cells: FLAG },
   gap: { cells: optional(GAP) },
   tilt: { cells: optional(TILT) },
+  loneZeros: { cells: optional(listOf(recordOf({ token: NUMBER, trainer: NUMBER }, ':'))) },
   kl: { cells: optional(KL) },
   klRounded: {
     cells: optional(recordOf({ decimals: NUMBER, told: NUMBER, within: listOf(NUMBER) }, ':')),

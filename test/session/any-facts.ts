@@ -85,6 +85,7 @@ const ANY = {
     },
     object,
   ),
+  loneZeros: fc.array(fc.record({ token: fc.nat(), trainer: fc.double({ noNaN: true }) }, object)),
   kl: fc.record(
     {
       count: number,

@@ -1,4 +1,5 @@
-import { forEachOf, type Steps } from '../../model/steps.ts'
+import { forEachOf, type Steps, within } from '../../model/steps.ts'
+import type { Thresholds } from '../../model/thresholds/registry.ts'
 import { Expected, type Span, type Turn } from '../../model/tokens.ts'
 import type { Check, DumpReporter, DumpView, TrajectoryView } from '../check.ts'
 import { tokenCount } from '../edges.ts'
@@ -9,6 +10,7 @@ import { isShort, lacksWhatOthersHave } from '../no-numbers.ts'
 import { samplerArray } from '../provenance-oracle.ts'
 import { countOf } from '../spans.ts'
 import { gapOf } from './gap.ts'
+import { type LoneZero, zerosDenied } from './lone-zeros.ts'
 import { isLogprob, isTrainedSample, logprobBounds, pairsOf, type ScoredPairs } from './scored.ts'
 import { unscoredByTrainer } from './unscored.ts'
 
@@ -36,6 +38,11 @@ export const L05: Check = {
   trajectory(view, _settings, report) {
     const found = fillersOf(view)
     if (found === null) return
+    // Of one zero that the trainer denies the other rollouts tell whether it is noise.
+    if (loneZerosAmong(found, view.thresholds) !== null) {
+      report.place(false)
+      return
+    }
     report.place(found.length > 0)
     const byTurn = new Map<Turn | null, Filler[]>()
     for (const filler of found) {
@@ -51,7 +58,7 @@ export const L05: Check = {
         turn,
         tokens: { start: tokens[0] as number, end: (tokens.at(-1) as number) + 1 },
         affected: tokens.map((start) => ({ start, end: start + 1 })),
-        message: `${tokenCount(fillers.length)} ${fillers.length === 1 ? 'carries' : 'carry'} loss with a placeholder for a logprob: ${described(view, first)}`,
+        message: `${carried(fillers.length)}: ${described(view, first)}`,
         evidence: {
           tokens: tokens.slice(0, MOST_LISTED),
           values: fillers.slice(0, MOST_LISTED).map(({ value }) => String(value)),
@@ -61,7 +68,47 @@ export const L05: Check = {
       })
     }
   },
-  dump: lookForUnscored,
+  dump: lookOverRollouts,
+}
+
+function* lookOverRollouts(dump: DumpView, report: DumpReporter): Steps<void> {
+  yield* within(0, 0.5, lookForUnscored(dump, report))
+  for (const { member, zeros } of yield* within(0.5, 1, zerosDenied(dump.facts, dump.settings.thresholds))) {
+    const [{ token, trainer }, last] = [zeros[0] as LoneZero, zeros.at(-1) as LoneZero]
+    report.unitAfterAll()
+    report.fault({
+      member,
+      tokens: { start: token, end: last.token + 1 },
+      affectedTokens: zeros.length,
+      affectedWeight: ((member.weight ?? 0) * zeros.length) / (member.trained || 1),
+      message: `${carried(zeros.length)}: the sampler's at token ${token} is exactly 0, the trainer's ${trainer.toFixed(2)}`,
+      evidence: {
+        tokens: zeros.map((zero) => zero.token),
+        values: zeros.map(() => '0'),
+        of: ['sampler'],
+        count: zeros.length,
+      },
+    })
+  }
+}
+
+/** The zeros of a rollout that the trainer denies, where they are so few and so far apart that noise may have denied them; null where there are none. */
+export function loneZerosOf(view: TrajectoryView): readonly LoneZero[] | null {
+  if (view.mask === null || view.trajectory.logprobs.sampler === null || !pairsOf(view)?.placeholders.length)
+    return null
+  return loneZerosAmong(fillersOf(view) ?? [], view.thresholds, view.trajectory.logprobs.trainer)
+}
+
+function loneZerosAmong(
+  found: readonly Filler[],
+  { 'lone-zeros': most }: Thresholds,
+  trainer: Float32Array | null = null,
+): readonly LoneZero[] | null {
+  if (found.length === 0 || found.length > most) return null
+  const areLone = found.every(
+    ({ token, side, value }, at) => side === 'sampler' && value === 0 && token !== (found[at - 1]?.token ?? -2) + 1,
+  )
+  return areLone ? found.map(({ token }) => ({ token, trainer: trainer?.[token] ?? 0 })) : null
 }
 
 /**
@@ -83,6 +130,10 @@ function* lookForUnscored(dump: DumpView, report: DumpReporter): Steps<void> {
 }
 
 const MOST_LISTED = 16
+
+function carried(count: number): string {
+  return `${tokenCount(count)} ${count === 1 ? 'carries' : 'carry'} loss with a placeholder for a logprob`
+}
 
 /** In order of tokens, one per token; null where no trained token has a sampler logprob, or none that is known to be its own. */
 function fillersOf(view: TrajectoryView): Filler[] | null {

@@ -1,8 +1,10 @@
 import { Hash64 } from '../../model/hash.ts'
 import type { TrajectoryView } from '../check.ts'
 import { haveUnfitLogprobs } from '../layout/unfit-arrays.ts'
+import { loneZerosOf } from './fillers.ts'
 import { formulasAt, KL_FORMULAS, type KlFormula } from './kl-formulas.ts'
 import { BFLOAT, decimalsOf, isBfloat, isBfloatOf, type KlRounded, roundsTo } from './kl-rounded.ts'
+import type { LoneZero } from './lone-zeros.ts'
 import { isLogprob, isTrainedSample, logprobBounds, pairsOf } from './scored.ts'
 import { type Tilt, tiltOf } from './tilt.ts'
 
@@ -48,6 +50,7 @@ export interface KlSums {
 export interface LogprobFacts {
   readonly gap?: GapSums
   readonly tilt?: Tilt
+  readonly loneZeros?: readonly LoneZero[]
   readonly kl?: KlSums
   readonly klRounded?: KlRounded
 }
@@ -65,7 +68,9 @@ function gapFacts(view: TrajectoryView): LogprobFacts {
   const gap = gapSums(view)
   if (gap === null) return NOTHING
   const tilt = tiltOf(view)
-  return tilt === null ? { gap } : { gap, tilt }
+  const loneZeros = loneZerosOf(view)
+  const told = tilt === null ? { gap } : { gap, tilt }
+  return loneZeros === null ? told : { ...told, loneZeros }
 }
 
 const NOTHING: LogprobFacts = {}

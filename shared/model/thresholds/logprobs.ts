@@ -248,6 +248,30 @@ export const LOGPROB_THRESHOLDS = {
     reason:
       'By which the trainer must contradict an exact zero over the root of its mean squared gap on all other tokens: noise that is large everywhere reaches certain tokens as well.',
   },
+  'lone-zeros': {
+    value: 4,
+    unit: 'tokens',
+    range: [0, 1_000_000],
+    usedBy: ['L05'],
+    reason:
+      'Exact zeros in a rollout, none behind another, that the trainer denies and that are held against the gaps of the other rollouts: fillers stand in runs, or everywhere.',
+  },
+  'lone-zero-others': {
+    value: 1,
+    unit: 'rollouts',
+    range: [0, 1_000_000],
+    usedBy: ['L05'],
+    reason:
+      'With a gap as large on another token, to each such zero, from which it is noise: a fifth of the tokens are exact zeros, so that noise which is blind to them hits four others for each.',
+  },
+  'lone-zero-beyond': {
+    value: 2,
+    unit: 'times',
+    range: [1, 1_000],
+    usedBy: ['L05'],
+    reason:
+      'By which the trainer may deny such a zero further than it differs elsewhere: of gaps with a fat tail the furthest is an exact zero in one dump of five.',
+  },
   'zero-neighbours': {
     value: 4,
     unit: 'tokens',

@@ -1,0 +1,41 @@
+import { partitionPoint } from '../../model/partition-point.ts'
+import type { Steps } from '../../model/steps.ts'
+import type { Thresholds } from '../../model/thresholds/registry.ts'
+import { FactColumns } from '../fact-columns.ts'
+import type { TrajectoryFacts } from '../facts.ts'
+
+/** A trained token of which the sampler was certain, by an exact 0, and the trainer far from it. */
+export interface LoneZero {
+  readonly token: number
+  /** The trainer's logprob of it. */
+  readonly trainer: number
+}
+
+/**
+ * Rollouts whose few zeros the trainer denies by more than it differs on other tokens anywhere. Experts that are routed otherwise put some token of
+ * every few rollouts far off, and a fifth of all tokens are exact zeros: then one of them is bound to be hit.
+ */
+export function* zerosDenied(
+  facts: readonly TrajectoryFacts[],
+  { 'lone-zero-others': times, 'lone-zero-beyond': beyond }: Thresholds,
+): Steps<{ readonly member: TrajectoryFacts; readonly zeros: readonly LoneZero[] }[]> {
+  const asked = new FactColumns(facts).having('loneZeros')
+  yield 0.3
+  if (asked.length === 0) return []
+  const others = new FactColumns(facts)
+    .numbers('gap', 'largest')
+    .filter((gap) => gap > 0)
+    .sort()
+  yield 0.6
+  const zeros = Float64Array.from(asked.flatMap(sizesOf)).sort()
+  const atLeast = (sorted: Float64Array, size: number) =>
+    sorted.length - partitionPoint(sorted.length, (at) => (sorted[at] as number) < size)
+  return asked.flatMap((member) => {
+    const size = Math.max(...sizesOf(member)) / beyond
+    return atLeast(others, size) >= times * atLeast(zeros, size) ? [] : [{ member, zeros: member.loneZeros ?? [] }]
+  })
+}
+
+function sizesOf({ loneZeros = [] }: TrajectoryFacts): number[] {
+  return loneZeros.map(({ trainer }) => -trainer)
+}

@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest'
+import { Random } from '../../samples/random.ts'
+import { audit, faultsOf } from '../planted/audit.ts'
+import { cleanDump, copyOf, type PlantedDump } from '../planted/dump.ts'
+import { found, sampledIn } from '../planted/plants/logprob-changes.ts'
+import type { PlantedToken } from '../planted/rollout.ts'
+import { native } from '../planted/writers/native.ts'
+
+const clean = await cleanDump('lone zeros', 'qwen3', { groups: 4 })
+
+/** Rollouts in which L05 speaks, of a dump whose tokens were changed, rollout by rollout. */
+async function named(change: (tokens: PlantedToken[], index: number) => void) {
+  const dump: PlantedDump = { ...clean, rollouts: clean.rollouts.map(copyOf) }
+  for (const [index, rollout] of dump.rollouts.entries()) change(sampledIn(rollout), index)
+  const faults = faultsOf(await audit(dump, native)).filter(({ code }) => code === 'L05')
+  return [...new Set(faults.map(({ record }) => record))]
+}
+
+/** Experts that are routed otherwise: half a hundredth of the tokens, certain ones as well, are 0.3 nats and more apart. */
+function routed(seed: string) {
+  const random = new Random(seed)
+  return (tokens: PlantedToken[]) => {
+    for (const token of tokens) {
+      if (!random.chance(0.005)) continue
+      const gap = (0.3 + 1.5 * random.exponential()) * (random.chance(0.6) ? 1 : -1)
+      token.trainer = Math.min(0, token.trainer - gap)
+    }
+  }
+}
+
+/** The zero in the middle of what was sampled, and as many behind it as are asked for. */
+function filled(tokens: PlantedToken[], count = 1): void {
+  const middle = tokens.length >> 1
+  for (const token of tokens.slice(middle, middle + count)) {
+    token.sampler = 0
+    found(token, -3)
+  }
+}
+
+describe('an exact zero of the sampler that the trainer denies', () => {
+  it.each(['a', 'b', 'c', 'd'])('is noise where other rollouts have gaps of that size (%s)', async (seed) => {
+    expect(await named(routed(seed))).toEqual([])
+    const noise = routed(seed)
+    const and = (tokens: PlantedToken[], index: number) => {
+      noise(tokens)
+      if (index === 7) filled(tokens)
+    }
+    expect(await named(and)).toEqual([])
+  })
+
+  it('is a placeholder where no other rollout has such a gap', async () => {
+    expect(await named((tokens, index) => index === 7 && filled(tokens))).toEqual([7])
+  })
+
+  it('is a placeholder among noise where it stands in every rollout, or in a run of them', async () => {
+    const noise = routed('everywhere')
+    const every = await named((tokens) => {
+      noise(tokens)
+      filled(tokens)
+    })
+    // Of rollouts that have such a gap on another token themselves, one zero more tells nothing.
+    expect(every.length).toBeGreaterThan(8)
+    const again = routed('in a run')
+    const inRun = (tokens: PlantedToken[], index: number) => {
+      again(tokens)
+      if (index === 7) filled(tokens, 12)
+    }
+    expect(await named(inRun)).toEqual([7])
+  })
+})
