@@ -6,6 +6,7 @@ import type { KlRounded } from './logprobs/kl-rounded.ts'
 import type { LoneZero } from './logprobs/lone-zeros.ts'
 import type { GapSums, KlSums } from './logprobs/sums.ts'
 import type { Tilt } from './logprobs/tilt.ts'
+import type { VersionGaps } from './logprobs/version-gaps.ts'
 import type { PairingFacts } from './pairing.ts'
 import type { Drift } from './template/drift.ts'
 import type { OpenEnd } from './truncation/long-replies.ts'
@@ -127,6 +128,8 @@ export interface TrajectoryFacts {
   readonly tilt?: Tilt
   /** Exact zeros of the sampler that the trainer denies, where they are few and lie apart; absent elsewhere. What L05 holds against the gaps of other rollouts. */
   readonly loneZeros?: readonly LoneZero[]
+  /** Of a rollout that several policy versions sampled, and both engines scored; absent elsewhere. What L09 compares over the dump. */
+  readonly versionGaps?: VersionGaps
   readonly kl?: KlSums
   /** Absent where the stored KL is not rounded to a few decimals. */
   readonly klRounded?: KlRounded

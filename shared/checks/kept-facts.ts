@@ -68,6 +68,7 @@ const EVERY: Record<keyof Required<TrajectoryFacts>, true> = {
   gap: true,
   tilt: true,
   loneZeros: true,
+  versionGaps: true,
   kl: true,
   klRounded: true,
   brokenAdvantage: true,

@@ -5,6 +5,7 @@ import { LINES, type Line } from '../checks/logprobs/gap-line.ts'
 import { KL_FORMULAS } from '../checks/logprobs/kl-formulas.ts'
 import type { GapSums, KlSums } from '../checks/logprobs/sums.ts'
 import type { Tilt } from '../checks/logprobs/tilt.ts'
+import type { VersionGaps } from '../checks/logprobs/version-gaps.ts'
 import type { PairingFacts } from '../checks/pairing.ts'
 import { OPEN_ENDS } from '../checks/truncation/long-replies.ts'
 import { LIMIT_NAMES, type LimitName } from '../model/streams.ts'
@@ -86,6 +87,19 @@ const TILT: Cells<Tilt> = recordOf(
     span: PAIR,
     own: nullable(LINE),
     otherwise: oneOf(GAP_CAUSES),
+  },
+  ':',
+)
+
+const VERSION_GAPS: Cells<VersionGaps> = recordOf(
+  {
+    older: listOf(NUMBER),
+    newest: listOf(NUMBER),
+    versions: listOf(NUMBER),
+    starts: listOf(NUMBER),
+    ends: listOf(NUMBER),
+    tokens: listOf(NUMBER),
+    means: listOf(NUMBER),
   },
   ':',
 )
@@ -182,6 +196,7 @@ const COLUMNS: { readonly [Name in keyof Required<Row>]: Column<Row[Name]> } = {
   gap: { cells: optional(GAP) },
   tilt: { cells: optional(TILT) },
   loneZeros: { cells: optional(listOf(recordOf({ token: NUMBER, trainer: NUMBER }, ':'))) },
+  versionGaps: { cells: optional(VERSION_GAPS) },
   kl: { cells: optional(KL) },
   klRounded: {
     cells: optional(recordOf({ decimals: NUMBER, told: NUMBER, within: listOf(NUMBER) }, ':')),

@@ -16,13 +16,13 @@ async function named(change: (tokens: PlantedToken[], index: number) => void) {
   return [...new Set(faults.map(({ record }) => record))]
 }
 
-/** Experts that are routed otherwise: half a hundredth of the tokens, certain ones as well, are 0.3 nats and more apart. */
+/** Experts that are routed otherwise: of a hundred tokens, certain ones as well, one is half a nat to three apart. */
 function routed(seed: string) {
   const random = new Random(seed)
   return (tokens: PlantedToken[]) => {
     for (const token of tokens) {
-      if (!random.chance(0.005)) continue
-      const gap = (0.3 + 1.5 * random.exponential()) * (random.chance(0.6) ? 1 : -1)
+      if (!random.chance(0.01)) continue
+      const gap = (0.5 + 2.5 * random.next()) * (random.chance(0.6) ? 1 : -1)
       token.trainer = Math.min(0, token.trainer - gap)
     }
   }

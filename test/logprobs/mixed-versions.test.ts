@@ -1,8 +1,41 @@
 import { describe, expect, it } from 'vitest'
+import { Random } from '../../samples/random.ts'
 import { auditTrajectories } from '../checks/audit.ts'
 import { noise, scoredRows } from '../fixtures/checks/logprob-rows.ts'
 import { trajectoryOf } from '../helpers/conversation.ts'
 import { testTokenizer } from '../helpers/tokenizers.ts'
+import { audit, faultsOf } from '../planted/audit.ts'
+import { cleanDump, copyOf } from '../planted/dump.ts'
+import { turnsBy } from '../planted/rollout.ts'
+import { native } from '../planted/writers/native.ts'
+
+/**
+ * Severities of L09 over rollouts whose later turns may have newer weights, in an engine of eight bits: noise is the heavier the less likely a
+ * token is. Each older version is `stale` nats further from the trainer.
+ */
+async function severities(std: number, stale: number, groups: number): Promise<Record<string, number>> {
+  const clean = await cleanDump(`eight bits ${std} ${stale}`, 'qwen3', { groups })
+  const random = new Random(`eight bits ${std} ${stale} ${groups}`)
+  const rollouts = clean.rollouts.map(copyOf)
+  for (const rollout of rollouts) {
+    const most = random.integer(0, 2)
+    const versions = rollout.tokens.map(() => -1)
+    for (const [at, { contentStart, end }] of turnsBy(rollout, 'assistant').entries()) {
+      const behind = Math.max(0, most - at)
+      for (const [k, token] of rollout.tokens.slice(contentStart, end).entries()) {
+        if (!token.sampled) continue
+        versions[contentStart + k] = 10 - behind
+        const size = token.sampler === 0 ? 0 : std * (0.3 + Math.min(2, -token.sampler))
+        const off = token.sampler === 0 ? 0 : behind * stale * random.exponential()
+        token.trainer = Math.min(0, token.trainer + size * random.normal() - off)
+      }
+    }
+    rollout.more = { ...rollout.more, versions }
+  }
+  const faults = faultsOf(await audit({ ...clean, rollouts }, native)).filter(({ code }) => code === 'L09')
+  const of = (severity: string) => faults.filter((fault) => fault.severity === severity).length
+  return { warning: of('warning'), info: of('info') }
+}
 
 /** L09 on one rollout of two versions; the trainer differs by `older` and `newer` on average, of which both engines leave some on every token. */
 async function found(older: number, newer: number, edge = 40) {
@@ -27,6 +60,25 @@ async function found(older: number, newer: number, edge = 40) {
   const { byCode } = await auditTrajectories(trajectories, tokenizer)
   return byCode.get('L09')?.findings ?? []
 }
+
+describe('L09 over many rollouts', () => {
+  it.each([
+    [0.05, 8],
+    [0.15, 8],
+    [0.3, 8],
+    [0.3, 16],
+  ])('takes noise of %f nats for what it is, though some older segments seem worse (%i groups)', async (std, groups) => {
+    const { warning, info } = await severities(std, 0, groups)
+    expect(warning).toBe(0)
+    expect(info).toBeGreaterThan(groups * 2)
+  })
+
+  it('warns where the older versions are further from the trainer in most of them', async () => {
+    const { warning, info } = await severities(0.1, 0.1, 8)
+    expect(warning).toBeGreaterThan(16)
+    expect(info).toBeLessThan(8)
+  })
+})
 
 describe('L09', () => {
   it.each([

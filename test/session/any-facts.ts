@@ -4,6 +4,7 @@ import { END_REASONS, type TrajectoryFacts, UNTRAINED_ENDS } from '../../shared/
 import { GAP_CAUSES } from '../../shared/checks/logprobs/gap.ts'
 import { LINES } from '../../shared/checks/logprobs/gap-line.ts'
 import { KL_FORMULAS } from '../../shared/checks/logprobs/kl-formulas.ts'
+import type { VersionGaps } from '../../shared/checks/logprobs/version-gaps.ts'
 import { OPEN_ENDS } from '../../shared/checks/truncation/long-replies.ts'
 import { LOSS_STREAMS } from '../../shared/model/trajectory.ts'
 import { factsOf } from '../helpers/facts.ts'
@@ -83,6 +84,12 @@ const ANY = {
       own: maybe(fc.record({ of: fc.constantFrom(...LINES), slope: number, explained: number, count: number }, object)),
       otherwise: fc.constantFrom(...GAP_CAUSES),
     },
+    object,
+  ),
+  versionGaps: fc.record(
+    Object.fromEntries(
+      ['older', 'newest', 'versions', 'starts', 'ends', 'tokens', 'means'].map((name) => [name, fc.array(fc.nat())]),
+    ) as Record<keyof VersionGaps, fc.Arbitrary<number[]>>,
     object,
   ),
   loneZeros: fc.array(fc.record({ token: fc.nat(), trainer: fc.double({ noNaN: true }) }, object)),

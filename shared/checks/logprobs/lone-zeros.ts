@@ -12,8 +12,9 @@ export interface LoneZero {
 }
 
 /**
- * Rollouts whose few zeros the trainer denies by more than it differs on other tokens anywhere. Experts that are routed otherwise put some token of
- * every few rollouts far off, and a fifth of all tokens are exact zeros: then one of them is bound to be hit.
+ * Rollouts whose few zeros the trainer denies, and no noise explains it. Experts that are routed otherwise put some token of every few rollouts far off,
+ * and a fifth of all tokens are exact zeros: then one of them is bound to be hit, in fewer of the rollouts that have no other gap of that size
+ * than have one.
  */
 export function* zerosDenied(
   facts: readonly TrajectoryFacts[],
@@ -22,20 +23,21 @@ export function* zerosDenied(
   const asked = new FactColumns(facts).having('loneZeros')
   yield 0.3
   if (asked.length === 0) return []
-  const others = new FactColumns(facts)
-    .numbers('gap', 'largest')
-    .filter((gap) => gap > 0)
-    .sort()
+  const scored = new FactColumns(facts).numbers('gap', 'largest')
+  const others = scored.filter((gap) => !Number.isNaN(gap)).sort()
   yield 0.6
-  const zeros = Float64Array.from(asked.flatMap(sizesOf)).sort()
+  const zeros = Float64Array.from(asked, sizeOf).sort()
   const atLeast = (sorted: Float64Array, size: number) =>
     sorted.length - partitionPoint(sorted.length, (at) => (sorted[at] as number) < size)
   return asked.flatMap((member) => {
-    const size = Math.max(...sizesOf(member)) / beyond
-    return atLeast(others, size) >= times * atLeast(zeros, size) ? [] : [{ member, zeros: member.loneZeros ?? [] }]
+    const size = sizeOf(member) / beyond
+    const [hit, off] = [atLeast(zeros, size), atLeast(others, size)]
+    // One is hit by any noise that there is.
+    const isNoise = off > 0 && (hit - 1) * others.length <= times * off * (others.length - off)
+    return isNoise ? [] : [{ member, zeros: member.loneZeros ?? [] }]
   })
 }
 
-function sizesOf({ loneZeros = [] }: TrajectoryFacts): number[] {
-  return loneZeros.map(({ trainer }) => -trainer)
+function sizeOf({ loneZeros = [] }: TrajectoryFacts): number {
+  return loneZeros.reduce((most, { trainer }) => Math.max(most, -trainer), 0)
 }

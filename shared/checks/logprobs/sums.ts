@@ -7,6 +7,7 @@ import { BFLOAT, decimalsOf, isBfloat, isBfloatOf, type KlRounded, roundsTo } fr
 import type { LoneZero } from './lone-zeros.ts'
 import { isLogprob, isTrainedSample, logprobBounds, pairsOf } from './scored.ts'
 import { type Tilt, tiltOf } from './tilt.ts'
+import { type VersionGaps, versionGapsOf } from './version-gaps.ts'
 
 /** Sums over the trained tokens of a rollout that sampler and trainer both scored; gaps are sampler − trainer, in nats. */
 export interface GapSums {
@@ -51,6 +52,7 @@ export interface LogprobFacts {
   readonly gap?: GapSums
   readonly tilt?: Tilt
   readonly loneZeros?: readonly LoneZero[]
+  readonly versionGaps?: VersionGaps
   readonly kl?: KlSums
   readonly klRounded?: KlRounded
 }
@@ -70,7 +72,9 @@ function gapFacts(view: TrajectoryView): LogprobFacts {
   const tilt = tiltOf(view)
   const loneZeros = loneZerosOf(view)
   const told = tilt === null ? { gap } : { gap, tilt }
-  return loneZeros === null ? told : { ...told, loneZeros }
+  const versionGaps = versionGapsOf(view)
+  if (loneZeros === null && versionGaps === null) return told
+  return { ...told, ...(loneZeros === null ? {} : { loneZeros }), ...(versionGaps === null ? {} : { versionGaps }) }
 }
 
 const NOTHING: LogprobFacts = {}

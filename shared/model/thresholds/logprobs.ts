@@ -248,6 +248,20 @@ export const LOGPROB_THRESHOLDS = {
     reason:
       'By which the trainer must contradict an exact zero over the root of its mean squared gap on all other tokens: noise that is large everywhere reaches certain tokens as well.',
   },
+  'versions-rollouts': {
+    value: 8,
+    unit: 'rollouts',
+    range: [2, 1_000_000],
+    usedBy: ['L09'],
+    reason: 'That several versions sampled, from which they are asked together: of fewer the spread is not known.',
+  },
+  'versions-standard-errors': {
+    value: 3,
+    unit: 'standard errors',
+    range: [0, 1_000],
+    usedBy: ['L09'],
+    reason: 'By which their older segments must be further from the trainer: one dump in a thousand is by chance.',
+  },
   'lone-zeros': {
     value: 4,
     unit: 'tokens',
@@ -258,11 +272,11 @@ export const LOGPROB_THRESHOLDS = {
   },
   'lone-zero-others': {
     value: 1,
-    unit: 'rollouts',
+    unit: 'times',
     range: [0, 1_000_000],
     usedBy: ['L05'],
     reason:
-      'With a gap as large on another token, to each such zero, from which it is noise: a fifth of the tokens are exact zeros, so that noise which is blind to them hits four others for each.',
+      'Share of the rollouts without another gap as large that may have such zeros, over the share of those with one: a fifth of the tokens are exact zeros, and noise hits the others first.',
   },
   'lone-zero-beyond': {
     value: 2,

@@ -1,5 +1,4 @@
 import type { TrajectoryFacts } from '../../../shared/checks/facts.ts'
-import { loneZerosOf } from '../../../shared/checks/logprobs/fillers.ts'
 import { gapOf } from '../../../shared/checks/logprobs/gap.ts'
 import { beginningsOff, laterTurnsOff, type TurnGap } from '../../../shared/checks/logprobs/gap-turns.ts'
 import { pairsOf } from '../../../shared/checks/logprobs/scored.ts'
@@ -112,14 +111,6 @@ const gapSums = (mean: number, more: Partial<GapSums> = {}): GapSums => ({
   ...{ trainerSum: -50, samplerValues: 80, samplerHash: '0'.repeat(16) },
   ...more,
 })
-
-/** One rollout with a zero that the trainer denies, among some with another token as far off. */
-const amongNoise = rows(20, (i) =>
-  factsOf(i, {
-    gap: gapSums(0.02, { largest: i % 4 === 1 ? 2 : 0.3 }),
-    ...(i === 0 ? { loneZeros: [{ token: 30, trainer: -3 }] } : {}),
-  }),
-)
 
 const stepsOf = (gap: (step: number) => number, steps = 12): TrajectoryFacts[] =>
   rows(60, (i) => factsOf(i, { step: i % steps, gap: gapSums(gap(i % steps)) }))
@@ -275,18 +266,6 @@ export const LOGPROB_FLIPS: Flips = {
     0,
     1,
   ),
-  'lone-zeros': flip(
-    (set) => {
-      const row = scores(200, () => 0)
-      const view = viewOf({ sampler: row.sampler.with(30, 0), trainer: row.trainer.with(30, -3) })
-      return loneZerosOf({ ...view, thresholds: resolveThresholds(set) })?.length ?? 'silent'
-    },
-    0,
-    1,
-    'silent',
-  ),
-  'lone-zero-others': flip(onFacts('L05', amongNoise), 10, 'silent', 1),
-  'lone-zero-beyond': flip(onFacts('L05', amongNoise), 1, 'silent', 1),
   'zero-neighbours': flip(besideOthers, 2, 0, 1),
   'zero-neighbours-off': flip(besideOthers, 3, 0, 1),
   'shift-correlates': flip(onFixture('L06.trips'), 1, 3, 'silent'),

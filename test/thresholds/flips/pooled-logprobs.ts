@@ -1,0 +1,55 @@
+import { loneZerosOf } from '../../../shared/checks/logprobs/fillers.ts'
+import type { GapSums } from '../../../shared/checks/logprobs/sums.ts'
+import { resolveThresholds } from '../../../shared/model/thresholds/registry.ts'
+import { factsOf } from '../../helpers/facts.ts'
+import { viewOf } from '../../logprobs/simulated.ts'
+import { onFacts, severitiesOnFacts } from '../outcomes.ts'
+import { type Flips, flip } from './flip.ts'
+
+const rows = <T>(count: number, of: (i: number) => T) => Array.from({ length: count }, (_, i) => of(i))
+
+const gapSums = (largest: number): GapSums => ({
+  ...{ count: 100, sum: 0, absolute: 2, squares: 0.1, largest },
+  ...{ trainerSum: -50, samplerValues: 80, samplerHash: '0'.repeat(16) },
+})
+
+/** Two rollouts with a zero that the trainer denies, among some with another token that is nearly as far off. */
+const amongNoise = rows(20, (i) =>
+  factsOf(i, {
+    gap: gapSums(i % 4 === 1 ? 2 : 0.3),
+    ...(i % 10 === 0 ? { loneZeros: [{ token: 30, trainer: -3 }] } : {}),
+  }),
+)
+
+/** Of two versions each, of which the older is further from the trainer in one and nearer in the next. */
+const mixedVersions = (count: number) =>
+  rows(count, (i) => {
+    const mean = i % 2 === 0 ? 0.18 : 0.06
+    const listed = i === 0 ? [10, 60] : []
+    return factsOf(i, {
+      gap: gapSums(0.3),
+      versionGaps: {
+        older: [50, 50 * mean, 25],
+        newest: [50, 5, 25],
+        ...{ versions: listed, starts: listed, ends: listed, tokens: listed, means: listed },
+      },
+    })
+  })
+
+/** What is told of one rollout only by the others of the dump. */
+export const POOLED_LOGPROB_FLIPS: Flips = {
+  'lone-zeros': flip(
+    (set) => {
+      const sampler: number[] = rows(200, (i) => (i === 30 ? 0 : -0.4))
+      const view = viewOf({ sampler, trainer: sampler.with(30, -3) })
+      return loneZerosOf({ ...view, thresholds: resolveThresholds(set) })?.length ?? 'none'
+    },
+    0,
+    1,
+    'none',
+  ),
+  'lone-zero-others': flip(onFacts('L05', amongNoise), 0.1, 'silent', 2),
+  'lone-zero-beyond': flip(onFacts('L05', amongNoise), 1, 'silent', 2),
+  'versions-rollouts': flip(severitiesOnFacts('L09', mixedVersions(6)), 2, ['warning'], ['info']),
+  'versions-standard-errors': flip(severitiesOnFacts('L09', mixedVersions(12)), 0, ['info'], ['warning']),
+}
