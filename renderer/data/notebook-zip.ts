@@ -26,9 +26,11 @@ export async function pagesOfZip({ name, file }: Dropped['files'][number]): Prom
     const own = new Set(names.filter((path) => path.startsWith(root)))
     let room = LARGEST_UNPACKED
     const pages = unzipSync(archive, {
-      filter({ name: path, originalSize }) {
-        if (!own.has(path) || !/\.(?:md|markdown)$/i.test(path) || originalSize > room) return false
-        room -= originalSize
+      filter({ name: path, size, originalSize }) {
+        // What is stored as it is comes to the first, whatever it declares; what is inflated to the second.
+        const bytes = Math.max(size, originalSize)
+        if (!own.has(path) || !/\.(?:md|markdown)$/i.test(path) || bytes > room) return false
+        room -= bytes
         return true
       },
     })
