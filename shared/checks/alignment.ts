@@ -4,8 +4,10 @@ import { Expected } from '../model/tokens.ts'
 import type { TrajectoryView } from './check.ts'
 import { runEnd } from './spans.ts'
 
-/** Shifts that are tried: a mask that lies further off was not made by an index that is one or two off. */
+/** Shifts that are tried first: those of an index that is one or two off. */
 export const LARGEST_LAG = 3
+/** Shifts that are tried where none of these explains the mask: those of a header or a block that was not counted, or counted twice. */
+const FURTHEST_LAG = 8
 
 /** How the mask's edges lie against those of the structure oracle. */
 export interface MaskLag {
@@ -95,6 +97,22 @@ export function maskLag(
   if (bestScore < enough && paddingLeft > LARGEST_LAG) {
     best = -paddingLeft
     bestScore = scoreAt(best)
+  }
+  // So far off both ends of a span must be seen: what begins with words that it did not sample, and is trained to the end of the row, has not moved. Nor
+  // has the whole where the first span lies in place (T03).
+  const far = (lag: number) => {
+    const first = starts.find((start) => lag > 0 || reachesFrom === 0 || start > reachesFrom) ?? -1
+    if (mask[first - 1] === 0 && mask[first] === 1) return 0
+    const startShare = shareAt(mask, starts, other, lag, end, 0, 1, reachesFrom) ?? 0
+    return Math.min(startShare, shareAt(mask, ends, other, lag, end, 1, 0) ?? 0)
+  }
+  for (let distance = LARGEST_LAG + 1; distance <= FURTHEST_LAG && bestScore < enough; distance++) {
+    for (const lag of [-distance, distance]) {
+      const share = far(lag)
+      if (share < enough || share <= bestScore) continue
+      best = lag
+      bestScore = share
+    }
   }
   // Spans that begin where turns do have not moved, though a first token of which nothing is known would also let them begin behind it; unless
   // they end early by more than the end token, which may be left out by itself.

@@ -17,6 +17,8 @@ export interface MaskShape {
   /** Tokens by which all edges are late (negative: early); 0 = not shifted. */
   readonly lag: number
   readonly lagScores: readonly number[]
+  /** Share of the edges that are. */
+  readonly lagScore: number
   /** The last token of each span, its end token, is left out beside. */
   readonly lacksEnds: boolean
   /** One run of 1s from inside an assistant turn over later turns to the end of the row. */
@@ -79,6 +81,7 @@ function computeShape(view: TrajectoryView): MaskShape {
     inverted: null,
     lag: 0,
     lagScores: [],
+    lagScore: 0,
     lacksEnds: false,
     overrun: null,
     lateStart: 0,
@@ -89,7 +92,7 @@ function computeShape(view: TrajectoryView): MaskShape {
   if (isAsExpected(view) || agreesWholly(mask, expected, segmentation.padding.left, end)) return none
   const inverted = findInversion(view, mask, expected, end)
   if (inverted !== null) return { ...none, inverted }
-  const { lag, scores, withoutEnds } = maskLag(
+  const { lag, score, scores, withoutEnds } = maskLag(
     mask,
     expected,
     end,
@@ -97,7 +100,7 @@ function computeShape(view: TrajectoryView): MaskShape {
     segmentation.padding.left,
     maskReachesFrom(view),
   )
-  if (lag !== 0) return { ...none, lag, lagScores: scores, lacksEnds: withoutEnds }
+  if (lag !== 0) return { ...none, lag, lagScores: scores, lagScore: score, lacksEnds: withoutEnds }
   return { ...none, lagScores: scores, overrun: findOverrun(view, mask, end), ...findLateStart(view, mask) }
 }
 

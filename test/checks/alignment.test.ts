@@ -48,6 +48,26 @@ describe('the lag of a mask', () => {
     expect(maskLag(right!.mask!, right!.expected!, right!.ids.length, DEFAULT_THRESHOLDS, padLeft).lag).toBe(0)
   })
 
+  it.each([-8, -5, -4, 4, 5, 8])('is found at %i, where both ends of spans are seen', (lag) => {
+    const [view] = viewsOf([searchRow(qwen2, 0, {}, shifted(lag))])
+    expect(maskLag(view!.mask!, view!.expected!, view!.ids.length, DEFAULT_THRESHOLDS)).toMatchObject({ lag, score: 1 })
+    expect(shapeOf(view!)).toMatchObject({ lag, lagScore: 1 })
+  })
+
+  it('is none where the first span lies in place, or all further off than any header is long', () => {
+    const lagOf = (edit: NonNullable<RecordOptions['editMask']>) => {
+      const [view] = viewsOf([searchRow(qwen2, 0, {}, { editMask: edit })])
+      return shapeOf(view!).lag
+    }
+    const moved = (mask: number[], from: number, lag: number) => {
+      const copy = mask.slice()
+      for (let i = from; i < mask.length; i++) mask[i] = i - lag < from ? 0 : (copy[i - lag] ?? 0)
+    }
+    expect(lagOf((mask) => moved(mask, 0, 4))).toBe(4)
+    expect(lagOf((mask) => moved(mask, mask.indexOf(0, mask.indexOf(1)), 4))).toBe(0)
+    expect(lagOf((mask) => moved(mask, 0, 12))).toBe(0)
+  })
+
   it.each([-1, -2, -3])('is found at %i where no end token is trained at all', (lag) => {
     const ends = { call: { train: { content: true, end: false } }, answer: { train: { content: true, end: false } } }
     const [view] = viewsOf([searchRow(qwen2, 0, ends, shifted(lag))])

@@ -1,5 +1,6 @@
+import { LARGEST_LAG } from '../alignment.ts'
 import type { Check, TrajectoryView } from '../check.ts'
-import { hidesEdges } from '../shape.ts'
+import { hidesEdges, shapeOf } from '../shape.ts'
 import { displaced, lagText, type TurnLag, turnLags } from '../turn-lag.ts'
 
 export const M07: Check = {
@@ -16,7 +17,7 @@ export const M07: Check = {
   cite: 'Trinity-RFT#316, axolotl#3088, axolotl#3098',
   trajectory(view, _settings, report) {
     const block = blockLength(view)
-    if (view.segmentation === null || block === 0 || hidesEdges(view)) return
+    if (view.segmentation === null || block === 0 || hidesEdgesOfBlock(view)) return
     const lags = turnLags(view)
     if (lags === null || lags.length === 0) return
     const faulty = liesOffBy(block, lags)
@@ -37,6 +38,11 @@ export const M07: Check = {
       },
     })
   },
+}
+
+/** True where the mask as a whole has another shape; where all of it lies further off than by an index, it may be by the block. */
+function hidesEdgesOfBlock(view: TrajectoryView): boolean {
+  return hidesEdges(view) && Math.abs(shapeOf(view).lag) <= LARGEST_LAG
 }
 
 /** Whether the mask as a whole lies off by blocks of the template: its edges are then M07's, and none of them a fault of its own. */

@@ -3,6 +3,7 @@ import type { Check } from '../check.ts'
 import { tokenCount } from '../edges.ts'
 import { hidesTurns, shapeOf } from '../shape.ts'
 import { MASK_UNKNOWN } from '../states.ts'
+import { isDisplacedByBlock } from './drift-by-prefill.ts'
 
 export const M06: Check = {
   code: 'M06',
@@ -19,7 +20,12 @@ export const M06: Check = {
   trajectory(view, settings, report) {
     if (view.expected === null || view.segmentation === null || hidesTurns(view)) return
     if (settings.alignmentUndecided) return
-    const { lag, lagScores, lacksEnds, lateStart, lateTurns } = shapeOf(view)
+    const { lag, lagScores, lagScore, lacksEnds, lateStart, lateTurns } = shapeOf(view)
+    // It lies off by what the template writes, and has a name of its own (M07).
+    if (Math.abs(lag) > LARGEST_LAG && isDisplacedByBlock(view)) {
+      report.place(false)
+      return
+    }
     report.place(lag !== 0 || lateStart !== 0)
     if (lag === 0 && lateStart === 0) return
     if (lateTurns !== null) {
@@ -50,7 +56,10 @@ export const M06: Check = {
         ...(lateStart > 0 ? { first_tokens_untrained: lateStart } : {}),
         ...(lacksEnds ? { end_tokens_left_out: true } : {}),
         padding_left: left,
-        edges_found_at_lag: Object.fromEntries(lagScores.map((score, i) => [i - LARGEST_LAG, score])),
+        edges_found_at_lag: {
+          ...Object.fromEntries(lagScores.map((score, i) => [i - LARGEST_LAG, score])),
+          ...(Math.abs(lag) > LARGEST_LAG ? { [lag]: lagScore } : {}),
+        },
       },
     })
   },

@@ -77,6 +77,18 @@ export const MASK_SHIFT_PLANTS: readonly Plant[] = [
   },
   {
     code: 'M06',
+    title: 'the mask comes further off than by an index, as where a header was not counted, or counted twice',
+    needs: MASK,
+    rollout: (rollout, { random }) => {
+      // Four early or late is the empty thought of Qwen3 (M07).
+      const lag = random.integer(rollout.family.name === 'qwen3' ? 5 : 4, 8) * random.pick([-1, 1])
+      return [remask(rollout, (index, was) => was[index - lag] ?? false)]
+    },
+    alongside: { L05: 'what was put in is trained with what the format writes where nothing was sampled' },
+    verdicts: SUPPORTED,
+  },
+  {
+    code: 'M06',
     title: 'the mask of the only turn comes two or three tokens late, and ends with the row',
     needs: ['mask', 'sampler'],
     plan: { ...SINGLE_TURN, ...WITHOUT_THOUGHT },
