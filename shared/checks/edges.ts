@@ -1,3 +1,4 @@
+import { counted } from '../model/number-text.ts'
 import type { Segmentation, Span, Turn, TurnKind } from '../model/tokens.ts'
 import type { TrajectoryView } from './check.ts'
 import { OfLast } from './of-last.ts'
@@ -144,7 +145,7 @@ export function rowEnd({ segmentation, mask }: Pick<TrajectoryView, 'segmentatio
 
 /** `1 token`, `245 tokens`. */
 export function tokenCount(count: number): string {
-  return count === 1 ? '1 token' : `${count} tokens`
+  return counted(count, 'token')
 }
 
 /** A token count with its verb: `1 token of a tool reply carries loss`, `245 tokens … carry loss`. */

@@ -1,3 +1,4 @@
+import { counted } from '../model/number-text.ts'
 import { Expected, Provenance, type Span, type Turn } from '../model/tokens.ts'
 import { maskReachesFrom } from './alignment.ts'
 import type { TrajectoryView } from './check.ts'
@@ -157,5 +158,5 @@ export function displaced({ expected, found }: TurnLag): Span[] {
 /** `2 tokens early`, `1 token late`. */
 export function lagText(lag: number): string {
   const tokens = Math.abs(lag)
-  return `${tokens} ${tokens === 1 ? 'token' : 'tokens'} ${lag < 0 ? 'early' : 'late'}`
+  return `${counted(tokens, 'token')} ${lag < 0 ? 'early' : 'late'}`
 }

@@ -1,3 +1,4 @@
+import { count, counted } from '../model/number-text.ts'
 import type { CheckResult } from '../model/report.ts'
 import { untrainedReplies } from './branch-ends.ts'
 import type { DumpView } from './check.ts'
@@ -30,7 +31,7 @@ export function unprovedTurns(
 /** In words, with what a person can do. */
 export function toldOfUnproved(unproved: UnprovedTurns | null): string | null {
   if (unproved === null) return null
-  const which = `${unproved.rollouts} of ${unproved.of} rollouts`
+  const which = `${count(unproved.rollouts)} of ${counted(unproved.of, 'rollout')}`
   return unproved.kind === 'branch'
     ? `${which} mask replies that the model wrote and that no other row trains: a branch that is not in this dump, or turns left out. Open the files of all ranks together`
     : `${which} mask the turns before the first that they train, as the format does by default, and the others train theirs: declare --policy rl or --policy last-turn`

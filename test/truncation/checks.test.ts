@@ -153,7 +153,7 @@ describe('C05', () => {
       record: 6,
       evidence: { limit: { name: 'max_seq_len', value: 1024 }, rollouts_with_end_token: 6, rollouts_without: 1 },
     })
-    expect(found[0]?.message).toMatch(/stands at max_seq_len 1024/)
+    expect(found[0]?.message).toMatch(/stands at max_seq_len 1,024/)
   })
 
   it('says of one among many that only the token is missing', () => {
@@ -168,7 +168,7 @@ describe('C05', () => {
     expect(found).toHaveLength(20)
     expect(found[0]).toMatchObject({ severity: 'error' })
     expect(found[0]?.message).toMatch(
-      /as 5 of 25 .* have; it stands at max_seq_len 1024, as 20 of the 20 without one do$/,
+      /as 5 of 25 .* have; it stands at max_seq_len 1,024, as 20 of the 20 without one do$/,
     )
     const shorter = Array.from({ length: 4 }, (_, i) => ({ lastToken: 200 + i, realLength: 400 + i }))
     expect(runOver('C05', stopped(5, [...atLimit, ...shorter])).findings).toEqual([])

@@ -1,3 +1,4 @@
+import { count, counted } from '../../model/number-text.ts'
 import { filtered, forEachOf, type Steps, within } from '../../model/steps.ts'
 import type { Check, DumpFault, DumpReporter, DumpView, GroupView } from '../check.ts'
 import type { TrajectoryFacts } from '../facts.ts'
@@ -106,8 +107,8 @@ function* lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
 
 function whyBeyond(scheme: AdvantageScheme, { members }: GroupView, bound: number): string {
   return scheme === 'leave-one-out-std'
-    ? `the other ${members.length - 1} rollouts have one reward, and what is left of their std is rounding`
-    : `rewards of ${members.length} rollouts give at most ${bound.toFixed(3)}`
+    ? `the other ${count(members.length - 1)} rollouts have one reward, and what is left of their std is rounding`
+    : `rewards of ${counted(members.length, 'rollout')} give at most ${bound.toFixed(3)}`
 }
 
 export function hasInfiniteAdvantage({ members }: Pick<GroupView, 'members'>): boolean {
@@ -124,7 +125,7 @@ function infiniteIn(group: GroupView): DumpFault {
   return {
     group,
     ...trainedIn(broken),
-    message: `An advantage of ${first.brokenAdvantage?.value} in group ${group.id}; no rewards of ${group.members.length} rollouts give one`,
+    message: `An advantage of ${first.brokenAdvantage?.value} in group ${group.id}; no rewards of ${counted(group.members.length, 'rollout')} give one`,
     evidence: {
       advantage: first.brokenAdvantage?.value,
       trajectory: first.id,

@@ -1,3 +1,4 @@
+import { counted } from '../../model/number-text.ts'
 import { filtered, forEachOf, type Steps, within } from '../../model/steps.ts'
 import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { Check, DumpReporter, DumpView, GroupView } from '../check.ts'
@@ -38,7 +39,7 @@ function* lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
     report.fault({
       group,
       ...trained,
-      message: `All ${group.members.length} rollouts of group ${group.id} have reward ${shown(group.members[0]?.reward as number)}`,
+      message: `All ${counted(group.members.length, 'rollout')} of group ${group.id} have reward ${shown(group.members[0]?.reward as number)}`,
       evidence: {
         reward: group.members[0]?.reward ?? null,
         rows: group.members.length,

@@ -1,3 +1,4 @@
+import { count, counted } from '../../model/number-text.ts'
 import { forEachOf, type Steps, within } from '../../model/steps.ts'
 import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { Check, DumpReporter, DumpView } from '../check.ts'
@@ -92,7 +93,7 @@ function* findingConstant({ facts }: DumpView): Steps<Constant[]> {
 }
 
 function constancy({ name, value, rollouts }: Constant): string {
-  return `${name} is ${shown(value)} in all ${rollouts} rollouts that have it`
+  return `${name} is ${shown(value)} in all ${counted(rollouts, 'rollout')} that have it`
 }
 
 interface Conflict {
@@ -121,7 +122,7 @@ function conflictsOf({ components, pairs, degreesOfFreedom }: Components, thresh
 }
 
 function opposition({ name, varianceShare, opposedGroups, groups }: ComponentMeasures): string {
-  return `Reward component ${name} has ${percent(varianceShare)} of the variance within groups and goes against the total in ${opposedGroups} of ${groups} groups`
+  return `Reward component ${name} has ${percent(varianceShare)} of the variance within groups and goes against the total in ${count(opposedGroups)} of ${counted(groups, 'group')}`
 }
 
 function dominance({ name, varianceShare }: ComponentMeasures): string {

@@ -1,4 +1,4 @@
-import { percent } from '../../model/number-text.ts'
+import { count, counted, percent } from '../../model/number-text.ts'
 import { forEachOf, type Steps } from '../../model/steps.ts'
 import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { Check, DumpReporter, DumpView, GroupView } from '../check.ts'
@@ -64,11 +64,11 @@ function described(
   sure: SureAnswer | null,
   prefix: SharedPrefix | null,
 ): string {
-  const of = (count: number) => `${count} of ${members.length} rollouts of group ${id}`
+  const of = (some: number) => `${count(some)} of ${counted(members.length, 'rollout')} of group ${id}`
   if (copies === 0 && sure !== null)
     return `${of(sure.members.length)} are the same, token by token, and the policy is sure of this answer: its logprobs give it ${percent(sure.probability)}`
   if (copies > 0 || prefix === null) return `${of(copies)} are copies of others, token by token`
-  return `${of(prefix.rollouts)} begin with the same ${prefix.tokens} sampled tokens or more`
+  return `${of(prefix.rollouts)} begin with the same ${count(prefix.tokens)} sampled tokens or more`
 }
 
 interface SharedPrefix {

@@ -1,4 +1,4 @@
-import { counted } from '../../model/number-text.ts'
+import { count, counted } from '../../model/number-text.ts'
 import { filtered, forEachOf, type Steps, within } from '../../model/steps.ts'
 import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { Check, DumpReporter, DumpView, GroupView } from '../check.ts'
@@ -107,14 +107,15 @@ function messageOf(
   taken: Window | OtherGrouping | null,
 ): string {
   const rollouts = group.members.length
-  if (foreign > 0) return `${foreign} of ${rollouts} rollouts of group ${group.id} have another prompt than the rest`
+  if (foreign > 0)
+    return `${count(foreign)} of ${counted(rollouts, 'rollout')} of group ${group.id} have another prompt than the rest`
   if (size !== null)
-    return `Group ${group.id} has ${counted(rollouts, 'rollout')} where ${size} are generated for a prompt`
+    return `Group ${group.id} has ${counted(rollouts, 'rollout')} where ${count(size)} are generated for a prompt`
   if (taken !== null && 'scheme' in taken) {
-    return `Advantages are those of ${quotedScheme(taken.scheme)} over ${rowsText(taken)}, and not over the ${rollouts} rollouts of group ${group.id}`
+    return `Advantages are those of ${quotedScheme(taken.scheme)} over ${rowsText(taken)}, and not over the ${counted(rollouts, 'rollout')} of group ${group.id}`
   }
   const { size: rows, shift } = taken as Window
-  return `Advantages sum to 0 over ${rows} rows from row ${shift} on, and not over the ${rollouts} rollouts of group ${group.id}`
+  return `Advantages sum to 0 over ${count(rows)} rows from row ${count(shift)} on, and not over the ${counted(rollouts, 'rollout')} of group ${group.id}`
 }
 
 /** What was asked, whether its begin-of-sequence token is there once or twice (T01). */

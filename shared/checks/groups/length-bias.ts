@@ -1,3 +1,4 @@
+import { count, counted } from '../../model/number-text.ts'
 import { filtered, type Steps } from '../../model/steps.ts'
 import type { Check, DumpReporter, DumpView } from '../check.ts'
 import type { TrajectoryFacts } from '../facts.ts'
@@ -50,7 +51,7 @@ function* lookAtLengths(view: DumpView, report: DumpReporter): Steps<void> {
   })
   report.fault({
     ...trainedIn(rows),
-    message: `A token of a short rollout (${short.trained} trained tokens) counts ${shown(Math.round(ratio * 10) / 10)} times as much as one of a long rollout (${long.trained})`,
+    message: `A token of a short rollout (${counted(short.trained as number, 'trained token')}) counts ${shown(Math.round(ratio * 10) / 10)} times as much as one of a long rollout (${count(long.trained as number)})`,
     evidence: {
       loss_type: lossType,
       weight_of_a_token: { short: weightsOf(short), middle: weightsOf(middle), long: weightsOf(long) },

@@ -1,3 +1,4 @@
+import { count } from '../../model/number-text.ts'
 import { filtered, type Steps, within } from '../../model/steps.ts'
 import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { DumpView } from '../check.ts'
@@ -193,5 +194,7 @@ const ROUNDING = 1e-9
 
 /** As a message says it. */
 export function rowsText({ size, stride }: Pick<OtherGrouping, 'size' | 'stride'>): string {
-  return stride === 1 ? `every ${size} rows in turn` : `${size} rows, each ${stride} behind the one before`
+  return stride === 1
+    ? `every ${count(size)} rows in turn`
+    : `${count(size)} rows, each ${count(stride)} behind the one before`
 }

@@ -1,3 +1,4 @@
+import { count } from '../../model/number-text.ts'
 import type { AuditSettings, Check, Reporter, TrajectoryView } from '../check.ts'
 import { completionLength } from '../limits.ts'
 
@@ -42,7 +43,7 @@ function lookAtLength({ facts, trajectory }: TrajectoryView, { thresholds }: Aud
   if (!affected) return
   report.fault({
     scope: 'trajectory',
-    message: `${reported.field} is ${reported.length}, the span after the prompt; the model wrote ${sampled} of it, ${replies} are tool replies`,
+    message: `${reported.field} is ${count(reported.length)}, the span after the prompt; the model wrote ${count(sampled)} of it, ${count(replies)} are tool replies`,
     evidence: {
       field: reported.field,
       reported: reported.length,

@@ -1,3 +1,4 @@
+import { count, counted } from '../../model/number-text.ts'
 import { forEachOf, type Steps, within } from '../../model/steps.ts'
 import type { Check, DumpReporter, DumpView } from '../check.ts'
 import { FactColumns } from '../fact-columns.ts'
@@ -42,7 +43,7 @@ function* lookAtRewards(view: DumpView, report: DumpReporter): Steps<void> {
   if (!expected && lacking > 0 && !zeroed && !has.some((_, at) => isBroken(at))) {
     report.abstain(
       'not-checkable',
-      `${lacking} of ${view.facts.length} rollouts have no reward: with so many nothing tells whether they should have one`,
+      `${count(lacking)} of ${counted(view.facts.length, 'rollout')} have no reward: with so many nothing tells whether they should have one`,
     )
     return
   }
@@ -57,7 +58,7 @@ function* lookAtRewards(view: DumpView, report: DumpReporter): Steps<void> {
     report.fault({
       member: facts,
       message: missing
-        ? `The rollout has no reward, while ${rewarded} of ${view.facts.length} have one`
+        ? `The rollout has no reward, while ${count(rewarded)} of ${count(view.facts.length)} have one`
         : notFinite(facts),
       evidence: {
         reward: reward === null ? null : String(reward),

@@ -1,3 +1,4 @@
+import { count, counted } from '../../model/number-text.ts'
 import { forEachOf, type Steps, within } from '../../model/steps.ts'
 import type { Check, DumpReporter, DumpView } from '../check.ts'
 import { FactColumns } from '../fact-columns.ts'
@@ -51,7 +52,7 @@ function* lookAtRows(view: DumpView, report: DumpReporter): Steps<void> {
       tokens: { start: Math.max(0, at - 1), end: at + 1 },
       affectedTokens: facts.trained ?? 0,
       affectedWeight: facts.weight ?? 0,
-      message: `Trained tokens of the rollout have different advantages, from token ${at} on; ${rows.length - uneven} of ${rows.length} rollouts have one`,
+      message: `Trained tokens of the rollout have different advantages, from token ${count(at)} on; ${count(rows.length - uneven)} of ${counted(rows.length, 'rollout')} have one`,
       evidence: {
         first_change: at,
         largest_absolute_advantage: facts.maxAdvantage,

@@ -1,3 +1,4 @@
+import { count } from '../../model/number-text.ts'
 import { roleKind } from '../../model/roles.ts'
 import type { Turn } from '../../model/tokens.ts'
 import type { Check, TrajectoryView } from '../check.ts'
@@ -33,8 +34,8 @@ export const S01: Check = {
       affected: [],
       message:
         positionIds === null
-          ? `A new document begins at token ${first} and has the sequence id of the one before it`
-          : `The position ids run on over ${leaking.length} of ${starts.length} document starts: token ${first} begins a document at position ${positionIds[first]}`,
+          ? `A new document begins at token ${count(first)} and has the sequence id of the one before it`
+          : `The position ids run on over ${count(leaking.length)} of ${count(starts.length)} document starts: token ${count(first)} begins a document at position ${count(positionIds[first] as number)}`,
       evidence: {
         document_starts: starts.slice(0, 16),
         leaking: leaking.slice(0, 16),

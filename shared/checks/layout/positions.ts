@@ -1,3 +1,4 @@
+import { counted } from '../../model/number-text.ts'
 import type { Check, TrajectoryView } from '../check.ts'
 import { paddingOf } from '../padding.ts'
 import { listOf } from '../spans.ts'
@@ -59,8 +60,8 @@ function firstWrong(view: TrajectoryView, positions: Int32Array, left: number, e
       at: left,
       message:
         first === left
-          ? `The position ids count the ${left} tokens of left padding: the first real token has position ${first} instead of 0`
-          : `The first real token after ${left} tokens of left padding has position ${first} instead of 0`,
+          ? `The position ids count the ${counted(left, 'token')} of left padding: the first real token has position ${first} instead of 0`
+          : `The first real token after ${counted(left, 'token')} of left padding has position ${first} instead of 0`,
     }
   }
   if (hasPlaceholders(view)) return null

@@ -1,3 +1,4 @@
+import { counted } from '../../model/number-text.ts'
 import { Provenance, type Turn } from '../../model/tokens.ts'
 import type { Check, TrajectoryView } from '../check.ts'
 import { answerInsidePrompt, endsInThinkTag, storedPromptEnd } from '../prompt-end.ts'
@@ -75,5 +76,5 @@ function problemInTurn(view: TrajectoryView, turn: Turn, at: number, name: strin
     // What provably nobody sampled is the prompt's, and M09 where it is trained.
     if (mask[i] === 1 && provenance?.[i] !== Provenance.notSampled) trained++
   }
-  return trained === 0 ? null : `it lies inside ${name}, after ${trained} trained ${trained === 1 ? 'token' : 'tokens'}`
+  return trained === 0 ? null : `it lies inside ${name}, after ${counted(trained, 'trained token')}`
 }

@@ -1,3 +1,4 @@
+import { count, counted } from '../../model/number-text.ts'
 import { forEachOf, type Steps } from '../../model/steps.ts'
 import type { Check, DumpReporter, DumpView } from '../check.ts'
 import { tokenCount } from '../edges.ts'
@@ -34,7 +35,9 @@ export const S03: Check = {
     if (bad.length === 0 && issues.length === 0 && heavy === null && credit === null) return
     const at = heavy?.first ?? credit?.token ?? null
     const said = [
-      ...bad.map(({ name, length, expected }) => `${name} has ${length} elements where ${expected} are due`),
+      ...bad.map(
+        ({ name, length, expected }) => `${name} has ${counted(length, 'element')} where ${count(expected)} are due`,
+      ),
       ...told.map(({ message }) => message),
       ...(heavy === null ? [] : [heavy.message]),
       ...(credit === null ? [] : [credit.message]),
@@ -61,7 +64,7 @@ function* lookForAdvantages(dump: DumpView, report: DumpReporter): Steps<void> {
     report.fault({
       member,
       affectedTokens: member.trained ?? 0,
-      message: `The advantages of all ${tokenCount(member.trained ?? 0)} that carry loss are NaN or null, and ${others} other rollouts have theirs`,
+      message: `The advantages of all ${tokenCount(member.trained ?? 0)} that carry loss are NaN or null, and ${count(others)} other rollouts have theirs`,
       evidence: { advantage: 'NaN', trained_tokens: member.trained, rollouts_with_advantages: others },
     })
   }
@@ -75,5 +78,5 @@ function brokenCredit({ brokenAdvantage: broken }: TrajectoryFacts) {
   if (token === null) return { ...broken, message: `the advantage is ${value}, which is no finite number` }
   const what = value === 'NaN' ? 'NaN or null' : value
   const trained = `${tokenCount(tokens)} that ${tokens === 1 ? 'carries' : 'carry'} loss`
-  return { ...broken, message: `the advantage is ${what} on ${trained}, the first at ${token}` }
+  return { ...broken, message: `the advantage is ${what} on ${trained}, the first at ${count(token)}` }
 }

@@ -1,3 +1,4 @@
+import { count } from '../../model/number-text.ts'
 import type { MaskAlignment } from '../../model/policy.ts'
 import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { RecordIssue, StoredArray, Trajectory } from '../../model/trajectory.ts'
@@ -79,6 +80,6 @@ function heavyWeights({ weights, arrays }: Trajectory, largest: number) {
     tokens,
     first,
     values: listed,
-    message: `${name} holds ${listed.join(', ')}${values.size > listed.length ? ' …' : ''} on ${tokenCount(tokens)}, the first at ${first}: no loss weight is so large, but ids, bytes of a flag or lengths are`,
+    message: `${name} holds ${listed.join(', ')}${values.size > listed.length ? ' …' : ''} on ${tokenCount(tokens)}, the first at ${count(first)}: no loss weight is so large, but ids, bytes of a flag or lengths are`,
   }
 }

@@ -1,3 +1,4 @@
+import { count } from '../../model/number-text.ts'
 import { forEachOf, type Steps, within } from '../../model/steps.ts'
 import type { Thresholds } from '../../model/thresholds/registry.ts'
 import { Expected, type Span, type Turn } from '../../model/tokens.ts'
@@ -122,7 +123,7 @@ function* lookForUnscored(dump: DumpView, report: DumpReporter): Steps<void> {
     report.fault({
       member,
       affectedTokens: member.trained ?? 0,
-      message: `None of the ${tokenCount(member.trained ?? 0)} that carry loss has a logprob of the trainer: all are NaN or null, and ${others} other rollouts have theirs`,
+      message: `None of the ${tokenCount(member.trained ?? 0)} that carry loss has a logprob of the trainer: all are NaN or null, and ${count(others)} other rollouts have theirs`,
       evidence: { of: ['trainer'], count: member.trained, rollouts_with_logprobs: others },
     })
   }
@@ -239,11 +240,11 @@ function isStored({ trajectory, ids }: TrajectoryView, token: number): boolean {
 
 function described(view: TrajectoryView, { token, side, value }: Filler): string {
   if (Number.isNaN(value) && side === 'trainer')
-    return `the trainer's at token ${token} is NaN or null, where it scored others of this rollout`
+    return `the trainer's at token ${count(token)} is NaN or null, where it scored others of this rollout`
   if (Number.isNaN(value) && samplerArray(view.trajectory)?.nan?.includes(token))
-    return `the ${side}'s at token ${token} is NaN`
-  if (Number.isNaN(value)) return `token ${token} was sampled and has no ${side} logprob`
-  const name = `the ${side}'s at token ${token} is ${value === 0 ? 'exactly 0' : String(value)}`
+    return `the ${side}'s at token ${count(token)} is NaN`
+  if (Number.isNaN(value)) return `token ${count(token)} was sampled and has no ${side} logprob`
+  const name = `the ${side}'s at token ${count(token)} is ${value === 0 ? 'exactly 0' : String(value)}`
   const trainer = view.trajectory.logprobs.trainer?.[token]
   const isDenied = value === 0 || (side === 'sampler' && isLogprob(value, logprobBounds(view.thresholds)))
   return isDenied && trainer !== undefined ? `${name}, the trainer's ${trainer.toFixed(2)}` : name

@@ -1,3 +1,4 @@
+import { counted } from '../../model/number-text.ts'
 import { forEachOf, within } from '../../model/steps.ts'
 import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { Check, DumpFault } from '../check.ts'
@@ -105,7 +106,7 @@ function outlier(member: TrajectoryFacts, { count, largest, largestToken: token,
     severity: 'info',
     scope: 'tokens',
     tokens: { start: token, end: token + 1 },
-    message: `One token has a k3 of ${digits(largest)}: ${Math.round((100 * largest) / sum)} % of the KL of its row of ${count} trained tokens`,
+    message: `One token has a k3 of ${digits(largest)}: ${Math.round((100 * largest) / sum)} % of the KL of its row of ${counted(count, 'trained token')}`,
     evidence: { k3: largest, k3_of_row: sum, trained_tokens: count },
   }
 }

@@ -1,3 +1,4 @@
+import { counted } from '../../model/number-text.ts'
 import type { Steps } from '../../model/steps.ts'
 import type { Check, DumpReporter, DumpView } from '../check.ts'
 import { gapOf } from './gap.ts'
@@ -69,5 +70,5 @@ function* lookAtDenied(dump: DumpView, report: DumpReporter): Steps<void> {
 }
 
 function messageOf(gap: number, tokens: number): string {
-  return `Sampler and trainer logprobs differ by ${digits(gap)} on average over ${tokens} trained tokens (engines that agree differ by about 0.01)`
+  return `Sampler and trainer logprobs differ by ${digits(gap)} on average over ${counted(tokens, 'trained token')} (engines that agree differ by about 0.01)`
 }

@@ -1,3 +1,4 @@
+import { count } from '../../model/number-text.ts'
 import { type Steps, within } from '../../model/steps.ts'
 import type { Check, DumpReporter, DumpView } from '../check.ts'
 import { digits } from './text.ts'
@@ -76,7 +77,7 @@ const BY_CHANCE = ', and no older version is further from the trainer than the n
 function messageOf(segments: readonly Segment[], means: readonly (number | null)[]): string {
   const versions = [...new Set(segments.map(({ version }) => version))].join(', ')
   const edge = segments[1]?.start
-  return `Policy versions ${versions} sampled this rollout; the version changes at token ${edge}${gapAtEdge(means)}`
+  return `Policy versions ${versions} sampled this rollout; the version changes at token ${count(edge as number)}${gapAtEdge(means)}`
 }
 
 function evidenceOf(segments: readonly Segment[], means: readonly (number | null)[]) {

@@ -1,3 +1,4 @@
+import { count, counted } from '../../model/number-text.ts'
 import type { Check } from '../check.ts'
 import { gapOf } from './gap.ts'
 import { pairsOf } from './scored.ts'
@@ -29,7 +30,7 @@ export const L04: Check = {
       scope: 'trajectory',
       tokens: scoredSpan(view),
       affected: scoredSpans(view),
-      message: `The sampler is at or above the trainer on ${above} of ${gap.count} tokens, by ${digits(gap.mean)} on average and ${digits(gap.largest.gap)} at most`,
+      message: `The sampler is at or above the trainer on ${count(above)} of ${counted(gap.count, 'token')}, by ${digits(gap.mean)} on average and ${digits(gap.largest.gap)} at most`,
       evidence: {
         share_sampler_above: above / gap.count,
         share_exact_zero: zeros / gap.count,

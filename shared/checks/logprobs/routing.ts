@@ -1,3 +1,4 @@
+import { count, counted } from '../../model/number-text.ts'
 import type { Check } from '../check.ts'
 import { gapOf, isMixtureOfExperts } from './gap.ts'
 import { rounded, scoredSpan, scoredSpans } from './text.ts'
@@ -26,7 +27,7 @@ export const L12: Check = {
       scope: 'trajectory',
       tokens: scoredSpan(view),
       affected: scoredSpans(view),
-      message: `On ${Math.round(gap.largeShare * gap.count)} of ${gap.count} tokens sampler and trainer are more than a factor of 2 apart, the rest agrees: ${view.trajectory.model} routes tokens to experts`,
+      message: `On ${count(Math.round(gap.largeShare * gap.count))} of ${counted(gap.count, 'token')} sampler and trainer are more than a factor of 2 apart, the rest agrees: ${view.trajectory.model} routes tokens to experts`,
       evidence: {
         share_above_ln2: gap.largeShare,
         mean_absolute_gap: gap.meanAbsolute,

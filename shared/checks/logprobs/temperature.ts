@@ -1,3 +1,4 @@
+import { counted } from '../../model/number-text.ts'
 import { forEachOf, type Steps, within } from '../../model/steps.ts'
 import type { Check, DumpFault, DumpReporter, DumpView } from '../check.ts'
 import { FactColumns } from '../fact-columns.ts'
@@ -43,7 +44,7 @@ function faultOf(row: TrajectoryFacts, { line, rollouts }: TiltedLine): DumpFaul
     of === 'logprobs'
       ? `Trainer logprobs are ${digits(slope)} times those of the sampler`
       : `The odds of a token at the trainer are those at the sampler to the power of ${digits(slope)}`
-  const over = rollouts === 1 ? '' : ` over ${count} tokens of ${rollouts} rollouts`
+  const over = rollouts === 1 ? '' : ` over ${counted(count, 'token')} of ${counted(rollouts, 'rollout')}`
   const declared = temperature === null ? '' : ` (declared temperature ${digits(temperature)})`
   return {
     member: row,

@@ -1,3 +1,4 @@
+import { counted } from '../../model/number-text.ts'
 import { Expected, Provenance, type Turn } from '../../model/tokens.ts'
 import { LARGEST_LAG } from '../alignment.ts'
 import type { Check, TrajectoryView } from '../check.ts'
@@ -61,5 +62,5 @@ function trainedUpTo({ mask, provenance }: TrajectoryView, { contentStart, conte
 
 function besideText(tokens: number): string {
   if (tokens === 0) return ''
-  return tokens === 1 ? ', nor is the token before it' : `, nor are the ${tokens} tokens before it`
+  return tokens === 1 ? ', nor is the token before it' : `, nor are the ${counted(tokens, 'token')} before it`
 }

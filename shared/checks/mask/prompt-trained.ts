@@ -1,3 +1,4 @@
+import { counted } from '../../model/number-text.ts'
 import { forEachOf, type Steps, within } from '../../model/steps.ts'
 import type { Trajectory } from '../../model/trajectory.ts'
 import type { DumpReporter, DumpView } from '../check.ts'
@@ -52,7 +53,7 @@ export function* lookAtPrompts(view: DumpView, report: DumpReporter): Steps<void
       tokens: { start, end },
       affectedTokens: end - start,
       affectedWeight: Math.min(facts.weight ?? 0, end - start),
-      message: `All ${end - start} tokens of the prompt carry loss, as long as the dump says that it is; which of them are whose turn needs a tokenizer`,
+      message: `All ${counted(end - start, 'token')} of the prompt carry loss, as long as the dump says that it is; which of them are whose turn needs a tokenizer`,
       evidence: { prompt_tokens: end - start, trained_tokens: facts.trained, tokens: facts.realLength },
     })
   }

@@ -1,3 +1,4 @@
+import { count } from '../../model/number-text.ts'
 import { forEachOf, type Steps } from '../../model/steps.ts'
 import type { Check, DumpReporter, DumpView } from '../check.ts'
 import { FactColumns } from '../fact-columns.ts'
@@ -41,7 +42,7 @@ function* lookAtDates(view: DumpView, report: DumpReporter): Steps<void> {
     }
     report.fault({
       member: members[0] as TrajectoryFacts,
-      message: `${members.length} ${members.length === 1 ? 'rollout has' : 'rollouts have'} the date ${JSON.stringify(date)} where ${common?.[1].length} have ${JSON.stringify(common?.[0])}`,
+      message: `${count(members.length)} ${members.length === 1 ? 'rollout has' : 'rollouts have'} the date ${JSON.stringify(date)} where ${common?.[1].length} have ${JSON.stringify(common?.[0])}`,
       evidence: { dates, rollouts: members.slice(0, 16).map(({ id }) => id) },
     })
   }

@@ -1,3 +1,4 @@
+import { count } from '../../model/number-text.ts'
 import type { Span } from '../../model/tokens.ts'
 import type { TokenTable } from '../../tokens/tokenizer.ts'
 import type { Check, TrajectoryView } from '../check.ts'
@@ -115,11 +116,13 @@ function holdsAny(ids: Int32Array, { wanted, lowest }: ImageIds): boolean {
 }
 
 function problemOf({ start, placeholders, opened, closed }: Image, due: number | null): string | null {
-  if (!opened) return `The image at token ${start} has no start marker before its ${placeholders} placeholders`
-  if (!closed) return `The image that begins at token ${start} has no end marker after its ${placeholders} placeholders`
-  if (placeholders === 0) return `The markers at token ${start} hold no placeholder`
+  if (!opened)
+    return `The image at token ${count(start)} has no start marker before its ${count(placeholders)} placeholders`
+  if (!closed)
+    return `The image that begins at token ${count(start)} has no end marker after its ${count(placeholders)} placeholders`
+  if (placeholders === 0) return `The markers at token ${count(start)} hold no placeholder`
   return due !== null && due !== placeholders
-    ? `The image at token ${start} has ${placeholders} placeholders, its grid makes ${due}`
+    ? `The image at token ${count(start)} has ${count(placeholders)} placeholders, its grid makes ${count(due)}`
     : null
 }
 

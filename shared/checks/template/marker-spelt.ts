@@ -1,3 +1,4 @@
+import { count } from '../../model/number-text.ts'
 import { forEachOf, type Steps } from '../../model/steps.ts'
 import type { Check, DumpReporter, DumpView, TrajectoryView } from '../check.ts'
 import { answeredEdges, writtenTurns } from '../edges.ts'
@@ -108,7 +109,7 @@ function* lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
         report.fault({
           member,
           tokens: { start, end },
-          message: `Its answered turns have no end token, the first of them behind token ${end - 1}, and those of ${closed} other rollouts of group ${id} have theirs`,
+          message: `Its answered turns have no end token, the first of them behind token ${count(end - 1)}, and those of ${count(closed)} other rollouts of group ${id} have theirs`,
           evidence: {
             open_in_group: open.length,
             closed_in_group: closed,

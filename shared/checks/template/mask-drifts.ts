@@ -1,3 +1,4 @@
+import { counted } from '../../model/number-text.ts'
 import { isMaskName } from '../alignment.ts'
 import type { Check, FaultAt } from '../check.ts'
 import { tokenCount } from '../edges.ts'
@@ -28,7 +29,7 @@ export const T03: Check = {
       report.place(true)
       report.fault({
         scope: 'trajectory',
-        message: `${lengths.map(({ name, length }) => `${name} has ${length} values`).join(', ')} for ${view.ids.length} ids: they were built for another tokenization`,
+        message: `${lengths.map(({ name, length }) => `${name} has ${counted(length, 'value')}`).join(', ')} for ${counted(view.ids.length, 'id')}: they were built for another tokenization`,
         evidence: { lengths: lengths.map(({ name, length, expected }) => ({ name, length, expected })) },
       })
       return

@@ -1,3 +1,4 @@
+import { count, counted } from '../../model/number-text.ts'
 import { roleKind } from '../../model/roles.ts'
 import { forEachOf, type Steps } from '../../model/steps.ts'
 import type { Turn } from '../../model/tokens.ts'
@@ -145,7 +146,7 @@ function* lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
       report.unitAfterAll()
       report.fault({
         member: row,
-        message: `Its system text is another one than that of ${common?.length} of the ${members.length} rollouts of group ${id}`,
+        message: `Its system text is another one than that of ${count(common?.length ?? 0)} of the ${counted(members.length, 'rollout')} of group ${id}`,
         evidence: { texts: rows.size, compared_with: common?.[0]?.id ?? null },
       })
     }
@@ -184,8 +185,8 @@ function* lookBetweenGroups(view: DumpView, report: DumpReporter): Steps<void> {
       report.fault({
         member,
         message: isInjected
-          ? `The template's default system text stands in its prompt, and ${others.length} rollouts of other groups have no system turn`
-          : `It has no system turn, and ${others.length} rollouts of other groups have the template's default system text`,
+          ? `The template's default system text stands in its prompt, and ${counted(others.length, 'rollout')} of other groups have no system turn`
+          : `It has no system turn, and ${counted(others.length, 'rollout')} of other groups have the template's default system text`,
         evidence: { rollouts: named.length, compared_with: others[0]?.id ?? null, others: others.length },
       })
     }
@@ -208,8 +209,8 @@ function lookWithin({ members, id }: GroupView, report: DumpReporter): void {
     report.fault({
       member,
       message: isInjected
-        ? `The template's default system text stands in its prompt, and ${others.length} of the ${members.length} rollouts of group ${id} have no system turn`
-        : `It has no system turn, and ${others.length} of the ${members.length} rollouts of group ${id} have the template's default system text`,
+        ? `The template's default system text stands in its prompt, and ${count(others.length)} of the ${counted(members.length, 'rollout')} of group ${id} have no system turn`
+        : `It has no system turn, and ${count(others.length)} of the ${counted(members.length, 'rollout')} of group ${id} have the template's default system text`,
       evidence: { rollouts: named.length, compared_with: others[0]?.id ?? null, others: others.length },
     })
   }

@@ -1,3 +1,4 @@
+import { counted } from '../../model/number-text.ts'
 import { roleKind } from '../../model/roles.ts'
 import type { Message } from '../../model/trajectory.ts'
 import { learnedTemplateOf, rerender } from '../../tokens/template/rerender.ts'
@@ -34,7 +35,7 @@ export const T10: Check = {
       report.fault({
         turn,
         tokens: span,
-        message: `Assistant turn ${turn.ordinal} is trained without its thought of ${said.thought.length} characters: ${
+        message: `Assistant turn ${turn.ordinal} is trained without its thought of ${counted(said.thought.length, 'character')}: ${
           stripped ? 'the chat template removes thoughts of earlier turns' : 'the messages hold it, the ids do not'
         }`,
         evidence: {

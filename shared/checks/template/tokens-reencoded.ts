@@ -1,3 +1,4 @@
+import { counted } from '../../model/number-text.ts'
 import type { Span, Turn } from '../../model/tokens.ts'
 import { decodeSpan } from '../../tokens/text.ts'
 import type { AuditSettings, Check, DumpReporter, DumpView, Reporter, TrajectoryView } from '../check.ts'
@@ -78,7 +79,7 @@ function reportUnsampled(view: TrajectoryView, { policy }: AuditSettings, report
     report.fault({
       turn,
       tokens: { start, end },
-      message: `Assistant turn ${turn.ordinal} is trained, and the dump says of none of its ${end - start} tokens that they were sampled: they are of an earlier call, encoded again, or nobody's`,
+      message: `Assistant turn ${turn.ordinal} is trained, and the dump says of none of its ${counted(end - start, 'token')} that they were sampled: they are of an earlier call, encoded again, or nobody's`,
       evidence: { reason: 'not-sampled', tokens: end - start },
     })
   }
@@ -109,7 +110,7 @@ function lookAtDrift({ facts, settings }: DumpView, report: DumpReporter): void 
   report.fault({
     severity: 'info',
     scope: 'source',
-    message: `All ${tokens} sampled tokens of the first ${looked.length} rollouts are split as the tokenizer splits their text, where sampled ids differ now and then: they may have been encoded again${
+    message: `All ${counted(tokens, 'sampled token')} of the first ${counted(looked.length, 'rollout')} are split as the tokenizer splits their text, where sampled ids differ now and then: they may have been encoded again${
       gapSaysSo ? `, and sampler and trainer logprobs differ by ${Number(gap.toPrecision(3))} a token` : ''
     }`,
     evidence: {

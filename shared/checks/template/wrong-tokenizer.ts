@@ -1,3 +1,4 @@
+import { count } from '../../model/number-text.ts'
 import { decodeSpan } from '../../tokens/text.ts'
 import { type Tokenizer, TokenKind } from '../../tokens/tokenizer.ts'
 import type {
@@ -56,7 +57,7 @@ function lookAtIds(view: TrajectoryView, settings: AuditSettings, report: Report
       scope: 'trajectory',
       tokens: { start: first, end: first + 1 },
       affected: [],
-      message: `${tokens} ${tokens === 1 ? 'token has an id that' : 'tokens have ids that'} ${lacking}: ${listed.join(', ')}${ids.size > listed.length ? ' …' : ''}${named}${fitting}`,
+      message: `${count(tokens)} ${tokens === 1 ? 'token has an id that' : 'tokens have ids that'} ${lacking}: ${listed.join(', ')}${ids.size > listed.length ? ' …' : ''}${named}${fitting}`,
       evidence: { tokens, ids: Object.fromEntries([...ids].slice(0, 32)), ...evidence },
     })
   } else if (opened !== null) {

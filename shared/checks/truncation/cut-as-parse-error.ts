@@ -1,3 +1,4 @@
+import { count } from '../../model/number-text.ts'
 import { filtered, forEachOf, type Steps, within } from '../../model/steps.ts'
 import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { Check, DumpReporter, DumpView } from '../check.ts'
@@ -56,7 +57,7 @@ function* lookAtCutRows(view: DumpView, report: DumpReporter): Steps<void> {
       member: facts,
       affectedTokens: facts.trained ?? 0,
       affectedWeight: facts.weight ?? 0,
-      message: `The rollout was cut and has reward ${shown(penalty)}, as all ${cut.length} that were cut; those that ended earn ${shown(meanOfClosed)} on average`,
+      message: `The rollout was cut and has reward ${shown(penalty)}, as all ${count(cut.length)} that were cut; those that ended earn ${shown(meanOfClosed)} on average`,
       evidence: {
         reward: penalty,
         cut_rollouts: cut.length,

@@ -1,3 +1,4 @@
+import { counted, count as inThousands } from '../../model/number-text.ts'
 import { forEachOf, type Steps, within } from '../../model/steps.ts'
 import type { Thresholds } from '../../model/thresholds/registry.ts'
 import { TokenState } from '../../model/tokens.ts'
@@ -46,7 +47,7 @@ function lookAtLastTurn(view: TrajectoryView, settings: AuditSettings, report: R
   report.fault({
     turn,
     tokens: { start: turn.contentStart, end: turn.end },
-    message: `The last turn has no end token; its ${trained} tokens are trained with reward ${shown(facts.reward)}`,
+    message: `The last turn has no end token; its ${counted(trained, 'token')} are trained with reward ${shown(facts.reward)}`,
     evidence: {
       ...endEvidence(facts, settings.limits, settings.thresholds),
       ...lostAfterEnd(view),
@@ -93,7 +94,7 @@ function* lookAtOpenRows(view: DumpView, report: DumpReporter): Steps<void> {
       affectedTokens: facts.assistantLengths.at(-1) ?? 0,
       // The rest of the row is trained as it should be.
       affectedWeight: Math.min(facts.weight ?? 0, facts.assistantLengths.at(-1) ?? 0),
-      message: `The last turn has no end token, as ${closed} of ${ended} rollouts have; it is trained with reward ${shown(facts.reward)}`,
+      message: `The last turn has no end token, as ${inThousands(closed)} of ${counted(ended, 'rollout')} have; it is trained with reward ${shown(facts.reward)}`,
       evidence: {
         ...endEvidence(facts, limits, thresholds),
         trained_tokens: facts.trained,

@@ -1,3 +1,4 @@
+import { counted } from '../../model/number-text.ts'
 import { Provenance, type SubSpan, type Turn } from '../../model/tokens.ts'
 import type { AuditSettings, Check, Reporter, TrajectoryView } from '../check.ts'
 import { followsForgedEnd, isForged } from '../template/forged-control.ts'
@@ -81,7 +82,7 @@ function lostItsEnd(view: TrajectoryView, turn: Turn, call: SubSpan): boolean {
 function openAtTheEnd(turn: Turn, call: SubSpan): CallFault {
   const tokens = call.end - call.start
   const how = turn.endToken < 0 ? 'and the turn has no end token' : 'and the turn ends'
-  return { span: call, message: `A tool call of ${tokens} tokens is opened and not closed, ${how}` }
+  return { span: call, message: `A tool call of ${counted(tokens, 'token')} is opened and not closed, ${how}` }
 }
 
 /**

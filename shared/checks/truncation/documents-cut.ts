@@ -1,3 +1,4 @@
+import { count, counted } from '../../model/number-text.ts'
 import type { AuditSettings, Check, DumpReporter, DumpView, Reporter, TrajectoryView } from '../check.ts'
 import { tokenCount } from '../edges.ts'
 import { encoded } from '../encoded.ts'
@@ -44,11 +45,11 @@ function reportPile(view: DumpView, report: DumpReporter): void {
   const pile = replyPile(facts, settings.thresholds)
   if (pile === null) return
   const { unit, side, length, replies, rollouts, texts } = pile
-  const amount = unit === 'tokens' ? tokenCount(length) : `${length} characters`
+  const amount = unit === 'tokens' ? tokenCount(length) : counted(length, 'character')
   const shape = side === null ? 'has' : side === 'right' ? 'ends in mid-sentence at' : 'begins in mid-sentence and has'
   const others = side === null ? 'have' : 'do'
   const where = side === null ? '; nothing in it shows where it was cut' : ''
-  const message = `A tool reply ${shape} exactly ${amount}, as ${replies} replies of ${rollouts} rollouts ${others}, and none is longer${where}`
+  const message = `A tool reply ${shape} exactly ${amount}, as ${count(replies)} replies of ${counted(rollouts, 'rollout')} ${others}, and none is longer${where}`
   for (const member of facts) {
     const there = atPile(member, pile)
     const [first] = there
@@ -114,7 +115,7 @@ function reportCut(
     tokens: span,
     // What is wrong is what is missing.
     affected: [],
-    message: `A tool reply is cut ${where}: ${characters} characters in ${tokenCount(tokens)} are left${amount}`,
+    message: `A tool reply is cut ${where}: ${counted(characters, 'character')} in ${tokenCount(tokens)} are left${amount}`,
     evidence: {
       cut: side,
       shown_by: shownBy,

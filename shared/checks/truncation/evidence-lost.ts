@@ -1,3 +1,4 @@
+import { count } from '../../model/number-text.ts'
 import type { Steps } from '../../model/steps.ts'
 import type { AuditSettings, Check, DumpReporter, DumpView, Reporter, TrajectoryView } from '../check.ts'
 import { answerTurn } from '../edges.ts'
@@ -44,7 +45,7 @@ function lookAtDocuments(view: TrajectoryView, settings: AuditSettings, report: 
   if (lost.length === 0 || answer === undefined) return
   report.fault({
     tokens: { start: answer.contentStart, end: answer.end },
-    message: `${lost.length} of ${counts.retrieved} supporting documents that were retrieved are not visible at the answer`,
+    message: `${count(lost.length)} of ${count(counts.retrieved as number)} supporting documents that were retrieved are not visible at the answer`,
     evidence: {
       available: fates.map(({ id }) => id),
       retrieved: fates.flatMap(({ id, retrieved }) => (retrieved ? [id] : [])),

@@ -1,3 +1,4 @@
+import { count } from '../../model/number-text.ts'
 import { filtered, forEachOf, type Steps, within } from '../../model/steps.ts'
 import type { LimitName } from '../../model/streams.ts'
 import type { AuditSettings, Check, DumpReporter, DumpView, Reporter, TrajectoryView } from '../check.ts'
@@ -82,7 +83,7 @@ function cutButNotFlagged(facts: TrajectoryFacts, { limits, thresholds }: AuditS
   }
   const limit = reachedLimit(facts, limits, thresholds)
   if (isTruncated === false && limit !== null) {
-    return `its last turn has no end token where ${limit.name} ${limit.value} is reached`
+    return `its last turn has no end token where ${limit.name} ${count(limit.value)} is reached`
   }
   return null
 }
@@ -131,7 +132,7 @@ function* lookAtOpenStops(view: DumpView, report: DumpReporter): Steps<void> {
       message: `The finish reason is ${facts.finishReason} and the last turn has no end token, as ${closed.length} of ${closed.length + open.length} rollouts that end so have${
         limit === null
           ? ''
-          : `; it stands at ${limit.name} ${limit.value}${pileUp ? `, as ${atLimit} of the ${open.length} without one do` : ''}`
+          : `; it stands at ${limit.name} ${count(limit.value)}${pileUp ? `, as ${count(atLimit)} of the ${count(open.length)} without one do` : ''}`
       }`,
       evidence: {
         is_truncated: facts.isTruncated,
@@ -177,7 +178,7 @@ function* lookAtFlaggedRows(view: DumpView, report: DumpReporter): Steps<void> {
         member: facts,
         affectedTokens: facts.trained ?? 0,
         affectedWeight: facts.weight ?? 0,
-        message: `The rollout is flagged as truncated and ends with token ${token}, as ${flagged} of ${closed.length} that end so are`,
+        message: `The rollout is flagged as truncated and ends with token ${token}, as ${count(flagged)} of ${count(closed.length)} that end so are`,
         evidence: {
           is_truncated: facts.isTruncated,
           finish_reason: facts.finishReason,

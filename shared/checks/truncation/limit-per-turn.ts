@@ -1,3 +1,4 @@
+import { count, counted } from '../../model/number-text.ts'
 import { filtered, forEachOf, type Steps, within } from '../../model/steps.ts'
 import type { Check, DumpReporter, DumpView } from '../check.ts'
 import type { TrajectoryFacts } from '../facts.ts'
@@ -45,7 +46,7 @@ function* lookAtTurns(view: DumpView, report: DumpReporter): Steps<void> {
     if (!affected) return
     report.fault({
       member: facts,
-      message: `The model wrote ${total} tokens in ${facts.assistantLengths.length} turns under a completion limit of ${limit}, at which turns of ${stopped.length} rollouts stop`,
+      message: `The model wrote ${counted(total, 'token')} in ${counted(facts.assistantLengths.length, 'turn')} under a completion limit of ${count(limit)}, at which turns of ${counted(stopped.length, 'rollout')} stop`,
       evidence: {
         max_completion_length: limit,
         limit_known_from: ofRun?.origin ?? 'metadata',

@@ -1,3 +1,4 @@
+import { counted } from '../../model/number-text.ts'
 import type { AuditSettings, Check, Reporter, TrajectoryView } from '../check.ts'
 
 /** C14. A cut kept the prompt, or padding, and dropped the completion: the row costs a forward pass and trains nothing. */
@@ -30,7 +31,7 @@ function lookAtRow({ facts, ids, segmentation }: TrajectoryView, _settings: Audi
     tokens: padded ? null : { start, end: Math.min(ids.length, start + facts.realLength) },
     affected: [],
     message: padded
-      ? `All ${ids.length} tokens of the row are padding`
+      ? `All ${counted(ids.length, 'token')} of the row are padding`
       : `The row holds a prompt of ${facts.realLength} tokens and nothing that the model wrote`,
     evidence: {
       length: facts.length,

@@ -1,3 +1,4 @@
+import { count, counted } from '../../model/number-text.ts'
 import { roleKind } from '../../model/roles.ts'
 import { atOnce, forEachOf, type Steps, within } from '../../model/steps.ts'
 import type { AuditSettings, Check, DumpReporter, DumpView, GroupView, Reporter, TrajectoryView } from '../check.ts'
@@ -43,7 +44,7 @@ function lookAtStart(view: TrajectoryView, settings: AuditSettings, report: Repo
     // What is wrong is what is missing; the tokens that are left carry no fault of their own.
     affected: [],
     message: `The sequence begins inside a turn: ${
-      lost === null ? 'what stood before is lost' : `${lost.tokens} tokens of its messages or more are lost`
+      lost === null ? 'what stood before is lost' : `${counted(lost.tokens, 'token')} of its messages or more are lost`
     }`,
     evidence: {
       cut: 'left',
@@ -97,14 +98,14 @@ function* lookAtSiblings(view: DumpView, report: DumpReporter): Steps<void> {
     const limit = limitOfRow('max_prompt_length', view, facts)
     const begins =
       written !== undefined
-        ? `inside a turn that the model wrote, ${whole.length} of ${group.length} rollouts of its group with their prompt`
+        ? `inside a turn that the model wrote, ${count(whole.length)} of ${counted(group.length, 'rollout')} of its group with their prompt`
         : cutLeft === undefined
-          ? `with a ${facts.firstRole} turn, ${whole.length} of ${group.length} rollouts of its group with a system turn`
+          ? `with a ${facts.firstRole} turn, ${count(whole.length)} of ${counted(group.length, 'rollout')} of its group with a system turn`
           : 'inside a turn'
     report.fault({
       member: facts,
       tokens: tokens === null ? null : { start: tokens[0], end: tokens[1] },
-      message: `The sequence begins ${begins}${lost === null ? '' : `; about ${lost} tokens are lost`}`,
+      message: `The sequence begins ${begins}${lost === null ? '' : `; about ${counted(lost, 'token')} are lost`}`,
       evidence: {
         cut: 'left',
         limit: limit === null ? null : { name: 'max_prompt_length', value: limit },

@@ -1,3 +1,4 @@
+import { count, counted } from '../../model/number-text.ts'
 import type { Check, DumpReporter, DumpView } from '../check.ts'
 import { datasetLacks } from './dataset.ts'
 import { type PromptLengths, promptLengths } from './dataset-lengths.ts'
@@ -79,7 +80,7 @@ function lookAtDataset(view: DumpView, report: DumpReporter): void {
   const shortestFirst = tail.toSorted((a, b) => a.length - b.length)
   report.fault({
     scope: 'source',
-    message: `${longestOnes(tail.length)} of the ${prompts.length} prompts of the dataset ${tail.length === 1 ? 'has' : 'have'} no rollout: from ${shortestFirst[0]?.length} ${unit}, where the longest with a rollout has ${longest}${limit === null ? '' : `, and max_prompt_length is ${limit}`}`,
+    message: `${longestOnes(tail.length)} of the ${counted(prompts.length, 'prompt')} of the dataset ${tail.length === 1 ? 'has' : 'have'} no rollout: from ${shortestFirst[0]?.length} ${unit}, where the longest with a rollout has ${longest}${limit === null ? '' : `, and max_prompt_length is ${limit}`}`,
     evidence: {
       ...numbers,
       dropped: tail.length,
@@ -103,7 +104,7 @@ function compare({ dataset = null, facts, settings: { thresholds } }: DumpView) 
     return 'no rollout is of a prompt of the dataset: it is of another run, or its prompts are worded otherwise'
   }
   if (matched.rollouts < thresholds['dataset-match-share'] * facts.length) {
-    return `only ${matched.rollouts} of ${facts.length} rollouts are of a prompt of the dataset`
+    return `only ${count(matched.rollouts)} of ${counted(facts.length, 'rollout')} are of a prompt of the dataset`
   }
   return { dataset, prompts, matched }
 }

@@ -1,3 +1,4 @@
+import { count, counted } from '../../model/number-text.ts'
 import type { AuditSettings, Check, Reporter, TrajectoryView } from '../check.ts'
 import { encoded } from '../encoded.ts'
 
@@ -36,7 +37,7 @@ function lookAtPrompt(view: TrajectoryView, settings: AuditSettings, report: Rep
   report.fault({
     tokens: { start, end: start + facts.promptLength },
     affected: [],
-    message: `The prompt has ${facts.promptLength} tokens where ${limit} are allowed; without the ${schema} of its tool schema it would have about ${without}`,
+    message: `The prompt has ${counted(facts.promptLength as number, 'token')} where ${count(limit)} are allowed; without the ${schema} of its tool schema it would have about ${without}`,
     evidence: {
       prompt_tokens: facts.promptLength,
       max_prompt_length: limit,
