@@ -31,11 +31,12 @@ export async function inspect(given: ParsedArguments, io: CommandIo): Promise<Ex
     mergeable: () => session.mergeableReport(maxFindings),
     proofs: (format: ReportFormat) => proofsFor(format, report, session, io),
     unreadable,
+    exit: exitOf(full, output.judgement),
     ...chosenBy(options),
     inputs,
   }
   await writeReport(output, reported, io)
-  return exitOf(full, output.judgement)
+  return reported.exit
 }
 
 function chosenBy(options: ParsedArguments['options']): Pick<Reported, 'chosenBy'> {

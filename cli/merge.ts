@@ -32,8 +32,9 @@ export async function mergeCommand({ paths, options }: ParsedArguments, io: Comm
   const unreadable = report.sources.flatMap(({ name, unreadable: why }) =>
     why === undefined ? [] : [{ name, message: why.message }],
   )
-  await writeReport(output, { report, mergeable: () => report, proofs: async () => null, unreadable, inputs }, io)
-  return exitOf(report, output.judgement)
+  const exit = exitOf(report, output.judgement)
+  await writeReport(output, { report, mergeable: () => report, proofs: async () => null, unreadable, exit, inputs }, io)
+  return exit
 }
 
 async function reportFiles(paths: readonly string[], io: CommandIo): Promise<FoundFile[]> {

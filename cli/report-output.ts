@@ -58,6 +58,8 @@ export interface Reported {
   proofs(format: ReportFormat): Promise<Proofs | null>
   /** Files that could not be read, each with a sentence. */
   readonly unreadable: readonly { readonly name: string; readonly message: string }[]
+  /** What the command ends with. */
+  readonly exit: Exit
   /** Option that chose some rollouts of all, as it was given. */
   readonly chosenBy?: string
   /** Absolute paths that must not be overwritten. */
@@ -67,7 +69,7 @@ export interface Reported {
 /** Writes a report in every form that was asked for; without one, prints the summary. */
 export async function writeReport(
   { json, format, out, judgement }: ReportOutput,
-  { report, mergeable, proofs, unreadable, chosenBy, inputs }: Reported,
+  { report, mergeable, proofs, unreadable, exit, chosenBy, inputs }: Reported,
   io: CommandIo,
 ): Promise<void> {
   if (json !== undefined) await writeOutput(json, `${inertJson(mergeable())}\n`, inputs, io)
@@ -75,7 +77,13 @@ export async function writeReport(
     await writeOutput(out, format.write(report, judgement, await proofs(format)), inputs, io)
   }
   if (json !== '-' && (format === undefined || out !== '-')) {
-    printSummary(createTerminal(io.stdout, io.env), report, unreadable, judgement, chosenBy)
+    printSummary(
+      createTerminal(io.stdout, io.env),
+      report,
+      unreadable,
+      { ...judgement, fails: exit === Exit.findings },
+      chosenBy,
+    )
     return
   }
   tellUnread(unreadable, io)

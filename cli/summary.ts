@@ -35,12 +35,17 @@ const REWARD_UNIT = 1e6
 /** Column where the values of the facts begin. */
 const FACT = 11
 
+/** What decides whether the command fails, and whether it does: also by findings that are not listed. */
+interface Outcome extends Judgement {
+  readonly fails: boolean
+}
+
 /** The report as a person reads it: what was read, what it shows, what it proves it with, and what it cannot tell. */
 export function printSummary(
   terminal: Terminal,
   report: Report,
   unreadable: readonly { readonly name: string; readonly message: string }[],
-  judgement: Judgement,
+  judgement: Outcome,
   chosenBy?: string,
 ): void {
   // The others are told with their reason, files that could not even be opened among them.
@@ -326,7 +331,7 @@ function printAdvice(terminal: Terminal, report: Report): void {
   }
 }
 
-function conclusion(report: Report, judgement: Judgement): Segment[] {
+function conclusion(report: Report, judgement: Outcome): Segment[] {
   const { failOn, known } = judgement
   if (failOn === 'none') return [{ text: `${counted(total(report), 'finding')}.` }]
   const failing = report.findings.filter((finding) => fails(finding, judgement)).length
@@ -341,10 +346,12 @@ function conclusion(report: Report, judgement: Judgement): Segment[] {
     return [{ text: `No finding at or above ${failOn}${kept}.`, style: 'good' }]
   }
   const more = report.findings_omitted > 0 ? ` among the ${count(report.findings.length)} listed` : ''
+  const unlisted =
+    judgement.fails && failing === 0 ? `, and some among the ${count(report.findings_omitted)} others` : ''
   return [
     {
-      text: `${counted(failing, 'finding')} at or above ${failOn}${kept}${more}.`,
-      style: failing > 0 ? 'bad' : 'warn',
+      text: `${counted(failing, 'finding')} at or above ${failOn}${kept}${more}${unlisted}.`,
+      style: judgement.fails ? 'bad' : 'warn',
     },
   ]
 }

@@ -119,6 +119,8 @@ export interface DumpView {
   readonly settings: AuditSettings
   /** Streams that at least one trajectory carries. */
   readonly streams: ReadonlySet<Stream>
+  /** There is a tokenizer, and it frames no turns in the ids; absent where it does or none is. */
+  readonly isUnframed?: boolean
   readonly facts: readonly TrajectoryFacts[]
   readonly groups: readonly GroupView[]
   readonly groupSize: number | null

@@ -117,9 +117,9 @@ export function* concluding(all: Gathered): Steps<Conclusion> {
   const names = sources.map(({ name }) => name)
   const settings = wholeSettings(kins, names, options)
   const tokenizer = wholeTokenizer(kins, names)
-  const dump = yield* within(0, DONE.dump, dumpOf(all, settings))
-  const { streams } = dump
   const isUnframed = tokenizer.lacks !== undefined
+  const dump = { ...(yield* within(0, DONE.dump, dumpOf(all, settings))), isUnframed }
+  const { streams } = dump
   const checking = concludingChecks(dump, collected, isUnframed)
   const { results, dumpFindings } = yield* within(DONE.dump, DONE.checks, checking)
 

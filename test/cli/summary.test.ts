@@ -5,12 +5,18 @@ import type { Report } from '../../shared/model/report.ts'
 import { finding, HOSTILE, report } from '../exports/report-fixture.ts'
 import { audited } from '../session/dumps.ts'
 
-function summary(of: Report, failOn: 'error' | 'warning' | 'none' = 'error', known: string[] = []): string {
+function summary(
+  of: Report,
+  failOn: 'error' | 'warning' | 'none' = 'error',
+  known: string[] = [],
+  fails = known.length === 0,
+): string {
   const written: string[] = []
   const terminal = createTerminal({ write: (text) => written.push(String(text)) }, {})
   printSummary(terminal, of, [{ name: 'x', message: 'notes.txt is no rollout dump.' }], {
     failOn,
     known: new Set(known),
+    fails,
   })
   return written.join('')
 }
@@ -182,6 +188,10 @@ describe('the summary of a report', () => {
       /No finding at or above error, leaving out those of the baseline\.\n$/,
     )
     expect(summary(report({ findings_omitted: 5 }))).toMatch(/1 finding at or above error among the 2 listed\.\n$/)
+    expect(summary(report({ findings_omitted: 5 }), 'error', ['M01-1'], true)).toMatch(
+      /0 findings at or above error, leaving out those of the baseline among the 2 listed, and some among\nthe 5 others\.\n$/,
+    )
+    expect(summary(report({ findings_omitted: 5 }), 'error', ['M01-1'], false)).toMatch(/among the 2 listed\.\n$/)
     const { totals } = report()
     const idle = report({ findings: [], totals: { ...totals, tokens: { ...totals.tokens, trained: 0 } } })
     expect(summary(idle)).toMatch(/No finding at or above error, but no token of any rollout is trained\.\n$/)

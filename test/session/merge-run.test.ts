@@ -167,6 +167,17 @@ describe('reports of parts, merged, are the report of all files read at once', (
     }
   })
 
+  it('what a tokenizer that was named frames no turns of', async () => {
+    const llama = await testTokenizer('llama3')
+    const rollouts = Array.from({ length: 6 }, (_, seed) => cleanRollout(llama, seed))
+    const files = filesOf('other', lines(rollouts), 2)
+    const options = { tokenizer: 'qwen2.5' }
+    const whole = await reportOf(files, options)
+    expect(whole).toContain('the tokenizer frames no turns in the ids')
+    expect(whole).not.toContain('does not carry tokenizer')
+    expect(await mergedFrom(files, [[1, 2]], options)).toBe(whole)
+  })
+
   it('forty parts of one rollout each, and one part alone', async () => {
     const tokenizer = await qwen()
     const rollouts = Array.from({ length: 40 }, (_, seed) =>

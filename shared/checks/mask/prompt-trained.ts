@@ -36,9 +36,7 @@ export function* lookAtPrompts(view: DumpView, report: DumpReporter): Steps<void
     if (!view.streams.has('tokenizer'))
       report.abstain(
         'not-checkable',
-        view.settings.options.tokenizer === undefined
-          ? 'the dump does not carry tokenizer'
-          : 'the tokenizer frames no turns in the ids',
+        view.isUnframed ? 'the tokenizer frames no turns in the ids' : 'the dump does not carry tokenizer',
       )
     return
   }
