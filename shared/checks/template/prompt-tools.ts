@@ -224,7 +224,8 @@ function calledName(view: TrajectoryView, call: Span): string | null {
 
 /**
  * Whether a prompt holds the schema of tools. Templates write it as a `# Tools` or `<tools>` block or as JSON with the names; people
- * write signatures. A name in mere prose is enough only where the record itself has no schema that could be missing.
+ * write signatures, or the tag in which a query is to stand. Prose that declares a tool by name is enough only where the record itself has no schema that
+ * could be missing.
  */
 function isDescribed(prompt: string, names: readonly string[], called: string | null): boolean {
   const asked = names.length > 0 ? `tools ${names.join('\n')}` : `called ${called}`
@@ -243,22 +244,45 @@ const described = new KeptTexts<Map<string, boolean>>(MOST_KEPT)
 
 function describes(prompt: string, names: readonly string[], called: string | null): boolean {
   if (/# Tools|<tools>|<tool_call>|"parameters"\s*:|AVAILABLE_TOOLS/.test(prompt)) return true
-  if (names.length === 0) return called === null || isNamedIn(prompt, called)
+  if (names.length === 0) return called === null || isDeclaredIn(prompt, called)
   return names.some((name) => {
     const escaped = name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
-    return new RegExp(`["'\`]${escaped}["'\`]\\s*[:,}\\])]|\\b${escaped}\\s*\\(|"name"\\s*:\\s*"${escaped}"`).test(
-      prompt,
-    )
+    return new RegExp(
+      `["'\`]${escaped}["'\`]\\s*[:,}\\])]|\\b${escaped}\\s*\\(|"name"\\s*:\\s*"${escaped}"|<${escaped}>`,
+    ).test(prompt)
   })
 }
 
 const LETTER = /[\p{L}\p{N}]/u
 
+/**
+ * Whether prose declares a tool of this name. A name that is a word as well (`search`) is in prose that tells of no tool: it must be quoted or a tag, have
+ * arguments, begin an item of a list, or be called a tool. One that is spelt as no word is stands there for the tool alone.
+ */
+function isDeclaredIn(text: string, name: string): boolean {
+  if (name === '' || /[_.\d]|\p{Ll}\p{Lu}/u.test(name)) return isNamedIn(text, name)
+  return placesOf(text, name).some((at) => {
+    const before = text.slice(Math.max(0, at - NEAR), at)
+    const after = text.slice(at + name.length, at + name.length + NEAR)
+    if (/["'`*<]$/.test(before) && /^["'`*>]/.test(after)) return true
+    if (/^\s*\(/.test(after) || /^[\s-]+(?:tool|function|command|action|api)s?\b/i.test(after)) return true
+    if (/(?:^|\n)[ \t]*(?:[-*•+]|\d{1,2}[.)])?[ \t]*$/.test(before) && /^[ \t]*(?:[:–—-]|\n|$)/.test(after)) return true
+    return /\b(?:tool|function|command|action|api)s?\b(?!.*\bto\b)[^.\n]*$/i.test(before)
+  })
+}
+
+/** Characters around a name in which prose may say that it is one. */
+const NEAR = 32
+
 /** Whether a name stands by itself: `search` does in `wiki_search`, as servers of tools prefix it, and not in `research`. */
 function isNamedIn(text: string, name: string): boolean {
-  if (name === '') return true
-  for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1)) {
-    if (!LETTER.test(text.charAt(at - 1)) && !LETTER.test(text.charAt(at + name.length))) return true
+  return name === '' || placesOf(text, name).length > 0
+}
+
+function placesOf(text: string, name: string): number[] {
+  const places: number[] = []
+  for (let at = name === '' ? -1 : text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1)) {
+    if (!LETTER.test(text.charAt(at - 1)) && !LETTER.test(text.charAt(at + name.length))) places.push(at)
   }
-  return false
+  return places
 }
