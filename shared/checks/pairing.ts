@@ -8,7 +8,7 @@ import type { TokenTable } from '../tokens/tokenizer.ts'
 import { KeptTexts } from './kept-texts.ts'
 import { normalised } from './normalised-text.ts'
 import { type KnownQuestion, questionSentences } from './question-sentences.ts'
-import { systemText } from './system-text.ts'
+import { systemHashOf, systemText } from './system-text.ts'
 import { type ToolsInText, toolsInText, withoutUuids } from './tools-in-text.ts'
 
 /** Digests by which a rollout is found again in a second run of the same questions, and compared with it; null = not told. */
@@ -23,6 +23,8 @@ export interface PairingFacts {
   readonly questionSentences?: string
   /** Of the system message; `none` where the messages have none. */
   readonly system: string | null
+  /** Of the system text that a template wrote into a prompt that was decoded whole, as that of ids is told; `none` where there is none. Absent elsewhere. */
+  readonly flatSystem?: string
   /** Of the tools, as `toolsDigest` makes it; `none` for an empty list. Those that the system text lists where the record has no field for them. */
   readonly tools: string | null
   /** Of what the system text says beside these. Absent where the tools are the record’s. */
@@ -40,7 +42,8 @@ export function pairingFacts(
   table: TokenTable | null,
 ): PairingFacts {
   const { messages, tools, ids } = trajectory
-  const known = knownQuestion(messages)
+  const rendered = renderedPrompt(messages)
+  const known = rendered === null ? knownQuestion(messages) : keptQuestions.of(rendered.question, lookedThrough).known
   const question = known?.words ?? null
   const turn = questionTurn(segmentation)
   const byIds = ids === null || turn === null ? null : questionIdsKey(ids, turn.contentStart, turn.contentEnd)
@@ -51,9 +54,11 @@ export function pairingFacts(
     ...(question === null || byIds === null ? {} : { questionIds: byIds }),
     ...(known === null || known.sentences === null ? {} : { questionSentences: known.sentences }),
     ...(spelt === null ? {} : { idWords: spelt }),
-    system: messages === null ? null : (system ?? 'none'),
+    // What the template wrote beside the system message cannot be told from it.
+    system: messages === null || rendered !== null ? null : (system ?? 'none'),
+    ...(rendered === null ? {} : { flatSystem: rendered.system === null ? 'none' : systemHashOf(rendered.system) }),
     tools: tools === null ? null : toolsDigest(tools),
-    ...(tools === null ? toolsOfSystem(trajectory, segmentation, table) : null),
+    ...(tools === null ? toolsOfSystem(trajectory, segmentation, table, rendered) : null),
     answer: answerOf(messages),
   }
 }
@@ -65,10 +70,12 @@ function toolsOfSystem(
   { ids, messages }: Trajectory,
   segmentation: Segmentation | null,
   table: TokenTable | null,
+  rendered: RenderedPrompt | null,
 ): Pick<PairingFacts, 'tools' | 'besideTools'> | null {
+  const message = messages?.find(({ role }) => roleKind(role) === 'system')?.content ?? ''
   const listed =
     ids === null || segmentation === null || table === null
-      ? keptLists.of(messages?.find(({ role }) => roleKind(role) === 'system')?.content ?? '', listedIn).listed
+      ? keptLists.of(rendered?.system ?? message, listedIn).listed
       : (systemText(table, ids, segmentation)?.tools ?? null)
   if (listed === null) return null
   const known = inTexts.get(listed)
@@ -113,6 +120,37 @@ export function knownQuestion(messages: readonly Message[] | null): KnownQuestio
 
 export function firstQuestion(messages: readonly Message[] | null): Message | null {
   return messages?.find(({ role }) => roleKind(role) === 'user') ?? null
+}
+
+/** What a template wrote into a prompt that was decoded whole, its special tokens with it. */
+interface RenderedPrompt {
+  readonly system: string | null
+  readonly question: string
+}
+
+/** Turns as ChatML and Llama 3 write them. */
+const RENDERED_TURNS = [
+  /<\|im_start\|>(\w+)\n([\s\S]*?)<\|im_end\|>/g,
+  /<\|start_header_id\|>(\w+)<\|end_header_id\|>\n\n([\s\S]*?)<\|eot_id\|>/g,
+]
+
+/** Rollouts of a group have one prompt. */
+const keptPrompts = new KeptTexts<{ readonly rendered: RenderedPrompt | null }>(16)
+
+/** Null where the messages are such, and where a prompt asks several questions: which of them is the rollout's, its text does not tell. */
+function renderedPrompt(messages: readonly Message[] | null): RenderedPrompt | null {
+  const first = firstQuestion(messages)
+  return first?.flattened === true ? keptPrompts.of(first.content ?? '', renderedIn).rendered : null
+}
+
+function renderedIn(content: string): { readonly rendered: RenderedPrompt | null } {
+  for (const pattern of RENDERED_TURNS) {
+    const turns = [...content.matchAll(pattern)].map(([, role = '', text = '']) => ({ kind: roleKind(role), text }))
+    const [question, ...more] = turns.filter(({ kind }) => kind === 'user')
+    if (question === undefined || more.length > 0) continue
+    return { rendered: { system: turns.find(({ kind }) => kind === 'system')?.text ?? null, question: question.text } }
+  }
+  return { rendered: null }
 }
 
 /** A run has few system messages. */

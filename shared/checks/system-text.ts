@@ -68,6 +68,11 @@ function findSystemText(table: TokenTable, ids: Int32Array, { turns, cutLeft }: 
   return found
 }
 
+/** The hash of a system text that was decoded elsewhere. */
+export function systemHashOf(text: string): string {
+  return readSystemText(text).hash
+}
+
 function readSystemText(text: string): SystemText {
   const date = /^Today Date: *(\S[^\n]*?) *$/m.exec(text.slice(0, 400))?.[1] ?? null
   const hash = new Hash64().text(withToolsAlike(date === null ? text : text.replace(date, ''))).digest()

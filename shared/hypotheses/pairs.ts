@@ -116,13 +116,22 @@ export function differencesOf(pair: QuestionPair, sameTokenizer: boolean): Promp
     beside ??
     // What the ids hold is what the model saw; messages alone do not show a default that the template put in. Templates of two families
     // put other things into the system turn.
-    (sameTokenizer ? differ(rows, others, ({ systemHash }) => systemHash ?? null) : null) ??
+    // A prompt that was decoded whole holds what the model saw as well.
+    (sameTokenizer || isDecoded(rows) || isDecoded(others) ? differ(rows, others, renderedSystem) : null) ??
     differ(rows, others, ({ pairing }) => pairing?.system ?? null)
   const rendering =
     sameTokenizer && !words && !tools && !system ? differ(rows, others, ({ promptHash }) => promptHash) : null
   // What a program makes up anew for each rollout (ids, times) differs between two runs as it does within one.
   const tellsNothing = rendering && (isNeverTheSame(rows) || isNeverTheSame(others))
   return { words, tools, system, rendering: tellsNothing ? null : rendering }
+}
+
+function renderedSystem({ systemHash, pairing }: TrajectoryFacts): string | null {
+  return systemHash ?? pairing?.flatSystem ?? null
+}
+
+function isDecoded(rows: Rows): boolean {
+  return rows.some(({ pairing }) => pairing?.flatSystem !== undefined)
 }
 
 /** Whether a run has rendered one question to several prompts, and none of them twice. */

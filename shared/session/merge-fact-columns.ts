@@ -28,6 +28,7 @@ export interface Row extends Omit<TrajectoryFacts, 'place' | 'strip' | 'pairing'
   readonly question: Pairing | undefined
   readonly questionIds: Pairing | undefined
   readonly idWords: Pairing | undefined
+  readonly flatSystem: Pairing | undefined
   readonly questionSentences: Pairing | undefined
   readonly system: Pairing | undefined
   readonly tools: Pairing | undefined
@@ -211,6 +212,7 @@ const COLUMNS: { readonly [Name in keyof Required<Row>]: Column<Row[Name]> } = {
   question: digest,
   questionIds: digest,
   idWords: digest,
+  flatSystem: digest,
   questionSentences: digest,
   system: digest,
   tools: digest,
@@ -261,6 +263,7 @@ const EVERY_DERIVED: Record<keyof Required<Derived>, true> = {
   question: true,
   questionIds: true,
   idWords: true,
+  flatSystem: true,
   questionSentences: true,
   system: true,
   tools: true,

@@ -165,6 +165,7 @@ function rowOf(facts: TrajectoryFacts): TellingRow {
     question: pairing?.question,
     questionIds: pairing?.questionIds,
     idWords: pairing?.idWords,
+    flatSystem: pairing?.flatSystem,
     questionSentences: pairing?.questionSentences,
     system: pairing?.system,
     tools: pairing?.tools,
@@ -175,7 +176,8 @@ function rowOf(facts: TrajectoryFacts): TellingRow {
 
 function factsOf(row: Row, source: number): TrajectoryFacts {
   const { record, part, rewardNames, rewardValues, limitNames, limitValues, ...more } = row
-  const { question, questionIds, idWords, questionSentences, system, tools, besideTools, answer, ...rest } = more
+  const { question, questionIds, idWords, flatSystem, questionSentences, system, tools, besideTools, answer, ...rest } =
+    more
   const rewards = entriesOf('reward', rewardNames, rewardValues)
   const limits = entriesOf('limit', limitNames ?? null, limitValues ?? null)
   const told = question !== undefined || system !== undefined || tools !== undefined || answer !== undefined
@@ -190,6 +192,7 @@ function factsOf(row: Row, source: number): TrajectoryFacts {
             question: question ?? null,
             ...(typeof questionIds === 'string' ? { questionIds } : {}),
             ...(typeof idWords === 'string' ? { idWords } : {}),
+            ...(typeof flatSystem === 'string' ? { flatSystem } : {}),
             ...(typeof questionSentences === 'string' ? { questionSentences } : {}),
             system: system ?? null,
             tools: tools ?? null,

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { TrajectoryFacts } from '../../shared/checks/facts.ts'
 import { pairingFacts } from '../../shared/checks/pairing.ts'
 import { pairingQuestions } from '../../shared/checks/run-pairs.ts'
+import { systemHashOf } from '../../shared/checks/system-text.ts'
 import { atOnce } from '../../shared/model/steps.ts'
 import type { Trajectory } from '../../shared/model/trajectory.ts'
 import { pairedRun, pairing, rows, second, verdict } from './beside.ts'
@@ -45,6 +46,70 @@ describe('H08 of questions in other words', () => {
     expect(lone.because[0]).toMatchObject({ value: 59 / 60 })
     const few = verdict('H08', plain, second([...plain.slice(0, 59), ...boxed.slice(59)]))
     expect(few.verdict).toBe('contradicted')
+  })
+})
+
+describe('H08 of a run whose prompts were decoded whole, special tokens and all', () => {
+  const factsOfPrompt = (content: string) => {
+    const messages = [{ role: 'user', content, flattened: true }]
+    return pairingFacts({ messages, ids: null, tools: null } as unknown as Trajectory, null, null)
+  }
+  const chatml = (system: string | null, ...questions: string[]) =>
+    `${system === null ? '' : `<|im_start|>system\n${system}<|im_end|>\n`}${questions
+      .map((question) => `<|im_start|>user\n${question}<|im_end|>\n`)
+      .join('')}<|im_start|>assistant\n`
+  const question = (i: number) => `Where does river ${i} rise?`
+  const evaluation = (system: string | null) =>
+    pairedRun((i) => ({ promptHash: null, pairing: factsOfPrompt(chatml(system, question(i))) }))
+  const words = (i: number) => {
+    const messages = [{ role: 'user', content: question(i) }]
+    return pairingFacts({ messages, ids: null, tools: null } as unknown as Trajectory, null, null).question
+  }
+  /** Ids alone, as the batch of a training step has them. */
+  const training = (system: string) =>
+    pairedRun((i) => ({
+      systemHash: systemHashOf(system),
+      pairing: { question: `ids ${i}`, idWords: words(i) ?? '', system: null, tools: null, answer: null },
+    }))
+  const systemLine = (found: ReturnType<typeof verdict>) =>
+    found.because.find(({ measure }) => /system text differs/.test(measure))?.value
+
+  it('pairs it with ids, or with such prompts, by the question, and tells that the system text differs', () => {
+    for (const other of [training('Be brief.'), evaluation('Be brief.'), evaluation(null)]) {
+      for (const [here, there] of [
+        [other, evaluation('Use the tools.')],
+        [evaluation('Use the tools.'), other],
+      ] as const) {
+        const found = verdict('H08', here, second(there))
+        expect(found.verdict).toBe('supported')
+        expect(systemLine(found)).toBe(1)
+        expect(found.because.map(({ measure }) => measure).join()).not.toMatch(/words differ/)
+      }
+    }
+    // Templates of Llama write the same turns otherwise.
+    const llama = (i: number) =>
+      `<|start_header_id|>system<|end_header_id|>\n\nUse the tools.<|eot_id|><|start_header_id|>user<|end_header_id|>\n\n${question(i)}<|eot_id|>`
+    const found = verdict(
+      'H08',
+      training('Be brief.'),
+      second(pairedRun((i) => ({ pairing: factsOfPrompt(llama(i)) }))),
+    )
+    expect(systemLine(found)).toBe(1)
+  })
+
+  it('tells no difference where the system text is the same, and none of messages, which lack what the template adds', () => {
+    const same = verdict('H08', training('Be brief.'), second(evaluation('Be brief.')))
+    expect(systemLine(same)).toBe(0)
+    expect(same.verdict).not.toBe('supported')
+    const messages = pairedRun((i) => ({ pairing: pairing(i, { question: words(i), system: 'none', tools: null }) }))
+    expect(systemLine(verdict('H08', messages, second(evaluation('Be brief.'))))).toBeUndefined()
+  })
+
+  it('does not take the first of several questions of a prompt for its own', () => {
+    const shots = (i: number) => factsOfPrompt(chatml(null, 'Where does the Rhine rise?', question(i)))
+    const run = pairedRun((i) => ({ pairing: shots(i) }))
+    expect(new Set(run.map(({ pairing }) => pairing?.question)).size).toBe(60)
+    expect(run[0]?.pairing?.flatSystem).toBeUndefined()
   })
 })
 

@@ -139,6 +139,7 @@ const ANY = {
       question: maybe(text),
       questionIds: text,
       idWords: text,
+      flatSystem: text,
       questionSentences: text,
       system: maybe(hash),
       tools: maybe(text),
