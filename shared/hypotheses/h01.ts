@@ -1,5 +1,5 @@
 import { type AdvantageFit, isGroupScaled } from '../checks/groups/advantages.ts'
-import { fitOf, fitting, measuringSpreads, scalingOf } from '../checks/groups/scaling.ts'
+import { fitOf, fitting, isOtherwise, measuringSpreads, type Scaling, scalingOf } from '../checks/groups/scaling.ts'
 import { lackOfGroups } from '../checks/groups/statistics.ts'
 import { count, counted, percent } from '../model/number-text.ts'
 import { within } from '../model/steps.ts'
@@ -144,18 +144,22 @@ function comparedGroups(fit: AdvantageFit | null): string {
   return `${counted(groups, 'group')}${comparable > groups ? ` taken from ${count(comparable)}` : ''}`
 }
 
+/** What tells the scheme; both, where what is stored and what is declared do not agree. */
+function knownFrom({ origin, declared, fit }: Scaling): string {
+  const otherwise = declared !== null && isOtherwise(fit, declared)
+  const fits = `fits ${Math.round((fit?.share ?? 0) * 100)} % of ${comparedGroups(fit)}, residual ${percent(fit?.residual ?? null)} of the largest advantage`
+  if (origin === 'given') return otherwise ? `given; what is stored is that of ${fit?.scheme}, which ${fits}` : 'given'
+  return declared === null ? fits : `${fits}; declared as ${declared}`
+}
+
 function schemeLine({ scaling }: AdvantageMeasures, { supported }: Bounds): Argument[] {
   if (scaling === null) return restingOn('scheme', stated('advantage scheme', 'unknown'))
-  const { scheme, eps, floor, origin, fit, scaled } = scaling
+  const { scheme, eps, floor, fit, scaled } = scaling
   const least = floor === 0 ? '' : `, of a std of ${Number(floor.toPrecision(3))} or more`
   const formula = `${scaled ? `${scheme}, eps ${eps}${least}` : scheme}${factorText(fit)}`
-  const known =
-    origin === 'given'
-      ? 'given'
-      : `fits ${Math.round((fit?.share ?? 0) * 100)} % of ${comparedGroups(fit)}, residual ${percent(fit?.residual ?? null)} of the largest advantage`
   const share = 'share of complete groups with a reward std below the noise floor'
   const otherwise = `advantages are divided by the std of their group, and the ${share} is ${boundText(share, supported)}`
-  const lines = restingOn('scheme', stated('advantage scheme', `${formula} (${known})`))
+  const lines = restingOn('scheme', stated('advantage scheme', `${formula} (${knownFrom(scaling)})`))
   return scaled
     ? lines
     : deciding({ supported: otherwise }, lines).map((line) => ({ ...line, speaksFor: 'contradicted' }))

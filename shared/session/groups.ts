@@ -70,7 +70,7 @@ export class GroupBook {
     yield 0.05
     yield* within(0.05, 0.15, measuringSpreads(dump, null))
     const floor = scalingOf(dump)?.floor ?? 0
-    const all = spreadsOf(dump, { ...scaling, floor, weight: 1, origin: 'given', fit: fitOf(dump) })
+    const all = spreadsOf(dump, { ...scaling, floor, weight: 1, origin: 'given', declared: null, fit: fitOf(dump) })
     yield 0.15
     const spreads = new Map(all.groups.map((spread) => [spread.group, spread]))
     const found = findingsByGroup(origin.findingsOfDump)

@@ -3,18 +3,12 @@ import { filtered, forEachOf, type Steps, within } from '../../model/steps.ts'
 import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { Check, DumpReporter, DumpView, GroupView } from '../check.ts'
 import type { TrajectoryFacts } from '../facts.ts'
-import {
-  type AdvantageFit,
-  type AdvantageScheme,
-  isGroupScaled,
-  recomputeAdvantages,
-  residualOf,
-} from './advantages.ts'
+import { type AdvantageFit, isGroupScaled, recomputeAdvantages, residualOf } from './advantages.ts'
 import { advantageBound, boundOf, explodedIn } from './bounds.ts'
 import { isInformative } from './informative.ts'
 import { type OtherGrouping, otherGrouping, rowsText } from './other-grouping.ts'
 import { reshaping } from './reshaped.ts'
-import { fitting, isUsualWeight } from './scaling.ts'
+import { fitting, isOtherwise, isUsualWeight } from './scaling.ts'
 import { quotedScheme } from './scheme-words.ts'
 import { completeGroups, rangeOf, rewardRange, rewardsOf, shown, trainedIn } from './statistics.ts'
 import { measuringSteps, type StepScale, trainingOf } from './step-scales.ts'
@@ -38,13 +32,6 @@ export const advantageMismatch: Check = {
   fix: 'Recompute advantages where the dump is written, and compare; look at the order of rows and at the grouping key.',
   cite: 'grpo-flat#2, TRL#2608',
   dump: lookAtGroups,
-}
-
-/** What a declared `--scale-rewards` may mean. */
-const DECLARED: Readonly<Record<'group' | 'batch' | 'none', readonly AdvantageScheme[]>> = {
-  group: ['group-std-unbiased', 'group-std-biased', 'leave-one-out-std'],
-  batch: ['batch-std', 'batch-mean-std', 'centre-batch-std'],
-  none: ['centre', 'leave-one-out', 'none'],
 }
 
 function* lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
@@ -72,7 +59,7 @@ function* lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
   const weight = isUsualWeight(best.factor, thresholds) ? best.factor : 1
   const isMultiplied = best.factor !== weight
   const declared = view.settings.options.scaleRewards
-  const contradicts = declared !== undefined && best.accepted && !DECLARED[declared].includes(best.scheme)
+  const contradicts = declared !== undefined && isOtherwise(best, declared)
   const other = best.accepted ? null : yield* within(0.5, 0.5, otherGrouping(view))
   yield 0.5
   const against = best.accepted || other !== null ? NOTHING : yield* within(0.5, 0.6, goingAgainst(view, groups))

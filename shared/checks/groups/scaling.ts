@@ -25,6 +25,8 @@ export interface Scaling {
   /** A weight that the run gives all its advantages, as far as one that is usual explains them; else 1. */
   readonly weight: number
   readonly origin: 'given' | 'fitted'
+  /** What the person says, whatever the stored advantages are; null where nothing is said. */
+  readonly declared: DeclaredScaling | null
   /** What the stored advantages say, whoever declared what; null where they say nothing. */
   readonly fit: AdvantageFit | null
 }
@@ -32,7 +34,7 @@ export interface Scaling {
 /** A02, A03 and H01 ask the same of the same dump, and fitting tries some thirty formulas on every group. */
 const scalings = new WeakMap<DumpView, Scaling | null>()
 
-/** Given by the person, else fitted; null where neither tells. */
+/** Given by the person unless the stored advantages show otherwise, else fitted; null where neither tells. */
 export function scalingOf(view: DumpView): Scaling | null {
   const known = scalings.get(view)
   if (known !== undefined) return known
@@ -66,12 +68,33 @@ function findScaling(view: DumpView): Scaling | null {
   const eps = advantageEps ?? fit?.eps ?? DEFAULT_ADVANTAGE_EPS
   const floor = fit?.accepted ? fit.floor : 0
   const weight = fit?.accepted && isUsualWeight(fit.factor, view.settings.thresholds) ? fit.factor : 1
-  if (scaleRewards !== undefined) {
-    const scheme = GIVEN_SCHEMES[scaleRewards]
-    return { scheme, scaled: isScaled(scheme), eps, floor, weight, origin: 'given', fit }
+  const common = { floor, weight, declared: scaleRewards ?? null, fit }
+  if (scaleRewards !== undefined && !refutes(fit, scaleRewards)) {
+    const own = fit?.accepted === true ? fitAmong(fit, scaleRewards) : null
+    const scheme = own?.scheme ?? GIVEN_SCHEMES[scaleRewards]
+    return { ...common, scheme, scaled: isScaled(scheme), eps: advantageEps ?? own?.eps ?? eps, origin: 'given' }
   }
   if (fit === null || !fit.accepted) return null
-  return { scheme: fit.scheme, scaled: isScaled(fit.scheme), eps, floor, weight, origin: 'fitted', fit }
+  return { ...common, scheme: fit.scheme, scaled: isScaled(fit.scheme), eps, origin: 'fitted' }
+}
+
+/**
+ * Whether the stored advantages are made otherwise than by what is declared, so that they decide. Where a division by the std of the group is declared,
+ * it may still be done to what is stored.
+ */
+function refutes(fit: AdvantageFit | null, declared: DeclaredScaling): boolean {
+  return declared !== 'group' && isOtherwise(fit, declared)
+}
+
+/** Whether the stored advantages fit a formula, and no formula of what is declared gives as many of them. */
+export function isOtherwise(fit: AdvantageFit | null, declared: DeclaredScaling): boolean {
+  return fit?.accepted === true && fitAmong(fit, declared) === null
+}
+
+/** Several formulas may give the same numbers, as where a step has one group: then the declaration tells which of them is in use. */
+function fitAmong(fit: AdvantageFit, declared: DeclaredScaling): Pick<AdvantageFit, 'scheme' | 'eps'> | null {
+  const among = DECLARED[declared]
+  return [fit, ...fit.runnersUp].find(({ scheme, share }) => among.includes(scheme) && share >= fit.share) ?? null
 }
 
 /** Whether a constant that multiplies all advantages may be a weight that the run gives them: one of several parts, or their sum. */
@@ -79,6 +102,16 @@ export function isUsualWeight(factor: number, thresholds: Thresholds): boolean {
   return factor >= thresholds['least-weight'] && factor <= thresholds['largest-weight']
 }
 
+export type DeclaredScaling = NonNullable<DumpView['settings']['options']['scaleRewards']>
+
+/** What a declared `--scale-rewards` may mean. */
+const DECLARED: Readonly<Record<DeclaredScaling, readonly AdvantageScheme[]>> = {
+  group: ['group-std-unbiased', 'group-std-biased', 'leave-one-out-std'],
+  batch: ['batch-std', 'batch-mean-std', 'centre-batch-std'],
+  none: ['centre', 'leave-one-out', 'none'],
+}
+
+/** Taken where nothing is stored. */
 const GIVEN_SCHEMES = { group: 'group-std-unbiased', batch: 'batch-std', none: 'centre' } as const
 
 /** One complete group under a scaling. */
