@@ -19,6 +19,8 @@ import {
 
 /** How the measures begin that say whether questions are put, ended and scored alike. */
 export const PAIRED_QUESTIONS = 'share of paired questions whose'
+const ENDS_APART =
+  'share of questions that both runs have whose rollouts are cut in one run and not in the other, beyond chance'
 export const CUT_SHARES = 'difference of the shares of rollouts that were cut'
 export const LIKE_ANSWERS = 'mean reward difference of answers in the same words'
 
@@ -59,7 +61,8 @@ function decide(input: HypothesisInput): Judgement {
   // Another model writes at another length.
   const cutDiffers =
     cutGap !== null && found.cut?.sure === true && unlike.length === 0 && holds(cutGap, pairs.supported)
-  const supported = shares.some((value) => holds(value, pairs.supported)) || cutDiffers || rescored
+  const endsDiffer = found.endsApart !== null && unlike.length === 0 && holds(found.endsApart, pairs.supported)
+  const supported = shares.some((value) => holds(value, pairs.supported)) || cutDiffers || endsDiffer || rescored
   // Neither rewards of like texts nor like messages show that the prompts agree: what the templates made of them does.
   const contradicted = !supported && found.rendering !== null
   return {
@@ -97,6 +100,7 @@ function linesOf(found: PairMeasures, differences: Differences, thresholds: Thre
   const line = (what: string, count: Count | null, codes: readonly string[]) =>
     compared(`${PAIRED_QUESTIONS} ${what}`, share(count), supported, contradicted, codes)
   const cut = compared(CUT_SHARES, cutGap, supported, contradicted)
+  const ends = compared(ENDS_APART, found.endsApart, supported, contradicted)
   return [
     // Where no question had to be looked for by its sentences, all have the same words.
     ...(found.words?.affected ? line('words differ, though the question is the same', found.words, []) : []),
@@ -112,6 +116,13 @@ function linesOf(found: PairMeasures, differences: Differences, thresholds: Thre
             },
             [{ ...each, speaksFor: null }],
           )
+        : each,
+    ),
+    ...ends.flatMap((each) =>
+      each.speaksFor === 'supported' && unlike
+        ? deciding({ supported: 'two runs of one model end the same questions otherwise' }, [
+            { ...each, speaksFor: null },
+          ])
         : each,
     ),
     ...compared(

@@ -1,6 +1,5 @@
 import type { DumpView } from '../checks/check.ts'
 import type { TrajectoryFacts } from '../checks/facts.ts'
-import { isCut } from '../checks/limits.ts'
 import { areSameTools } from '../checks/pairing.ts'
 import {
   type BothSides,
@@ -12,6 +11,7 @@ import {
 import type { Count } from '../model/report.ts'
 import { atOnce, forEachOf, type Steps, within } from '../model/steps.ts'
 import type { HypothesisInput, SecondRun } from './hypothesis.ts'
+import { endsApart, endsOf, type QuestionEnds, tellsEnd, wasCut } from './paired-ends.ts'
 
 /** What H08 measures over the questions that two runs share. A share is null where neither run tells. */
 export interface PairMeasures {
@@ -31,6 +31,8 @@ export interface PairMeasures {
   readonly renderingAsked: number
   /** Share of rollouts that were cut, in this run and in the other, over the shared questions. */
   readonly cut: { readonly here: number; readonly there: number; readonly sure: boolean } | null
+  /** Share of the questions whose rollouts are cut in one run and not in the other, beyond chance. */
+  readonly endsApart: number | null
   /** Answers in the same words to the same question, and the mean |difference| of their rewards. */
   readonly likeTexts: { readonly count: number; readonly rewardGap: number } | null
 }
@@ -61,10 +63,12 @@ function* measuring(dump: DumpView, other: DumpView, sameTokenizer: boolean): St
   const { pairs } = yield* within(0, 0.3, pairingQuestions(dump.facts, other.facts))
   const differences: PromptDifferences[] = []
   const [own, others] = [new Ends(), new Ends()]
+  const ends: QuestionEnds[] = []
   const look = (pair: QuestionPair) => {
     differences.push(differencesOf(pair, sameTokenizer))
     own.add(pair.rows)
     others.add(pair.others)
+    ends.push(endsOf(pair))
   }
   yield* within(0.3, 0.7, forEachOf(pairs, look))
   const rolloutsOf = (side: (pair: QuestionPair) => Rows) => pairs.reduce((sum, pair) => sum + side(pair).length, 0)
@@ -81,6 +85,7 @@ function* measuring(dump: DumpView, other: DumpView, sameTokenizer: boolean): St
     rendering: countOf(differences.map(({ rendering }) => rendering)),
     renderingAsked: differences.filter(({ words, tools, system }) => !words && !tools && !system).length,
     cut: cutShares(own, others, dump.settings.thresholds['run-standard-errors']),
+    endsApart: endsApart(ends, dump.settings.thresholds['h08-ends-chance']),
     likeTexts: yield* within(0.7, 1, rewardGap(pairs)),
   }
 }
@@ -202,14 +207,6 @@ class Ends {
   get share(): number {
     return this.cut / this.count
   }
-}
-
-function tellsEnd({ endReason, isTruncated }: TrajectoryFacts): boolean {
-  return isTruncated !== null || (endReason !== 'unknown' && endReason !== 'prompt-only')
-}
-
-function wasCut(row: TrajectoryFacts): boolean {
-  return isCut(row) || row.isTruncated === true
 }
 
 function* rewardGap(pairs: readonly QuestionPair[]): Steps<PairMeasures['likeTexts']> {

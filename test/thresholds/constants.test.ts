@@ -165,6 +165,8 @@ const STRUCTURAL: Readonly<Record<string, string>> = {
   'hypotheses/aggregates.ts OUTERMOST_REWARD_BIN': 'bins that merged reports share',
   'hypotheses/aggregates.ts REWARD_BINS_PER_UNIT': 'bins that merged reports share',
   'hypotheses/step-limits.ts MOST_STEPS': 'bound of cost: a limit that grows shows in the first of them',
+  'hypotheses/paired-ends.ts LEVELS': 'tables that are looked for; whether chance gives as many is `h08-ends-chance`',
+  'hypotheses/paired-ends.ts SAME': 'what float64 leaves of a quotient',
   'hypotheses/run-likeness.ts MOST_NAMED': 'what the sentence names',
 }
 

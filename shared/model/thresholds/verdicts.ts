@@ -207,7 +207,15 @@ export const VERDICT_THRESHOLDS = {
     range: [0, 1],
     usedBy: ['H08'],
     reason:
-      'Of paired questions whose words, tools, system text or rendering differ, and difference of the shares that are cut, from which two runs are not comparable.',
+      'Of paired questions whose words, tools, system text, rendering or ends differ, and difference of the shares that are cut, from which two runs are not comparable.',
+  },
+  'h08-ends-chance': {
+    value: 0.002,
+    unit: 'share',
+    range: [0, 1],
+    usedBy: ['H08'],
+    reason:
+      'Of two sound runs, in which as many paired questions end apart by chance: asked of four kinds of tables, which together are fewer than 1 in 100, and no more than 6 questions of one rollout that are cut in the one run and 6 others in the other.',
   },
   'h08-like-answers': {
     value: 3,

@@ -45,6 +45,11 @@ const run = (count: number, more: (i: number) => Partial<TrajectoryFacts> = () =
 const another = (count: number, more: (i: number) => Partial<TrajectoryFacts>) =>
   run(count, (i) => ({ recordHash: `another ${i}`, ...more(i) }))
 
+/** Ten questions of one rollout are cut, from this one on. */
+const cutIn = (from: number) => (i: number) => ({
+  endReason: i >= from && i < from + 10 ? ('cut-prose' as const) : ('stop' as const),
+})
+
 /** What a loss mask that hides the context of every rollout explains, where 60 of 100 rollouts have a gap. */
 const gapOfADefect: Outcome = (set) => {
   const checks = [resultOf('M15', { affected: 100 }), resultOf('L01', { affected: 60, pattern: 'systematic' })]
@@ -131,6 +136,12 @@ export const VERDICT_FLIPS: Flips = {
   'h08-pairs-share': flip(
     verdict('H08', run(50), { against: another(50, (i) => pair(i, i < 2 ? 'x' : 't')) }),
     0.03,
+    'contradicted',
+    'supported',
+  ),
+  'h08-ends-chance': flip(
+    verdict('H08', run(50, cutIn(0)), { against: another(50, cutIn(10)) }),
+    0.1,
     'contradicted',
     'supported',
   ),
