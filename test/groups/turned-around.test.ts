@@ -100,3 +100,23 @@ describe('groups that are turned around where no formula gives the advantages', 
     expect(judged(dump)).toBe('not-checkable')
   })
 })
+
+describe('most groups have a pair against their rewards, and no formula gives the advantages', () => {
+  const bonus = (most: number) => over((each, group, member) => each + most * (wave(900 + group * 8 + member) - 0.5))
+  it('tells nothing where advantages go with rewards all in all', () => {
+    for (const most of [0.5, 1, 1.5]) expect(judged(storing(graded(64), bonus(most), []))).toBe('not-checkable')
+  })
+
+  const shuffled: Advantages = (rewards, group) => {
+    const advantages = plain(rewards, group)
+    return advantages.map((_, member) => Math.tanh(advantages[(member + 3) % advantages.length] as number))
+  }
+  it.each<[string, Advantages]>([
+    ['they are those of other rollouts of the group', shuffled],
+    ['little of them is the reward', bonus(12)],
+  ])('is wrong where %s', (_, advantages) => {
+    const { findings } = runOver('A04', storing(graded(64), advantages, []))
+    expect(findings.length).toBeGreaterThan(56)
+    expect(new Set(findings.map(({ severity }) => severity))).toEqual(new Set(['error']))
+  })
+})

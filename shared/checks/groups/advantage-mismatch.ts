@@ -12,7 +12,7 @@ import { fitting, isOtherwise, isUsualWeight } from './scaling.ts'
 import { quotedScheme } from './scheme-words.ts'
 import { completeGroups, rangeOf, rewardRange, rewardsOf, shown, trainedIn } from './statistics.ts'
 import { measuringSteps, type StepScale, trainingOf } from './step-scales.ts'
-import { turnedAround } from './turned-around.ts'
+import { followRewards, turnedAround } from './turned-around.ts'
 
 /**
  * A04. The stored advantages are not what the formula in use gives for the stored rewards. Where no known formula fits, only
@@ -106,15 +106,18 @@ interface Against {
 
 const NOTHING: Against = { groups: new Set(), beside: '', isWarning: false }
 
-/** Half of the groups, whatever the others do; or a few that are turned around where all others run with their rewards. */
+/** Half of the groups, unless all in all advantages go with rewards; or a few that are turned around where all others run with their rewards. */
 function* goingAgainst(view: DumpView, groups: readonly GroupView[]): Steps<Against> {
   const { thresholds } = view.settings
   const against = yield* within(
     0,
-    0.5,
+    0.3,
     filtered(groups, (group) => ranksAgainst(group, thresholds)),
   )
-  if (against.length >= thresholds['order-share'] * groups.length) return { ...NOTHING, groups: new Set(against) }
+  if (against.length >= thresholds['order-share'] * groups.length) {
+    const areShaped = yield* within(0.3, 0.5, followRewards(view, groups))
+    if (!areShaped) return { ...NOTHING, groups: new Set(against) }
+  }
   const { turned, agreeing } = yield* within(0.5, 1, turnedAround(view, groups))
   const beside = `, while those of ${counted(agreeing, 'other group')} go with theirs`
   return { groups: turned, beside, isWarning: true }

@@ -48,6 +48,24 @@ export function* turnedAround(view: DumpView, informative: readonly GroupView[])
 }
 
 /**
+ * Whether advantages follow the rewards, over all groups: then a bonus or a penalty that the dump does not tell turns close pairs around, in most groups
+ * perhaps, and nothing is wrong. Shuffled ones follow nothing, and turned ones the reverse.
+ */
+export function* followRewards({ settings }: DumpView, groups: readonly GroupView[]): Steps<boolean> {
+  const { thresholds } = settings
+  let [orders, sum] = [0, 0]
+  const look = ({ members }: GroupView) => {
+    const rows = trainingOf(members).filter(({ advantage }) => advantage !== null)
+    const found = orderOf(rows, ({ reward }) => reward, thresholds)
+    if (found === null) return
+    orders++
+    sum += found
+  }
+  yield* forEachOf(groups, look)
+  return orders > 0 && sum >= thresholds['agreeing-order'] * orders
+}
+
+/**
  * How far advantages have the order of what is asked of rows, from −1 to 1: pairs that have it less pairs that have the reverse, as a share of both
  * (Goodman and Kruskal’s gamma). Null where some row has none of it, or most pairs that differ in it have one advantage.
  */

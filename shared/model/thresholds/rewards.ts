@@ -90,7 +90,7 @@ export const REWARD_THRESHOLDS = {
     range: [-1, 1],
     usedBy: ['A04'],
     reason:
-      'The same, above none, from which a group runs with its rewards. Where one lies between the two, something else has its part in the order, which may turn a group around as well.',
+      'The same, above none, from which a group runs with its rewards. Where one lies between the two, something else has its part in the order, which may turn a group around as well. A mean of all groups as large says that pairs against their rewards are turned by what the dump does not tell.',
   },
   'fit-share': {
     value: 0.5,

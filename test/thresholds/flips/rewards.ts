@@ -36,11 +36,11 @@ function multiplied(factor: number, own = 0) {
   }))
 }
 
-/** Advantages that follow no formula; in two of six groups the first rollout and the third have each other's. */
+/** Advantages that follow no formula; in two of six groups all pairs but that of the first two rollouts are against their rewards. */
 const against = groupFacts(
   rows(6, () => [0, 0.3, 0.7, 1]),
   (_, group, member) => {
-    const of = [0, 0.3, 0.7, 1].at(group < 2 && member % 2 === 0 ? 2 - member : member) as number
+    const of = (group < 2 ? [0.7, 1, 0.3, 0] : [0, 0.3, 0.7, 1])[member] as number
     return { advantage: of + Math.sin(member) / 40 + 0.01 * member ** 3 }
   },
 )
