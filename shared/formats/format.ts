@@ -23,10 +23,12 @@ export interface Recognition {
   readonly rivals?: readonly string[]
   /** Id of the format that a person named for all files, where these records are not of it. */
   readonly isNot?: string
-  /** A mapping that a person gave and that these records do not need, since their format is known. */
+  /** A mapping that a person gave and that is not used: these records are of a trainer's format, or have nothing at its paths. */
   readonly unusedMapping?: FieldMapping
   /** Where a person said the fields of the native format stand; present only in records that are read by it. */
   readonly mapping?: FieldMapping
+  /** Where a person said some fields of native records stand; all others are where the native format has them. Never beside `mapping`. */
+  readonly fieldMapping?: FieldMapping
   /** Columns of scores, where there are several; absent in formats that store the reward. */
   readonly scores?: readonly string[]
   /** Those whose sum is the reward, as the stored advantages show, or the one that a person named; absent where neither tells. */

@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue, RawRecord } from '../containers/container.ts'
 import { setOwn } from '../containers/plain-value.ts'
+import type { RecordIssue } from '../model/trajectory.ts'
 import { isList, isObject, numbersOf } from './fields.ts'
 
 /** Fields of the native format that a mapping may fill; those with a dot stand inside the object before it. */
@@ -77,27 +78,40 @@ export function mappingText(mapping: FieldMapping): string {
 /** Records as the native format has them. What no field takes stays beside them, as `meta` of the rollout. */
 export function mappedRecords(records: readonly RawRecord[], mapping: FieldMapping): RawRecord[] {
   return records.map((record) =>
-    isObject(record.value) ? { ...record, value: mappedObject(record.value, mapping) } : record,
+    isObject(record.value) ? { ...record, value: mappedRecord(record.value, mapping) } : record,
   )
 }
 
-function mappedObject(object: JsonObject, mapping: FieldMapping): JsonObject {
+function mappedRecord(object: JsonObject, mapping: FieldMapping): JsonObject {
+  const { mapped, rest } = mappedObject(object, mapping)
+  if (Object.keys(rest).length > 0) setOwn(mapped, 'meta', rest)
+  return mapped
+}
+
+/**
+ * The fields that a mapping fills from an object, and the object without what stands at its paths.
+ *
+ * @param takes whether what stands at a path is left out of the rest
+ */
+export function mappedObject(
+  object: JsonObject,
+  mapping: FieldMapping,
+  takes: (steps: readonly (string | number)[]) => boolean = () => true,
+): { readonly mapped: JsonObject; readonly rest: JsonObject } {
   const mapped: JsonObject = {}
   const used: (string | number)[][] = []
   for (const field of MAP_FIELDS) {
     const path = mapping[field]
     if (path === undefined) continue
     const steps = stepsOf(path) ?? []
-    used.push(steps)
+    if (takes(steps)) used.push(steps)
     const value = valueAt(object, steps)
     if (value === null) continue
     const [outer, inner] = field.split('.') as [string, string?]
     if (inner === undefined) setOwn(mapped, outer, value)
     else setOwn(mapped, outer, { ...(isObject(mapped[outer]) ? mapped[outer] : {}), [inner]: value })
   }
-  const rest = withoutPaths(object, used)
-  if (Object.keys(rest).length > 0) setOwn(mapped, 'meta', rest)
-  return mapped
+  return { mapped, rest: withoutPaths(object, used) }
 }
 
 /** An object without what stands at these paths. Of a list no entry is left out alone: it goes whole. */
@@ -129,11 +143,12 @@ export function unreadLists(meta: JsonValue, lengths: readonly number[]): string
   return found
 }
 
-/** Fields of a mapped record for which nothing stands at their path, with the path. */
-export function unfilled(mapped: JsonObject, mapping: FieldMapping): [field: MapField, path: string][] {
-  return MAP_FIELDS.flatMap((field): [MapField, string][] => {
+/** Fields of a mapped record for which nothing stands at their path, each said with the path. */
+export function unfilledIssues(mapped: JsonObject, mapping: FieldMapping): RecordIssue[] {
+  return MAP_FIELDS.flatMap((field): RecordIssue[] => {
     const path = mapping[field]
-    return path === undefined || valueAt(mapped, field.split('.')) !== null ? [] : [[field, path]]
+    if (path === undefined || valueAt(mapped, field.split('.')) !== null) return []
+    return [{ code: 'bad-value', field, message: `${field} is mapped to ${path}, where nothing stands` }]
   })
 }
 

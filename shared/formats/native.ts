@@ -3,9 +3,10 @@ import { LIMIT_NAMES, type Limits } from '../model/streams.ts'
 import type { Message, RetrievedDocument, Trajectory } from '../model/trajectory.ts'
 import { BadRecord, Fields, isObject, numbersOf } from './fields.ts'
 import type { Format } from './format.ts'
-import { type FieldMapping, mappedRecords, unfilled, unreadLists } from './mapping.ts'
+import { type FieldMapping, mappedRecords, unfilledIssues, unreadLists } from './mapping.ts'
 import { messagesOf, readMessages } from './messages.ts'
 import { withoutColumns } from './native-columns.ts'
+import { mappedOver } from './native-mapping.ts'
 import { isTrlRow, RESPONSE_MASKS } from './native-masks.ts'
 import { FULL_IDS, ID_PAIRS, readNativeTokens } from './native-tokens.ts'
 import { type OneRecord, readEach } from './read-each.ts'
@@ -74,9 +75,11 @@ export const native: Format = {
   groupsByOrder: false,
   recognise: (sample) => recogniseBy(sample, look),
   read(records, context) {
-    const { mapping } = context.recognition
+    const { mapping, fieldMapping } = context.recognition
     const own = mapping === undefined ? records : mappedRecords(records, mapping)
-    return readEach(own, context, (record) => [readRecord(record, mapping ?? null)])
+    return readEach(own, context, (record) => [
+      fieldMapping === undefined ? readRecord(record, mapping ?? null) : readMappedOver(record, fieldMapping),
+    ])
   },
 }
 
@@ -108,6 +111,14 @@ function look(record: JsonObject): Evidence | null {
 
 /** Names that a mapping gives to the texts of a record. A record of its own may hold texts under them as well, which are none of its streams. */
 const MAPPED_TEXTS = ['prompt_text', 'completion_text'] as const
+
+/** Some fields of a record of its own stand elsewhere, as a person said. */
+function readMappedOver(record: OneRecord, mapping: FieldMapping): Trajectory {
+  const own = record.object.schema === SCHEMA ? withoutColumns(record.object) : record.object
+  const object = mappedOver(own, mapping)
+  const trajectory = readRecord({ ...record, object }, null)
+  return { ...trajectory, issues: [...trajectory.issues, ...unfilledIssues(object, mapping)] }
+}
 
 function readRecord(record: OneRecord, mapping: FieldMapping | null): Trajectory {
   const isMapped = mapping !== null
@@ -151,9 +162,7 @@ function readRecord(record: OneRecord, mapping: FieldMapping | null): Trajectory
     limits: readLimits(fields),
     issues: fields.issues,
   }
-  for (const [field, path] of mapping === null ? [] : unfilled(record.object, mapping)) {
-    fields.issue('bad-value', field, `${field} is mapped to ${path}, where nothing stands`)
-  }
+  if (mapping !== null) fields.issues.push(...unfilledIssues(record.object, mapping))
   const { meta, unknown } = fields.rest(isMapped && tokens !== null ? MAPPED_TEXTS : [])
   record.drift([...unknown, ...unknownWithin(record.object)])
   if (isMapped && tokens !== null) record.drift(unreadLists(stored, lengthsOf(tokens)))

@@ -10,7 +10,7 @@ import { type OpenOptions, openContainer } from '../containers/open.ts'
 import { listKeyOf, unwrapped } from '../containers/wrapped-records.ts'
 import { isObject } from '../formats/fields.ts'
 import type { Format, Recognition } from '../formats/format.ts'
-import { type FieldMapping, mappedRecords, mappingText } from '../formats/mapping.ts'
+import { type FieldMapping, MAP_FIELDS, mappedRecords, mappingText } from '../formats/mapping.ts'
 import { native } from '../formats/native.ts'
 import { areRollouts, proposeMapping } from '../formats/propose-mapping.ts'
 import { allNumericKeys, type RecognisedFormat, recogniseFormat } from '../formats/registry.ts'
@@ -151,29 +151,46 @@ function mappedBy(
   if (reward !== undefined && known?.recognition.scores?.includes(reward) && Object.keys(others).length === 0) {
     return { ...known, recognition: { ...known.recognition, rewardOf: [reward] } }
   }
-  if (known !== null && (known.format !== native || known.recognition.confidence === 1)) {
+  if (known !== null && known.format !== native) {
     return { ...known, recognition: { ...known.recognition, unusedMapping: map } }
   }
-  // A file of another shape that was opened with those that the mapping is for.
-  if (!reaches(map, records)) {
-    if (known === null) return null
-    const { format, recognition } = known
-    return { format, recognition: { ...recognition, evidence: [...recognition.evidence, nothingAt(map)] } }
+  const namesWhole = WHOLE.some((field) => map[field] !== undefined)
+  const reached = mappedRecords(records, map)
+  if (known === null || (namesWhole && known.recognition.confidence < 1)) {
+    if (holdAny(reached, WHOLE)) return { format: native, recognition: mappedRecognition(map) }
   }
-  return { format: native, recognition: mappedRecognition(map) }
+  if (known === null) return null
+  const { format, recognition } = known
+  // A file of another shape that was opened with those that the mapping is for has nothing there.
+  if (!holdAny(reached, namesWhole ? WHOLE : FILLED)) {
+    return {
+      format,
+      recognition: { ...recognition, evidence: [...recognition.evidence, nothingAt(map)], unusedMapping: map },
+    }
+  }
+  const evidence = [...recognition.evidence, ...mappedRecognition(map).evidence]
+  return { format, recognition: { ...recognition, evidence, fieldMapping: map } }
 }
+
+/** What a mapping fills that says where the rollouts are, and not a field of rollouts that are known. */
+const WHOLE = ['input_ids', 'completion_ids', 'messages', 'completion_text'] as const
+/** Names at the top of a mapped record. */
+const FILLED = [...new Set(MAP_FIELDS.map((field) => field.split('.')[0] as string))]
 
 /** Whether tokens or messages stand in any of the records where the mapping says. */
 function reaches(map: FieldMapping, records: readonly RawRecord[]): boolean {
-  return mappedRecords(records, map).some(
-    ({ value }) =>
-      isObject(value) &&
-      ['input_ids', 'completion_ids', 'messages', 'completion_text'].some((key) => Object.hasOwn(value, key)),
-  )
+  return holdAny(mappedRecords(records, map), WHOLE)
+}
+
+function holdAny(mapped: readonly RawRecord[], names: readonly string[]): boolean {
+  return mapped.some(({ value }) => isObject(value) && names.some((key) => Object.hasOwn(value, key)))
 }
 
 function nothingAt(map: FieldMapping): string {
-  return `neither token ids nor messages stand where the mapping says (${mappingText(map)})`
+  const what = WHOLE.some((field) => map[field] !== undefined)
+    ? 'neither token ids nor messages stand'
+    : 'nothing stands'
+  return `${what} where the mapping says (${mappingText(map)})`
 }
 
 /** How records that a person mapped are recognised. */

@@ -1,5 +1,6 @@
 import type { TrajectoryFacts } from '../checks/facts.ts'
 import { mappingText } from '../formats/mapping.ts'
+import { native } from '../formats/native.ts'
 import type { SourceReport } from '../model/report.ts'
 import type { Collected } from './collected.ts'
 import type { OpenSource, UnreadableFile } from './open-source.ts'
@@ -88,12 +89,14 @@ function rewardNote({ recognition: { scores, rewardOf } }: OpenSource): string[]
   return [`Its reward is the sum of ${rewardOf.join(', ')}: its advantages are those of this sum.`]
 }
 
-/** A mapping is for what no format knows. */
+/** A mapping is for what no trainer's format knows, and for fields that its records have. */
 function mappingNote({ format, recognition: { unusedMapping } }: OpenSource): string[] {
   if (unusedMapping === undefined) return []
-  return [
-    `The mapping that was given (${mappingText(unusedMapping)}) is not used: its records are of a known format, ${format.id}, and are read by that.`,
-  ]
+  const why =
+    format === native
+      ? 'its records are read by their own names, and have nothing there.'
+      : `its records are of a known format, ${format.id}, and are read by that.`
+  return [`The mapping that was given (${mappingText(unusedMapping)}) is not used: ${why}`]
 }
 
 /** Formats that hold the step are believed before the name of a file. */

@@ -104,7 +104,15 @@ describe('--map', () => {
     const session = await Session.open(sources, { map }, nodeHost(1))
     await session.done
     const { sources: read, totals } = session.report()
-    expect(read.map(({ notes }) => notes)).toEqual([undefined, undefined, undefined])
+    const unused = `The mapping that was given (${mappingText(map)}) is not used: its records are read by their own names, and have nothing there.`
+    const notes = new Map(read.map((source) => [source.name, source.notes]))
+    expect([...notes]).toEqual(
+      expect.arrayContaining([
+        ['native.jsonl', [unused]],
+        ['mapped.jsonl', undefined],
+      ]),
+    )
+    expect(notes.get('other.jsonl')).toBeUndefined()
     expect(totals.tokens).toMatchObject({ trained: 10, masked: 6 })
     expect(read.find(({ name }) => name === 'native.jsonl')?.format?.evidence).toEqual([
       'keys input_ids, loss_mask',
@@ -112,6 +120,83 @@ describe('--map', () => {
     ])
     expect(session.unreadable).toMatchObject([{ name: 'other.jsonl', code: 'unknown-format' }])
     expect(session.unreadable[0]?.message).toContain('neither token ids nor messages stand where the mapping says')
+  })
+
+  describe('of some fields of records that have the others', () => {
+    const own = {
+      input_ids: IDS,
+      loss_mask: MASK.map(() => 1),
+      reward: 1,
+      train_mask: MASK,
+      meta: { r: 0.25, env: 'wiki' },
+    }
+
+    test('is used for those, over what stands under their own names', async () => {
+      const session = await opened([own, own], mappingOf(['loss_mask=train_mask', 'reward=meta.r']))
+      const [source] = session.report().sources
+      expect(source).toMatchObject({ format: { id: 'native', version: '1' }, trajectories: 2, drift: [] })
+      expect(source?.notes).toBeUndefined()
+      expect(source?.format?.evidence).toEqual([
+        'keys input_ids, loss_mask',
+        'the mapping that was given: loss_mask=train_mask reward=meta.r',
+      ])
+      const { trajectory } = await session.load(0)
+      expect(Array.from(trajectory.mask ?? [])).toEqual(MASK)
+      expect(trajectory).toMatchObject({ reward: 0.25, meta: { env: 'wiki' }, issues: [] })
+    })
+
+    test.each([
+      ['ids alone', { input_ids: IDS, train_mask: MASK }, 'loss_mask=train_mask'],
+      ['a mask under another name', { input_ids: IDS, action_mask: MASK.map(() => 1), m: MASK }, 'loss_mask=m'],
+      ['labels', { input_ids: IDS, labels: IDS, m: MASK }, 'completion_mask=m'],
+      [
+        'labels that are named',
+        { input_ids: IDS, loss_mask: IDS.map(() => 1), l: IDS.map((id, i) => (MASK[i] ? id : -100)) },
+        'labels=l',
+      ],
+      [
+        'a mask of another purpose',
+        { input_ids: IDS, loss_mask: IDS.map(() => 1), attention_mask: MASK },
+        'loss_mask=attention_mask',
+      ],
+      [
+        'an export',
+        { schema: 'rollout-inspector.trajectory/1', input_ids: IDS, loss_mask: IDS, m: MASK },
+        'loss_mask=m',
+      ],
+    ])('beside %s', async (_, record, setting) => {
+      const session = await opened([record], mappingOf([setting]))
+      const { trajectory } = await session.load(0)
+      expect(Array.from(trajectory.mask ?? [])).toEqual(MASK)
+      expect(trajectory.issues).toEqual([])
+      expect(Array.from(trajectory.attentionMask ?? [])).toEqual('attention_mask' in record ? MASK : [])
+      expect(session.report().sources[0]?.drift).toEqual([])
+    })
+
+    test('leaves a stream of the same object as it is', async () => {
+      const [a, b] = [MASK.map(() => -1), MASK.map(() => -2)]
+      const record = { ...own, logprobs: { sampler: a, trainer: a }, recomputed: b }
+      const session = await opened([record], mappingOf(['logprobs.trainer=recomputed']))
+      const { logprobs } = (await session.load(0)).trajectory
+      expect([logprobs.sampler, logprobs.trainer].map((stream) => Array.from(stream ?? []))).toEqual([a, b])
+    })
+
+    test('has nothing where a record has nothing at the path, and says so', async () => {
+      const { train_mask: _, ...without } = own
+      const session = await opened([own, without], mappingOf(['loss_mask=train_mask']))
+      expect(session.report().sources[0]?.drift).toEqual([
+        'loss_mask is mapped to train_mask, where nothing stands in 1 record',
+      ])
+      expect((await session.load(1)).trajectory.mask).toBeNull()
+    })
+
+    test('that no record has is not used, which a note says', async () => {
+      const session = await opened([own], mappingOf(['loss_mask=trian_mask']))
+      expect(session.report().sources[0]?.notes).toEqual([
+        'The mapping that was given (loss_mask=trian_mask) is not used: its records are read by their own names, and have nothing there.',
+      ])
+      expect(Array.from((await session.load(0)).trajectory.mask ?? [])).toEqual(MASK.map(() => 1))
+    })
   })
 
   test.each([
