@@ -1,11 +1,13 @@
 import { roleKind } from '../../model/roles.ts'
 import type { Turn } from '../../model/tokens.ts'
 import type { Message } from '../../model/trajectory.ts'
+import { turnStarts } from '../../tokens/frame-lookup.ts'
 import { bytesOf } from '../../tokens/table.ts'
 import type { Tokenizer, TokenTable, TurnFrame } from '../../tokens/tokenizer.ts'
 import type { Check, TrajectoryView } from '../check.ts'
 import { normalised } from '../normalised-text.ts'
 import { OfLast } from '../of-last.ts'
+import { paddingOf } from '../padding.ts'
 
 /** T15. Text of a message that spells a control token and became one: a forged turn. */
 export const T15: Check = {
@@ -16,7 +18,7 @@ export const T15: Check = {
   severity: 'error',
   unit: 'trajectory',
   needs: ['ids', 'messages', 'tokenizer'],
-  looksAt: 'messages that spell a control token',
+  looksAt: 'user, system or tool messages, other than rendered prompts, that spell a control token',
   why: 'A document can end its own turn and begin another in any role: the turns, the mask and the policy follow the forgery.',
   fix: 'Encode the text of messages without special tokens (split_special_tokens=True), and only the frame with them.',
   cite: 'transformers#29279, transformers#47853, verifiers#1068',
@@ -92,10 +94,7 @@ const MOST = 32
 
 const decoder = new TextDecoder()
 
-/**
- * Control tokens that the environment's messages spell, with words on both sides. A message that begins with one is a rendered prompt,
- * and at the end of a message it is the turn's own end.
- */
+/** Control tokens that the environment's messages spell. A message that begins with one is a rendered prompt. */
 function speltControls(messages: readonly Message[], { frame, table }: Tokenizer, context: number): SpeltControl[] {
   if (frame === null) return []
   const { literals, opening } = controlsOf(frame, table)
@@ -108,7 +107,6 @@ function speltControls(messages: readonly Message[], { frame, table }: Tokenizer
       for (let at = content.indexOf(literal); at >= 0 && found.length < MOST; at = content.indexOf(literal, at + 1)) {
         const before = wordsBefore(content, at, context, literals)
         const after = wordsAfter(content, at + literal.length, context, literals)
-        if (normalised(before) === '' || normalised(after) === '') continue
         found.push({ id, literal, role, message: index, before, after })
       }
     }
@@ -182,20 +180,42 @@ function wordsAfter(
 /** The end of a turn and the header of the next are three. */
 const MOST_IN_A_ROW = 4
 
-/** Where the ids hold the control token between the same words; null where they spell it, or do not hold that text. */
-function forgedAt({ ids, text, thresholds }: TrajectoryView, { id, before, after }: SpeltControl): number | null {
+/**
+ * Where the ids hold the control token between the same words; null where they spell it, or do not hold that text. Where a message ends with it, it may
+ * be the turn's own end, which was stored with the text: then a turn begins behind it. Behind a forged one what the template writes is still to come.
+ */
+function forgedAt(view: TrajectoryView, { id, before, after }: SpeltControl): number | null {
+  const { ids, text, thresholds } = view
   // As many tokens as characters hold the same words and more.
   const context = thresholds['control-context-characters']
   const left = normalised(before)
   const right = normalised(after)
+  if (left === '') return null
   for (let at = ids.indexOf(id); at >= 0; at = ids.indexOf(id, at + 1)) {
     const seenBefore = normalised(text({ start: Math.max(0, at - Math.max(context, before.length)), end: at }))
     const seenAfter = normalised(
       text({ start: at + 1, end: Math.min(ids.length, at + 1 + Math.max(context, after.length)) }),
     )
-    if (meets(seenBefore.endsWith(left), left) && meets(seenAfter.startsWith(right), right)) return at
+    if (!meets(seenBefore.endsWith(left), left)) continue
+    if (right === '' ? endsBeforeItsTurn(view, at) : meets(seenAfter.startsWith(right), right)) return at
   }
   return null
+}
+
+/** Whether the next control token behind one that ends a text of the environment is the end of a turn: that of the one which the text stands in. */
+function endsBeforeItsTurn(view: TrajectoryView, at: number): boolean {
+  const { ids, segmentation, tokenizer } = view
+  const frame = tokenizer?.frame ?? null
+  // The model may say the same words, and a trainer may add a second end to what it says (M16).
+  const turn = segmentation?.turns.find(({ start, end }) => start <= at && at < end)
+  if (frame === null || turn === undefined || turn.kind === 'assistant') return false
+  const others = [...turnStarts(frame), ...frame.bos, ...frame.textEnds]
+  for (let i = at + 1; i < ids.length - paddingOf(view).right; i++) {
+    const next = ids[i] as number
+    if (frame.turnEnds.includes(next)) return true
+    if (others.includes(next)) return false
+  }
+  return false
 }
 
 /** A single letter on one side is found by chance. */
