@@ -5,7 +5,6 @@ import { chanceOfNoContrast } from '../../shared/checks/groups/all-same-reward.t
 import { fitOf } from '../../shared/checks/groups/scaling.ts'
 import { runOver } from '../helpers/dump-check.ts'
 import { dumpOf, groupFacts } from '../helpers/facts.ts'
-import { verdictOf } from '../hypotheses/input.ts'
 import { stepScaleOf } from './step-scale.ts'
 
 describe('A01', () => {
@@ -347,29 +346,5 @@ describe('A04', () => {
       storing((of) => centre(of).map((value) => Math.round(value * 100) / 100)),
     )
     expect(tally).toMatchObject({ checked: 2, affected: 0 })
-  })
-})
-
-describe('incomplete groups', () => {
-  it.each([
-    [null, '1 has no reward'],
-    [Number.NaN, '1 has a reward that is NaN or infinite'],
-  ])('with a reward of %s say so', (odd, reason) => {
-    const facts = groupFacts([[1, 0, 0.5]]).map((row, i) => (i === 1 ? { ...row, reward: odd } : row))
-    expect(runOver('A01', dumpOf(facts, { options: { groupSize: 3 } })).abstained?.reason).toBe(
-      `incomplete groups: of the rollouts of 1 group ${reason}`,
-    )
-  })
-
-  it('of one rollout each lack nobody', () => {
-    const alone = dumpOf(groupFacts([[1], [0], [0.5]]))
-    expect(runOver('A01', alone).abstained?.reason).toBe(
-      'incomplete groups: each has one rollout, which is compared with none',
-    )
-    for (const id of ['H01', 'H05'] as const) {
-      expect(verdictOf(id, alone).missing).toEqual([
-        'complete groups (each has one rollout, which is compared with none)',
-      ])
-    }
   })
 })

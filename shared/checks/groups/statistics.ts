@@ -2,6 +2,7 @@ import { counted, minus } from '../../model/number-text.ts'
 import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { DumpReporter, DumpView, GroupView } from '../check.ts'
 import type { TrajectoryFacts } from '../facts.ts'
+import { declaredSize } from '../group-views.ts'
 
 /** The rewards of a complete group, in member order. */
 export function rewardsOf(group: GroupView): readonly number[] {
@@ -16,14 +17,15 @@ export function completeGroups(view: DumpView, report: DumpReporter): readonly G
   return null
 }
 
-/** Why no group is complete: members are missing, or rewards that are numbers. */
-export function incompleteReason({ groups, groupSize }: Pick<DumpView, 'groups' | 'groupSize'>): string {
+/** Why no group is complete: members are missing, or are too many, or rewards that are numbers. */
+export function incompleteReason(view: Pick<DumpView, 'groups' | 'groupSize'>): string {
+  const { groups, groupSize } = view
   if (groups.length > 0 && groups.every(({ members }) => members.length === 1))
     return 'incomplete groups: each has one rollout, which is compared with none'
   const isNumber = ({ reward }: TrajectoryFacts) => reward !== null && Number.isFinite(reward)
   const whole = groups.filter(({ members }) => members.length === groupSize)
   const unrewarded = whole.filter(({ members }) => !members.every(isNumber))
-  if (unrewarded.length === 0) return 'incomplete groups'
+  if (unrewarded.length === 0) return tooLargeReason(view) ?? 'incomplete groups'
   const odd = unrewarded.flatMap(({ members }) => members.filter((member) => !isNumber(member)))
   const missing = odd.filter(({ reward }) => reward === null).length
   const what = [
@@ -33,6 +35,35 @@ export function incompleteReason({ groups, groupSize }: Pick<DumpView, 'groups' 
       : []),
   ].join(' and ')
   return `incomplete groups: of the rollouts of ${counted(unrewarded.length, 'group')} ${what}`
+}
+
+/**
+ * What to say of groups that hold more rollouts than are generated for a prompt; null where none does. A whole multiple may be sound (a key that returns
+ * with every epoch, in a dump without steps), so that it is no fault of the groups (A05), and lacks nobody.
+ */
+function tooLargeReason({ groups, groupSize }: Pick<DumpView, 'groups' | 'groupSize'>): string | null {
+  const declared = groups.map(({ members }) => declaredSize(members))
+  // One that all declare gives way to the one that was given.
+  const isOne = new Set(declared).size === 1
+  const sizeOf = (at: number) => (isOne ? groupSize : (declared[at] ?? groupSize))
+  const large = groups.filter(({ members }, at) => members.length > (sizeOf(at) ?? members.length))
+  if (large.length === 0) return null
+  const sizes = new Set(groups.map((_, at) => sizeOf(at)))
+  const size = sizes.size === 1 ? `the ${[...sizes][0]} that` : 'as many as'
+  const hold = `${large.length} of ${counted(groups.length, 'group')} ${large.length === 1 ? 'holds' : 'hold'} more rollouts than ${size} are generated for a prompt`
+  const areMultiples = groups.every(({ members }, at) => members.length % (sizeOf(at) ?? Number.NaN) === 0)
+  if (large.length < groups.length || !areMultiples) return `no complete groups: ${hold}`
+  const why = large.every(holdsCopies)
+    ? 'its own ones more than once, as where a step was written or read twice'
+    : 'a whole multiple, as epochs leave that share their keys and store no step'
+  return `no complete groups: ${hold}, ${why}`
+}
+
+/** Every rollout of the group has the ids of another one of it. */
+function holdsCopies({ members }: GroupView): boolean {
+  const counts = new Map<string, number>()
+  for (const { idsHash } of members) if (idsHash !== null) counts.set(idsHash, (counts.get(idsHash) ?? 0) + 1)
+  return members.every(({ idsHash }) => idsHash !== null && (counts.get(idsHash) as number) > 1)
 }
 
 /** What a verdict over groups lacks where none is complete. */
