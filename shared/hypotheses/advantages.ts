@@ -3,7 +3,8 @@ import { FactColumns } from '../checks/fact-columns.ts'
 import type { TrajectoryFacts } from '../checks/facts.ts'
 import { hasInfiniteAdvantage } from '../checks/groups/advantage-explosion.ts'
 import { boundOf } from '../checks/groups/bounds.ts'
-import { isNoise, noiseFloors, type Scaling, scalingOf, spreadsOf } from '../checks/groups/scaling.ts'
+import type { RewardScale } from '../checks/groups/reward-scales.ts'
+import { isNoise, isNoiseInWhole, noiseFloors, type Scaling, scalingOf, spreadsOf } from '../checks/groups/scaling.ts'
 import { mean } from '../checks/groups/statistics.ts'
 
 /** What H01 measures. Numbers are null where there is nothing to take them from. */
@@ -22,6 +23,10 @@ export interface AdvantageMeasures {
   readonly noiseShare: number
   /** … and amplified under the scaling in use; 0 without a known scaling. */
   readonly amplifiedShare: number
+  /** `amplifiedShare`, or `noiseShare` without a known scaling, by the range as it was observed, rare extremes with it. */
+  readonly shareOfWhole: number
+  /** What groups are held against. */
+  readonly scales: readonly RewardScale[]
   /** Over the groups of `noiseShare`. */
   readonly largestAmplification: number | null
   readonly largestNoiseGap: number | null
@@ -38,6 +43,10 @@ export function measureAdvantages(dump: DumpView): AdvantageMeasures {
   const { groups, range, scales } = spreadsOf(dump, scaling)
   const noise = groups.filter(isNoise)
   const amplified = noise.filter((spread) => scaling?.scaled === true && spread.amplification >= amplification)
+  const ofWhole = groups.filter(
+    (spread) =>
+      isNoiseInWhole(spread, dump.settings.thresholds) && (scaling === null || spread.amplification >= amplification),
+  )
   const { sizes, largestAdvantage } = sizesOf(dump.facts)
   const largest = (values: readonly number[]) => (values.length === 0 ? null : values.reduce((a, b) => Math.max(a, b)))
   return {
@@ -49,6 +58,8 @@ export function measureAdvantages(dump: DumpView): AdvantageMeasures {
     amplification,
     noiseShare: groups.length === 0 ? 0 : noise.length / groups.length,
     amplifiedShare: groups.length === 0 ? 0 : amplified.length / groups.length,
+    shareOfWhole: groups.length === 0 ? 0 : ofWhole.length / groups.length,
+    scales,
     largestAmplification: scaling?.scaled === true ? largest(noise.map((spread) => spread.amplification)) : null,
     largestNoiseGap: largest(noise.map(({ gap }) => gap)),
     bound:

@@ -7,7 +7,7 @@ import { type AdvantageMeasures, measureAdvantages } from './advantages.ts'
 import { amplifiedBounds, type Bounds } from './bounds.ts'
 import type { Hypothesis, HypothesisInput } from './hypothesis.ts'
 import { besideLog, loggedLine } from './logged.ts'
-import { floorText } from './reward.ts'
+import { BY_WHOLE_RANGE, floorText, RANGE_HELD_AGAINST, scaleText } from './reward.ts'
 import {
   type Argument,
   checkOf,
@@ -65,11 +65,13 @@ function decide(input: HypothesisInput): Judgement {
   const few =
     found.meanStd !== 0 && holds(scaling === null ? found.noiseShare : found.amplifiedShare, bounds.contradicted)
   const unscaled = scaling !== null && !scaling.scaled
+  // Whether a few extremes are part of the range decides here: too much for a verdict.
+  const byWhole = !unscaled && few && holds(found.shareOfWhole, bounds.supported)
   // Under an unscaled scheme no std makes an advantage explode, and infinite ones are known without A03.
   const unlooked = unscaled ? [] : notRun(input, ['A03'])
   // Advantages that no known scheme gives have no known bound: a spread that is not small does not show that they are in order.
   const isUnknown = scaling === null && fitOf(input.dump) !== null
-  const contradicted = !isUnexplained && (unscaled || (few && !isUnknown && unlooked.length === 0))
+  const contradicted = !isUnexplained && (unscaled || (few && !byWhole && !isUnknown && unlooked.length === 0))
   const verdict = exploded || amplified ? 'supported' : contradicted ? 'contradicted' : 'inconclusive'
   const unknown = scaling !== null ? [] : input.streams.has('advantages') ? ['how rewards are scaled'] : ['advantages']
   return {
@@ -77,6 +79,7 @@ function decide(input: HypothesisInput): Judgement {
     because: [
       ...schemeLine(found, bounds),
       ...shareLine(found, bounds),
+      ...(byWhole ? wholeLine(found, bounds) : []),
       ...(isUnexplained
         ? infiniteLine(found.infiniteGroups)
         : explosion === null || explosion.checked === 0
@@ -89,6 +92,7 @@ function decide(input: HypothesisInput): Judgement {
               ['A03'],
             )),
       ...restingOn('reward-spread', stated('noise floor of the reward std', floorText(found.noiseFloors))),
+      ...restingOn('rewards', stated(RANGE_HELD_AGAINST, scaleText(found))),
       ...restingOn('reward-spread', stated('mean reward std within groups', found.meanStd)),
       ...restingOn('largest-advantages', stated('largest |advantage|', found.largestAdvantage)),
       ...restingOn(
@@ -131,6 +135,13 @@ function shareLine(
   return restingOn('groups-below-noise', deciding({ supported: scaledToo }, lines)).map((line) =>
     line.speaksFor === 'supported' ? { ...line, speaksFor: null } : line,
   )
+}
+
+function wholeLine({ scaling, shareOfWhole, amplification }: AdvantageMeasures, { supported }: Bounds): Argument[] {
+  const amplified = scaling === null ? ' (scaling unknown)' : `, amplified ${amplification} times or more`
+  const name = `share of complete groups with a reward std below the noise floor${amplified}${BY_WHOLE_RANGE}`
+  const otherwise = { comparison: '<', threshold: supported.threshold } as const
+  return deciding({ supported: null }, compared(name, shareOfWhole, supported, otherwise))
 }
 
 /** `, times 900` where a constant multiplies what the scheme gives. */

@@ -1,10 +1,18 @@
 import { type ComponentMeasures, findingComponents } from '../checks/groups/components.ts'
+import { isNarrowed } from '../checks/groups/reward-scales.ts'
 import { lackOfGroups } from '../checks/groups/statistics.ts'
 import type { Thresholds } from '../model/thresholds/registry.ts'
 import { type Bounds, contrastBounds, flatBounds, opposingBounds, withinBounds } from './bounds.ts'
 import type { Hypothesis, HypothesisInput } from './hypothesis.ts'
 import { besideLog, loggedLine, loggedMean, loggedOf, meanOf } from './logged.ts'
-import { floorText, measureRewards, type RewardMeasures, scaleText } from './reward.ts'
+import {
+  BY_WHOLE_RANGE,
+  floorText,
+  measureRewards,
+  RANGE_HELD_AGAINST,
+  type RewardMeasures,
+  scaleText,
+} from './reward.ts'
 import {
   type Argument,
   compared,
@@ -63,6 +71,12 @@ function decide(input: HypothesisInput): Judgement {
   const within = isNoise ? null : found.withinShare
   const contrast = isNoise ? null : found.contrastRatio
   const supported = !isOfUnit && (isFlat(flat) || isOtherwiseSupported)
+  // Whether a few extremes are part of the range decides here: too much for a verdict.
+  const byWhole =
+    !supported &&
+    !isOfUnit &&
+    found.scales.some(isNarrowed) &&
+    (isFlat(found.flatShareOfWhole) || isBelow(found.withinShareOfWhole, withinBounds(thresholds)))
   // Components may cancel each other and neither go against the total: it does not decide, but they are not in order.
   const cancel = input.checks.some(
     ({ code, status, severity }) => code === 'A09' && status === 'fail' && severity !== 'info',
@@ -72,12 +86,13 @@ function decide(input: HypothesisInput): Judgement {
     // Components whose weights are not known may conflict unseen.
     verdict: supported
       ? 'supported'
-      : found.componentsUnexplained || cancel || isOfUnit || unlooked.length > 0
+      : found.componentsUnexplained || cancel || isOfUnit || byWhole || unlooked.length > 0
         ? 'inconclusive'
         : 'contradicted',
     because: [
       ...(isOfUnit ? unitLines(flat, flatInRange, thresholds) : flatLines(FLAT, flat, thresholds)),
       ...argumentsOf(found, { within, contrast }, thresholds),
+      ...(byWhole ? wholeLines(found, thresholds) : []),
       ...lesserFaults(H05, input, ['A01']),
     ],
     missing: [
@@ -144,24 +159,34 @@ function unitLines(flat: number, flatInRange: number, thresholds: Thresholds): A
   ]
 }
 
+/** What supports where rare extremes are part of the range, and does not as groups are judged. */
+function wholeLines(found: RewardMeasures, thresholds: Thresholds): Argument[] {
+  const lines = [
+    ...flatLines(`${FLAT}${BY_WHOLE_RANGE}`, found.flatShareOfWhole, thresholds),
+    ...withinLines(`${WITHIN}${BY_WHOLE_RANGE}`, found.withinShareOfWhole, thresholds),
+  ]
+  return deciding(
+    { supported: null },
+    lines.filter(({ speaksFor }) => speaksFor === 'supported'),
+  )
+}
+
+const WITHIN = 'mean reward std within groups, as a share of the reward range'
+
+function withinLines(name: string, share: number | null, thresholds: Thresholds): Argument[] {
+  const { supported, contradicted } = withinBounds(thresholds)
+  return restingOn('reward-spread', compared(name, share, supported, contradicted))
+}
+
 interface Shares {
   readonly within: number | null
   readonly contrast: number | null
 }
 
 function argumentsOf(found: RewardMeasures, { within, contrast }: Shares, thresholds: Thresholds): Argument[] {
-  const withinBound = withinBounds(thresholds)
   const contrastBound = contrastBounds(thresholds)
   return [
-    ...restingOn(
-      'reward-spread',
-      compared(
-        'mean reward std within groups, as a share of the reward range',
-        within,
-        withinBound.supported,
-        withinBound.contradicted,
-      ),
-    ),
+    ...withinLines(WITHIN, within, thresholds),
     ...restingOn(
       'group-means',
       compared(
@@ -174,7 +199,7 @@ function argumentsOf(found: RewardMeasures, { within, contrast }: Shares, thresh
     ...(found.components ?? []).flatMap((each) => componentLines(each, thresholds)),
     ...restingOn('reward-spread', stated('mean reward std within groups', found.within)),
     ...restingOn('rewards', stated('reward range', found.range)),
-    ...restingOn('rewards', stated('reward range that groups are held against', scaleText(found))),
+    ...restingOn('rewards', stated(RANGE_HELD_AGAINST, scaleText(found))),
     ...restingOn('rewards', stated(ONLY_REWARD, found.only)),
     ...restingOn('reward-spread', stated('noise floor of the reward std', floorText(found.noiseFloors))),
   ]

@@ -1,7 +1,7 @@
 import type { DumpView } from '../checks/check.ts'
 import { type ComponentMeasures, componentsOf } from '../checks/groups/components.ts'
-import type { RewardScale } from '../checks/groups/reward-scales.ts'
-import { type GroupSpread, isNoise, noiseFloors, spreadsOf } from '../checks/groups/scaling.ts'
+import { isNarrowed, type RewardScale, wholeRange } from '../checks/groups/reward-scales.ts'
+import { type GroupSpread, isNoise, isNoiseInWhole, noiseFloors, spreadsOf } from '../checks/groups/scaling.ts'
 import { mean, shown, unbiasedStd } from '../checks/groups/statistics.ts'
 import { counted } from '../model/number-text.ts'
 
@@ -26,6 +26,9 @@ export interface RewardMeasures {
   readonly between: number | null
   /** `within` as a share of the range of each group's scale; null where all ranges are 0. What lies beyond a scale counts as its end. */
   readonly withinShare: number | null
+  /** The same, and the share of groups without contrast, by ranges as they were observed, rare extremes with them. */
+  readonly withinShareOfWhole: number | null
+  readonly flatShareOfWhole: number
   /** The same share over the std of the groups' means within their scales; null where that is 0 or unknown. */
   readonly contrastRatio: number | null
   /** Null where components are not stored, or do not make up the total. */
@@ -39,6 +42,7 @@ export function measureRewards(dump: DumpView): RewardMeasures {
   const { groups, range, scales } = spreadsOf(dump, null)
   const ofRange = thresholds['noise-std-of-range']
   const isFlatInRange = ({ contrast, std, scale }: GroupSpread) => !contrast || std < ofRange * scale.range
+  const isFlatInWhole = (spread: GroupSpread) => !spread.contrast || isNoiseInWhole(spread, thresholds)
   const within = groups.length === 0 ? 0 : mean(groups.map(({ std }) => std))
   const between = groups.length < 2 ? null : unbiasedStd(groups.map(({ rewards }) => mean(rewards)))
   const components = componentsOf(dump)
@@ -53,6 +57,8 @@ export function measureRewards(dump: DumpView): RewardMeasures {
     within,
     between,
     ...sharesOf(groups, scales),
+    withinShareOfWhole: sharesOf(groups, scales, wholeRange).withinShare,
+    flatShareOfWhole: groups.length === 0 ? 0 : groups.filter(isFlatInWhole).length / groups.length,
     components: components === 'unexplained' ? null : (components?.components ?? null),
     componentsUnexplained: components === 'unexplained',
   }
@@ -62,6 +68,7 @@ export function measureRewards(dump: DumpView): RewardMeasures {
 function sharesOf(
   groups: readonly GroupSpread[],
   scales: readonly RewardScale[],
+  rangeOf: (scale: RewardScale) => number = ({ range }) => range,
 ): Pick<RewardMeasures, 'withinShare' | 'contrastRatio'> {
   // Beside others, a scale that is noise as a whole has no spread to speak of; its groups are without contrast already.
   const loud = scales.filter(({ range, floor }) => range >= floor)
@@ -72,9 +79,9 @@ function sharesOf(
   let [withinShare, squares, free] = [0, 0, 0]
   for (const [scale, own] of byScale) {
     const clamped = own.map((spread) => clampedTo(scale, spread))
-    withinShare += (clamped.length / all) * (mean(clamped.map(({ std }) => std)) / scale.range)
+    withinShare += (clamped.length / all) * (mean(clamped.map(({ std }) => std)) / rangeOf(scale))
     if (clamped.length < 2) continue
-    const between = unbiasedStd(clamped.map(({ rewards }) => mean(rewards))) / scale.range
+    const between = unbiasedStd(clamped.map(({ rewards }) => mean(rewards))) / rangeOf(scale)
     squares += (clamped.length - 1) * between * between
     free += clamped.length - 1
   }
@@ -97,8 +104,7 @@ export function floorText([least, greatest]: RewardMeasures['noiseFloors']): num
 const TOLD_SCALES = 4
 
 /** What groups are held against, where that is not the range of all rewards: `−1 to 1 in 40 groups of gsm8k`. */
-export function scaleText({ scales }: RewardMeasures): string | null {
-  const isNarrowed = ({ range, least, greatest }: RewardScale) => range < greatest - least
+export function scaleText({ scales }: Pick<RewardMeasures, 'scales'>): string | null {
   if (scales.length < 2 && !scales.some((scale) => scale.beyond > 0 || isNarrowed(scale))) return null
   const told = scales.slice(0, TOLD_SCALES).map((scale) => {
     const { environment, least, greatest, range, groups, beyond } = scale
@@ -110,3 +116,7 @@ export function scaleText({ scales }: RewardMeasures): string | null {
   const more = scales.length - told.length
   return [...told, ...(more > 0 ? [`${more} more`] : [])].join('; ')
 }
+
+/** How a measure ends that is taken by ranges as they were observed, where rare extremes are no part of those that groups are held against. */
+export const BY_WHOLE_RANGE = ', by the whole range of rewards, the few at its ends with it'
+export const RANGE_HELD_AGAINST = 'reward range that groups are held against'

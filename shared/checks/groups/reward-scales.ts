@@ -18,6 +18,16 @@ export interface RewardScale {
   readonly beyond: number
 }
 
+/** The range as it was observed, the few at its ends with it; groups beyond it apart. */
+export function wholeRange({ least, greatest }: RewardScale): number {
+  return Math.min(greatest - least, Number.MAX_VALUE)
+}
+
+/** Whether rare extremes are left out of the range. */
+export function isNarrowed(scale: RewardScale): boolean {
+  return scale.range < wholeRange(scale)
+}
+
 /** Where the rewards of one group lie; the std is over n. */
 interface Extent {
   readonly group: GroupView

@@ -11,8 +11,8 @@ import {
   isScaled,
 } from './advantages.ts'
 import { withFloor } from './floored.ts'
-import { type RewardScale, scalesOf } from './reward-scales.ts'
-import { biasedStd, rangeOf, rewardRange, rewardsOf, unbiasedStd } from './statistics.ts'
+import { type RewardScale, scalesOf, wholeRange } from './reward-scales.ts'
+import { biasedStd, noiseFloor, rangeOf, rewardRange, rewardsOf, unbiasedStd } from './statistics.ts'
 import { measuringStepScales, type StepScale } from './step-scales.ts'
 
 /** How the run scales advantages, as far as it is declared or its stored advantages show. */
@@ -212,6 +212,11 @@ function amplificationOf(
 /** A spread below the noise floor of its scale. A group without any is none: its advantages are all 0, and nothing is blown up. */
 export function isNoise({ contrast, std, scale }: GroupSpread): boolean {
   return contrast && std < scale.floor
+}
+
+/** The same by the range as it was observed, rare extremes with it. */
+export function isNoiseInWhole({ contrast, std, scale }: GroupSpread, thresholds: Thresholds): boolean {
+  return contrast && std < noiseFloor(wholeRange(scale), thresholds)
 }
 
 /** Least and greatest std below which a spread is noise: one number unless groups are held against several scales. */

@@ -29,7 +29,7 @@ export const REWARD_THRESHOLDS = {
     range: [0, 1_000_000],
     usedBy: ['A02', 'H01', 'H05'],
     reason:
-      'Their std, beyond which the observed range of rewards does not count as such: that of a normal law is 5 stds wide in 128 rewards and 7 in 2,048, and that of heavier tails grows without end. Right and wrong are further apart only where one of them is rarer than 1 in 25.',
+      'Their std, beyond which the observed range of rewards does not count as such: that of a normal law is 5 stds wide in 128 rewards and 7 in 2,048, and that of heavier tails grows without end. Right and wrong are further apart only where one of them is rarer than 1 in 25. Where the whole range would support H01 or H05, and this one contradicts it, the verdict is inconclusive.',
   },
   'stretch-times': {
     value: 10,
