@@ -3,7 +3,7 @@ import type { MeanReward } from '../checks/truncation/reward-splits.ts'
 import { counted, valuesText } from '../model/number-text.ts'
 import type { Count } from '../model/report.ts'
 import type { Thresholds } from '../model/thresholds/registry.ts'
-import { lostBounds, nearLimitBounds, visibleBounds } from './bounds.ts'
+import { type Bounds, lostBounds, nearLimitBounds, visibleBounds } from './bounds.ts'
 import type { Hypothesis, HypothesisInput } from './hypothesis.ts'
 import { measureTruncation, measuringTruncation, type TruncationMeasures } from './truncation.ts'
 import {
@@ -51,14 +51,20 @@ function decide(input: HypothesisInput): Judgement {
   const lost = share(found.lost)
   const piled = share(found.piledReplies)
   const visible = share(found.documentsVisible)
+  // What was never retrieved is no truncation.
+  const visibleAtMost =
+    visible === null ? null : (visible * checkedOf(found) + found.perhapsNotBrought) / checkedOf(found)
+  const isHidden = visible !== null && holds(visible, visibleBounds(thresholds).supported)
+  const isSurelyHidden = visibleAtMost !== null && holds(visibleAtMost, visibleBounds(thresholds).supported)
   const supported =
     (near !== null && holds(near, nearBounds.supported)) ||
     (lost !== null && holds(lost, lostBounds(thresholds).supported)) ||
     (piled !== null && holds(piled, lostBounds(thresholds).supported)) ||
-    (visible !== null && holds(visible, visibleBounds(thresholds).supported))
+    isSurelyHidden
   // Without documents there are none to lose; without ends that tell, "nothing lost" is not known.
   const contradicted =
     !supported &&
+    !isHidden &&
     near !== null &&
     holds(near, nearBounds.contradicted) &&
     lost !== null &&
@@ -67,17 +73,24 @@ function decide(input: HypothesisInput): Judgement {
   return {
     verdict: supported ? 'supported' : contradicted ? 'contradicted' : 'inconclusive',
     because: [
-      ...argumentsOf(found, { near, lost, piled, visible }, thresholds),
+      ...argumentsOf(found, { near, lost, piled, visible, visibleAtMost }, thresholds),
       ...lesserFaults(H04, input, piled === null ? [] : ['C08']),
     ],
     missing: [
       ...(near === null ? ['limits of the prompt, the completion or the sequence'] : []),
       ...(lost === null ? [lackOfTurns(input)] : []),
+      ...(isHidden && !isSurelyHidden ? [RETRIEVED] : []),
       ...(visible === null ? lackOfDocuments(input, lost !== null) : []),
     ],
     // All three measures could have ruled either way.
     firm: true,
   }
+}
+
+const RETRIEVED = 'messages, which tell whether the documents that are not in the ids were ever retrieved'
+
+function checkedOf({ documentsVisible }: TruncationMeasures): number {
+  return documentsVisible?.checked ?? 0
 }
 
 function lackOfTurns(input: HypothesisInput): string {
@@ -97,16 +110,17 @@ interface Shares {
   readonly lost: number | null
   readonly piled: number | null
   readonly visible: number | null
+  /** Where all documents were visible that may never have been retrieved. */
+  readonly visibleAtMost: number | null
 }
 
 function argumentsOf(
   found: TruncationMeasures,
-  { near, lost, piled, visible }: Shares,
+  { near, lost, piled, visible, visibleAtMost }: Shares,
   thresholds: Thresholds,
 ): Argument[] {
   const nearBounds = nearLimitBounds(thresholds)
   const lostBound = lostBounds(thresholds)
-  const visibleBound = visibleBounds(thresholds)
   const limits = found.nearLimit.map((near) => `${near.limit} ${oneOf(near)}`).join(', ')
   const nearLines = compared(
     `share of rollouts within ${found.nearTokens} tokens of a limit (${limits})`,
@@ -136,15 +150,7 @@ function argumentsOf(
       lostBound.contradicted,
       ['C08'],
     ),
-    ...behind(
-      { documentsHidden: true },
-      compared(
-        'share of rollouts whose supporting documents are visible at the answer',
-        visible,
-        visibleBound.supported,
-        visibleBound.contradicted,
-      ),
-    ),
+    ...behind({ documentsHidden: true }, visibleLines(found, visible, visibleAtMost, visibleBounds(thresholds))),
     ...restingOn('lengths', stated('mean length in tokens', found.meanLength)),
     ...longestLine(found),
     ...visibilityLines(found),
@@ -161,6 +167,29 @@ function argumentsOf(
     ...poisonLines(found),
     ...restingOn('lengths-and-rewards', stated('correlation of length and reward', found.lengthRewardCorrelation)),
   ]
+}
+
+/** That documents are hidden decides only as far as they were retrieved, or something was cut. */
+function visibleLines(
+  found: TruncationMeasures,
+  visible: number | null,
+  visibleAtMost: number | null,
+  { supported, contradicted }: Bounds,
+): Argument[] {
+  const name = `share of rollouts whose supporting documents are visible at the answer${takenOf(found)}`
+  const lines = compared(name, visible, supported, contradicted)
+  if (visibleAtMost === null || holds(visibleAtMost, supported)) return lines
+  const brought = `documents that are not visible are known to have been retrieved, and the ${name} is ${boundText(name, supported)}`
+  return deciding({ supported: brought }, lines).map((line) =>
+    line.speaksFor === 'supported' ? { ...line, speaksFor: null } : line,
+  )
+}
+
+/** Which documents of a rollout are asked for. */
+function takenOf({ documentsVisible, retrievalKnown }: TruncationMeasures): string {
+  if (documentsVisible === null || retrievalKnown === documentsVisible.checked) return ', of those that were retrieved'
+  const all = 'of all, for nothing tells which were retrieved'
+  return retrievalKnown === 0 ? `, ${all}` : `, of those that were retrieved; in rollouts without messages ${all}`
 }
 
 function longestLine({ longest }: TruncationMeasures): Argument[] {

@@ -31,6 +31,10 @@ export interface TruncationMeasures {
   readonly piledReplies: Count | null
   /** Rollouts whose supporting documents are all visible, as far as they were brought, of those that have any; null where none has. */
   readonly documentsVisible: Count | null
+  /** Of these, rollouts whose messages tell what was brought; in the others all supporting documents count. */
+  readonly retrievalKnown: number
+  /** Rollouts with a hidden document of which nothing tells whether it was brought, and that no limit is near to, or cut. */
+  readonly perhapsNotBrought: number
   readonly meanLength: number | null
   readonly longest: number | null
   /** Mean reward by how rollouts end, where some of them are cut; empty else. */
@@ -97,6 +101,8 @@ function* measuring(input: HypothesisInput): Steps<TruncationMeasures> {
   const lost = yield* within(0.6, 0.7, lostText(input, facts))
   const byEnd = rewardByEnd(facts)
   yield 0.8
+  const nearRows = new Set(near)
+  const perhapsNotBrought = documented.filter((row) => !nearRows.has(row) && isPerhapsNotBrought(row))
   const byVisibility = yield* within(0.8, 0.9, rewardByVisibility(facts))
   const poison = yield* within(0.9, 0.95, measuringPoison(input.dump))
   const limitsOfSteps = rules.length === 0 ? yield* within(0.95, 1, findingLimitsOfSteps(input.dump)) : null
@@ -113,6 +119,8 @@ function* measuring(input: HypothesisInput): Steps<TruncationMeasures> {
       documented.length === 0
         ? null
         : { checked: documented.length, affected: documented.filter((row) => !hasHiddenDocuments(row)).length },
+    retrievalKnown: documented.filter(({ supportingDocuments }) => supportingDocuments?.retrieved != null).length,
+    perhapsNotBrought: perhapsNotBrought.length,
     meanLength: lengths.length === 0 ? null : mean(lengths),
     longest: lengths.length === 0 ? null : lengths.reduce((a, b) => Math.max(a, b)),
     rewardByEnd: byEnd,
@@ -121,6 +129,18 @@ function* measuring(input: HypothesisInput): Steps<TruncationMeasures> {
     lengthRewardCorrelation,
     limitsOfSteps,
   }
+}
+
+/** Without messages, a document that stands nowhere in the ids may be one that no reply brought: more than that takes a row that was cut. */
+function isPerhapsNotBrought(row: TrajectoryFacts): boolean {
+  const { retrieved, visible, standing } = row.supportingDocuments ?? { retrieved: 0, visible: 0, standing: 0 }
+  return (
+    retrieved === null &&
+    standing <= visible &&
+    hasHiddenDocuments(row) &&
+    !hasLostText(row) &&
+    row.isTruncated !== true
+  )
 }
 
 interface LimitRule {

@@ -157,6 +157,40 @@ describe('H04', () => {
     expect(verdictOf('H04', documents).verdict).toBe(verdict)
   })
 
+  describe('of documents that are not in the ids', () => {
+    const VISIBLE = 'share of rollouts whose supporting documents are visible at the answer'
+    /** Thirty of a hundred rollouts show none of their documents; a hundred more have none. */
+    const hidden = (retrieved: number | null, more: Partial<TrajectoryFacts> = {}) => {
+      const found = (visible: number) => ({
+        supportingDocuments: { available: 2, retrieved, visible, standing: visible },
+      })
+      const facts = rows(200, (i) => (i < 30 ? { ...found(0), ...more } : i < 100 ? found(2) : {}))
+      const result = verdictOf('H04', dumpOf(facts, { limits }))
+      return { ...result, line: result.because.find(({ measure }) => measure.startsWith(VISIBLE)) }
+    }
+
+    it('is inconclusive where they may never have been retrieved, and says so', () => {
+      const { verdict, missing, line } = hidden(null)
+      expect([verdict, missing]).toEqual([
+        'inconclusive',
+        ['messages, which tell whether the documents that are not in the ids were ever retrieved'],
+      ])
+      expect(line).toMatchObject({ measure: `${VISIBLE}, of all, for nothing tells which were retrieved`, value: 0.7 })
+      expect(line?.speaks).toBeUndefined()
+    })
+
+    it('is supported where those rollouts are at a limit, or where messages say that they were retrieved', () => {
+      expect(hidden(null, { realLength: 1000 }).verdict).toBe('supported')
+      expect(hidden(null, { isTruncated: true })).toMatchObject({ verdict: 'supported', missing: [] })
+      const { verdict, line } = hidden(2)
+      expect([verdict, line?.measure, line?.speaks]).toEqual([
+        'supported',
+        `${VISIBLE}, of those that were retrieved`,
+        'for',
+      ])
+    })
+  })
+
   it('measures a limit on new tokens per rollout, or per turn where rollouts exceed it', () => {
     const perRollout = dumpOf(
       rows(100, (i) => ({ realLength: i < 30 ? 350 : 200 })),
