@@ -1,6 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../shared/containers/container.ts'
-import { assistant, conversation, system, type TurnSpec, tool, user } from '../helpers/conversation.ts'
+import {
+  assistant,
+  call,
+  conversation,
+  system,
+  type TurnSpec,
+  tool,
+  user,
+  withToolSchema,
+} from '../helpers/conversation.ts'
 import { testTokenizer } from '../helpers/tokenizers.ts'
 import { audited } from './dumps.ts'
 import { testHost } from './test-host.ts'
@@ -28,7 +37,7 @@ describe('rows without sequence ids, in which the first system turn is there aga
     expect(await packing(again, running)).toEqual({
       status: 'not-checkable',
       reason:
-        '3 further conversations begin with the system turns of the first, and the positions run on: a packed row without sequence ids looks like that, and so does a system turn that is there again (T09)',
+        '3 further conversations begin with system turns, and the positions run on: a packed row without sequence ids looks like that, and so does a system turn that is there again (T09), or another one within a conversation',
     })
   })
 
@@ -72,6 +81,94 @@ describe('a row without sequence ids whose messages end where its system turn is
   ])('is not packed where %s', async (_, turns, more) => {
     expect((await packing(turns, more)).status).not.toBe('fail')
   })
+})
+
+describe('a row without sequence ids in which an end of a text stands before another system turn', () => {
+  const END = 151643
+  const KIND = system('Be kind.')
+  const mixed = [...first, KIND, user('And now?'), assistant('No.')]
+  /** As `packing`, with ends of a text behind the answers that are counted here, and behind the newline or before it. */
+  const ended = async (
+    turns: readonly TurnSpec[],
+    answers: readonly number[],
+    more: (ids: readonly number[], start: number) => JsonObject,
+    behind = true,
+  ) => {
+    const tokenizer = await testTokenizer('qwen2.5')
+    const pieces = answers.toSorted((a, b) => b - a)
+    const { record, layout } = conversation(tokenizer, [...turns])
+    const [ids, mask] = [[...record.input_ids], [...record.loss_mask!]]
+    for (const answer of pieces) {
+      const at = behind ? layout[answer + 1]!.start : layout[answer + 1]!.start - 1
+      ids.splice(at, 0, END)
+      mask.splice(at, 0, 0)
+    }
+    const start = ids.findLastIndex((id, i) => id === 151644 && ids[i + 1] === 8948)
+    const rows = [0, 1, 2].map((id) =>
+      JSON.stringify({ id: `${id}`, input_ids: ids, loss_mask: mask, ...more(ids, start) }),
+    )
+    const session = await audited(rows.join('\n'), { tokenizer: 'qwen2.5' }, testHost())
+    const { checks, findings } = session.report()
+    return {
+      ...checks.find(({ code }) => code === 'S01')!,
+      tokens: findings.find(({ code }) => code === 'S01')?.tokens,
+      start,
+    }
+  }
+
+  it.each([
+    true,
+    false,
+  ])('has a document there over which the positions run on (behind the newline: %s)', async (behind) => {
+    const { status, affected, tokens, start } = await ended(mixed, [2], running, behind)
+    expect({ status, affected, at: tokens?.[0] }).toEqual({ status: 'fail', affected: 3, at: start })
+    expect((await ended(again, [2], running, behind)).status).toBe('fail')
+  })
+
+  const told = (...messages: readonly TurnSpec[]) => messages.map(({ role, text }) => ({ role, content: text }))
+  it.each<[string, readonly TurnSpec[], readonly number[], (ids: readonly number[], start: number) => JsonObject]>([
+    ['the messages hold that turn', mixed, [2], (ids) => ({ ...running(ids), messages: told(...mixed) })],
+    ['all answers have one', [...first, user('Sure?'), assistant('Yes.'), ...mixed.slice(3)], [2, 4], running],
+    [
+      'positions restart at it',
+      mixed,
+      [2],
+      (ids, start) => ({ position_ids: ids.map((_, i) => (i < start ? i : i - start)) }),
+    ],
+    [
+      'positions restart at the end before it',
+      mixed,
+      [2],
+      (ids, start) => ({ position_ids: ids.map((_, i) => (i < start - 1 ? i : i - start + 1)) }),
+    ],
+    [
+      'attention masks are numbered',
+      mixed,
+      [2],
+      (ids, start) => ({ ...running(ids), attention_mask: ids.map((_, i) => (i < start - 1 ? 1 : 2)) }),
+    ],
+    ['a question follows it', [...first, user('Is it blue?'), assistant('No.')], [2], running],
+  ])('is not packed where %s', async (_, turns, answers, more) => {
+    expect((await ended(turns, answers, more)).status).not.toBe('fail')
+  })
+})
+
+it('a row whose second system turn alone describes tools may be packed, and its calls lack none', async () => {
+  const tokenizer = await testTokenizer('qwen2.5')
+  const tools = system(withToolSchema('Answer with the help of the tool.'))
+  const calls = assistant(call(tokenizer, 'search', { query: 'Who?' }))
+  const turns = [tools, user('Who?'), calls, tool('It was he.'), assistant('He.')]
+  expect(await packing([...first, ...turns], running)).toEqual({
+    status: 'not-checkable',
+    reason: expect.stringContaining('3 further conversations begin with system turns, and the positions run on'),
+  })
+  const rowsOf = (of: readonly TurnSpec[]) =>
+    [0, 1].map((id) => JSON.stringify({ id: `${id}`, ...conversation(tokenizer, [...of]).record })).join('\n')
+  const missing = async (of: readonly TurnSpec[]) =>
+    (await audited(rowsOf(of), { tokenizer: 'qwen2.5' }, testHost())).report().checks.find(({ code }) => code === 'T07')
+  expect((await missing([...first, ...turns]))?.status).not.toBe('fail')
+  // Tools that are told of behind the call are none that it knew.
+  expect((await missing([...first.slice(0, 2), ...turns.slice(2), ...turns]))?.status).toBe('fail')
 })
 
 /** Positions that begin anew at the last system turn. */

@@ -2,9 +2,13 @@ import { count } from '../../model/number-text.ts'
 import { roleKind } from '../../model/roles.ts'
 import type { Turn } from '../../model/tokens.ts'
 import type { Check, TrajectoryView } from '../check.ts'
+import { beginsDocument } from '../document-start.ts'
 import { normalised } from '../normalised-text.ts'
 import { paddingOf } from '../padding.ts'
 import { haveSameContent } from '../system-text.ts'
+import { isForged } from '../template/forged-control.ts'
+import { isSystemMessage } from '../template/repeated-system.ts'
+import { toolsInText } from '../tools-in-text.ts'
 
 /** S01. A packed row whose documents are told apart by nothing that the forward pass gets. */
 export const S01: Check = {
@@ -51,9 +55,9 @@ export const S01: Check = {
     if (places === 0) return null
     const which =
       places === 1
-        ? 'a second conversation begins with the system turn'
-        : `${places} further conversations begin with the system turns`
-    return `${which} of the first, and the positions run on: a packed row without sequence ids looks like that, and so does a system turn that is there again (T09)`
+        ? 'a second conversation begins with a system turn'
+        : `${places} further conversations begin with system turns`
+    return `${which}, and the positions run on: a packed row without sequence ids looks like that, and so does a system turn that is there again (T09), or another one within a conversation`
   },
   dump({ streams }, report) {
     if (!streams.has('position_ids') && !streams.has('sequence_ids')) {
@@ -64,7 +68,8 @@ export const S01: Check = {
 
 /**
  * Where documents after the first begin: the sequence id grows, or a begin-of-sequence token follows a closed turn. Headers of system
- * turns count only where the positions restart at one of them: a conversation may have several system turns. And where the messages end before it.
+ * turns count only where the positions restart at one of them: a conversation may have several system turns. And where the messages end before it, or a
+ * text does.
  */
 function documentStarts(view: TrajectoryView): number[] {
   const { ids, segmentation } = view
@@ -83,6 +88,7 @@ function documentStarts(view: TrajectoryView): number[] {
   const headers = systems.map(({ start }) => start).filter((start) => !after(start))
   if (positionIds !== null && headers.some((at) => positionIds[at] === 0)) for (const at of headers) starts.add(at)
   for (const { start } of conversationsBehind(view)) starts.add(start)
+  for (const at of textsBehind(view)) starts.add(at)
   return [...starts].sort((a, b) => a - b)
 }
 
@@ -95,7 +101,63 @@ const MAY_START = 'assistant>system'
  */
 function secondConversations(view: TrajectoryView): Turn[] {
   const { messages, promptLength } = view.trajectory
-  return messages !== null || promptLength !== null ? [] : systemTurnsAgain(view)
+  if (messages !== null || promptLength !== null) return []
+  const [again, others] = [systemTurnsAgain(view), otherSystemTurns(view)]
+  return again.length > 0 ? again : others.filter((turn) => mayBeginText(view, turn))
+}
+
+/**
+ * Whether another system turn behind an answer looks as if it began a document: an end of a text stands before it, or it describes tools where the
+ * first describes none. One that only says something else may as well be a message that the environment put in.
+ */
+function mayBeginText(view: TrajectoryView, turn: Turn): boolean {
+  const { segmentation, text } = view
+  if (textEndBefore(view, turn) !== null) return true
+  const describesTools = (each: Turn | undefined) =>
+    each !== undefined && toolsInText(text({ start: each.contentStart, end: each.contentEnd })) !== null
+  return describesTools(turn) && !describesTools(segmentation?.turns[0])
+}
+
+/**
+ * Where another text begins with a system turn: the answer before it is closed, and an end of a text stands behind that. Where such an end stands behind
+ * other answers as well, whoever wrote the row closes every turn with it. The conversation that the messages hold may have several system turns.
+ */
+function textsBehind(view: TrajectoryView): number[] {
+  const { segmentation, trajectory } = view
+  const turns = segmentation?.turns ?? []
+  if ((trajectory.messages ?? []).filter(isSystemMessage).length > 1) return []
+  const found = otherSystemTurns(view)
+    .concat(systemTurnsAgain(view))
+    .filter((turn) => {
+      const end = textEndBefore(view, turn)
+      return end !== null && end !== turns[turn.index - 1]?.endToken && !isForged(view, turn)
+    })
+  if (found.length === 0 || turns.some((turn) => isWithinText(turn, turns) && textEndBefore(view, turn) !== null))
+    return []
+  return found.map((turn) => partedAt(view, (turns[turn.index - 1] as Turn).endToken, turn.start))
+}
+
+/** A turn that follows an answer and is no system turn goes on with the conversation. */
+function isWithinText({ kind, index }: Turn, turns: readonly Turn[]): boolean {
+  return kind !== 'system' && turns[index - 1]?.kind === 'assistant'
+}
+
+/** The token that ends a text before a turn, with nothing but newlines between; null where there is none. */
+function textEndBefore({ ids, tokenizer }: TrajectoryView, { start }: Turn): number | null {
+  const frame = tokenizer?.frame ?? null
+  let at = start - 1
+  while (at >= 0 && frame?.newlines.has(ids[at] as number)) at--
+  return at >= 0 && frame?.textEnds.includes(ids[at] as number) ? at : null
+}
+
+/** Where the row parts a document from the answer that ends at `end`, at its system turn or before; that turn where it does not. */
+function partedAt({ trajectory }: TrajectoryView, end: number, start: number): number {
+  const { attentionMask } = trajectory
+  for (let at = end + 1; at < start; at++) {
+    if (beginsDocument(trajectory, at) || (attentionMask !== null && attentionMask[at] !== attentionMask[at - 1]))
+      return at
+  }
+  return start
 }
 
 /**
@@ -122,21 +184,34 @@ function conversationsBehind(view: TrajectoryView): Turn[] {
 }
 
 /** System turns that say what the first does, behind an answer and before a question, over which the positions run on. */
-function systemTurnsAgain({ ids, segmentation, trajectory }: TrajectoryView): Turn[] {
+function systemTurnsAgain(view: TrajectoryView): Turn[] {
+  return furtherSystemTurns(view)
+    .filter(({ again }) => again)
+    .map(({ turn }) => turn)
+}
+
+/** The same of those that say something else. */
+function otherSystemTurns(view: TrajectoryView): Turn[] {
+  return furtherSystemTurns(view)
+    .filter(({ again }) => !again)
+    .map(({ turn }) => turn)
+}
+
+function furtherSystemTurns({ ids, segmentation, trajectory }: TrajectoryView): { turn: Turn; again: boolean }[] {
   const { positionIds, sequenceIds } = trajectory
   if (positionIds === null || sequenceIds !== null) return []
   const turns = segmentation?.turns ?? []
   const [first] = turns
   if (first?.kind !== 'system' || first.header !== 'present') return []
-  return turns.filter(
+  const further = turns.filter(
     (turn, at) =>
       at > 0 &&
       turn.kind === 'system' &&
       turns[at - 1]?.kind === 'assistant' &&
       turns[at + 1]?.kind === 'user' &&
-      positionIds[turn.start] === (positionIds[turn.start - 1] as number) + 1 &&
-      haveSameContent(ids, first, turn),
+      positionIds[turn.start] === (positionIds[turn.start - 1] as number) + 1,
   )
+  return further.map((turn) => ({ turn, again: haveSameContent(ids, first, turn) }))
 }
 
 /** Neither the positions nor the sequence ids nor numbered attention masks part the document from the one before it. */

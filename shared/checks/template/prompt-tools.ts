@@ -64,7 +64,9 @@ function findPromptTools(view: TrajectoryView): PromptTools | null {
   const found: PromptTools = { prompt, call, called, names, absent: names, state: 'described', altered: [] }
   // What a cut took away is C02.
   const isCut = () => segmentation.turns.slice(0, first.index).some((turn) => missingPart(view, turn) !== null)
-  if (!isDescribed(text, names, called)) return isCut() ? null : { ...found, state: 'missing' }
+  if (!isDescribed(text, names, called)) {
+    return isCut() || isDescribedLater(view, names, call, called) ? null : { ...found, state: 'missing' }
+  }
   const absent = isWhole(view) ? names.filter((name) => !isNamedIn(text, name)) : []
   if (absent.length > 0 && absent.length === names.length) return isCut() ? null : { ...found, state: 'others' }
   // A prompt may offer a choice of many tools: only what the model calls must be in it.
@@ -72,6 +74,26 @@ function findPromptTools(view: TrajectoryView): PromptTools | null {
   if (lacking.length > 0) return { ...found, absent: lacking, state: 'some' }
   const altered = alterations(text, trajectory.tools ?? [])
   return { ...found, absent: [], altered, state: altered.length > 0 ? 'altered' : 'described' }
+}
+
+/**
+ * Whether a later system turn before the call describes the tools: a message that came with them, or the start of another document of a packed row,
+ * whose call is not of the prompt that the row begins with (S01).
+ */
+function isDescribedLater(
+  { segmentation, text }: TrajectoryView,
+  names: readonly string[],
+  call: Span | null,
+  called: string | null,
+): boolean {
+  return (segmentation?.turns ?? []).some(
+    ({ kind, header, index, contentStart, contentEnd }) =>
+      kind === 'system' &&
+      header === 'present' &&
+      index > 0 &&
+      contentEnd <= (call?.start ?? Number.POSITIVE_INFINITY) &&
+      isDescribed(text({ start: contentStart, end: contentEnd }), names, called),
+  )
 }
 
 /** The prompt that was decoded last by a vocabulary: rollouts of a group have one, and its ids are sooner compared than decoded. */
