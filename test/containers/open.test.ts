@@ -255,6 +255,32 @@ describe('gzip', () => {
     }
   })
 
+  const noisy = (count: number) => Array.from({ length: count }, (_, n) => JSON.stringify({ n, noise: Math.sin(n) }))
+  const garbage = Uint8Array.from('\x01garbage!', (each) => each.charCodeAt(0))
+  test.each([
+    ['a whole member', [gzipped(noisy(4000).join('\n'))], 1 << 16, 4000],
+    ['a member of many pieces', [gzipped(noisy(20_000).join('\n'))], 5000, 20_000],
+    [
+      'two members',
+      [noisy(3000).slice(0, 1500), noisy(3000).slice(1500)].map((part) => gzipped(`${part.join('\n')}\n`)),
+      999,
+      3000,
+    ],
+  ])('of %s before bytes that are none everything is read, and they are named', async (_, members, chunk, count) => {
+    const read = await readAll(memorySource(new Uint8Array(Buffer.concat([...members, garbage])), chunk))
+    expect(read.values).toEqual(noisy(count).map((line) => JSON.parse(line)))
+    expect(read.skipped.map(({ code, record }) => [code, record])).toEqual([['trailing-garbage', count]])
+  })
+
+  test.each([
+    0, 1,
+  ])('bytes that are none are told apart where a piece of %i bytes more holds them alone', async (more) => {
+    const member = gzipped(noisy(4000).join('\n'))
+    const read = await readAll(memorySource(new Uint8Array(Buffer.concat([member, garbage])), member.length + 3 + more))
+    expect(read.values).toHaveLength(4000)
+    expect(read.skipped.map(({ code }) => code)).toEqual(['trailing-garbage'])
+  })
+
   test('of a stream with damage inside, what lies before is read', async () => {
     const many = Array.from({ length: 60_000 }, (_, i) => JSON.stringify({ n: i, noise: Math.sin(i) }))
     const damaged = gzipped(many.join('\n'))
