@@ -65,7 +65,8 @@ function findPromptTools(view: TrajectoryView): PromptTools | null {
   // What a cut took away is C02.
   const isCut = () => segmentation.turns.slice(0, first.index).some((turn) => missingPart(view, turn) !== null)
   if (!isDescribed(text, names, called)) {
-    return isCut() || isDescribedLater(view, names, call, called) ? null : { ...found, state: 'missing' }
+    if (isDescribedLater(view, names, call, called)) return { ...found, absent: [] }
+    return isCut() ? null : { ...found, state: 'missing' }
   }
   const absent = isWhole(view) ? names.filter((name) => !isNamedIn(text, name)) : []
   if (absent.length > 0 && absent.length === names.length) return isCut() ? null : { ...found, state: 'others' }
