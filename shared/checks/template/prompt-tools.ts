@@ -280,14 +280,15 @@ const LETTER = /[\p{L}\p{N}]/u
 
 /**
  * Whether prose declares a tool of this name. A name that is a word as well (`search`) is in prose that tells of no tool: it must be quoted or a tag, have
- * arguments, begin an item of a list, or be called a tool. One that is spelt as no word is stands there for the tool alone.
+ * arguments, begin an item of a list, or be called a tool. One that is spelt as no word is, or that a server's prefix makes none of, stands there for the
+ * tool alone.
  */
 function isDeclaredIn(text: string, name: string): boolean {
   if (name === '' || /[_.\d]|\p{Ll}\p{Lu}/u.test(name)) return isNamedIn(text, name)
   return placesOf(text, name).some((at) => {
     const before = text.slice(Math.max(0, at - NEAR), at)
     const after = text.slice(at + name.length, at + name.length + NEAR)
-    if (/["'`*<]$/.test(before) && /^["'`*>]/.test(after)) return true
+    if (before.endsWith('_') || (/["'`*<]$/.test(before) && /^["'`*>]/.test(after))) return true
     if (/^\s*\(/.test(after) || /^[\s-]+(?:tool|function|command|action|api)s?\b/i.test(after)) return true
     if (/(?:^|\n)[ \t]*(?:[-*•+]|\d{1,2}[.)])?[ \t]*$/.test(before) && /^[ \t]*(?:[:–—-]|\n|$)/.test(after)) return true
     return /\b(?:tool|function|command|action|api)s?\b(?!.*\bto\b)[^.\n]*$/i.test(before)
