@@ -90,8 +90,7 @@ function tooFewSteps(input: HypothesisInput, gap: number): Judgement {
       ? 'this dump does not say which step a rollout is of'
       : `this dump has ${steps}${steps < least ? '' : ' in all, and no run among its files has as many'}`
   return {
-    // What the verdict cannot do without is there: no more than steps are few.
-    verdict: 'inconclusive',
+    verdict: 'not-checkable',
     because: restingOn('logprob-gap', stated('mean gap of sampler and trainer logprobs, in nats', gap, ['L01'])),
     missing: [`rollouts of at least ${least} training steps, for a trend (${there})`],
     firm: false,

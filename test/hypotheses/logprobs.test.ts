@@ -175,29 +175,22 @@ describe('H06-lora', () => {
     expect(result).toMatchObject({ verdict: 'supported', because: [{ value: 12, checks: ['L08'] }, {}] })
   })
 
-  it.each([1, 3, 7])('is inconclusive with %i steps, however large the gap: a trend takes more', (steps) => {
-    for (const gap of [0.01, 0.2]) {
-      const found = verdictOf(
+  it('is not checkable without both streams, or without enough steps for a trend', () => {
+    expect(
+      verdictOf(
         'H06-lora',
-        dump(() => gap, steps),
-      )
-      expect(found).toMatchObject({
-        verdict: 'inconclusive',
-        missing: [`rollouts of at least 8 training steps, for a trend (this dump has ${steps})`],
-        because: [{ measure: 'mean gap of sampler and trainer logprobs, in nats', value: expect.closeTo(gap, 6) }],
-      })
-      expect(found.because[0]?.speaks).toBeUndefined()
-    }
-  })
-
-  it('is not checkable without both streams, whatever the steps', () => {
-    for (const steps of [3, 12])
-      expect(
-        verdictOf(
-          'H06-lora',
-          dump(() => 0.01, steps),
-          { without: ['logprobs.trainer'] },
-        ),
-      ).toMatchObject({ verdict: 'not-checkable', missing: ['logprobs.trainer'] })
+        dump(() => 0.01, 6),
+      ),
+    ).toMatchObject({
+      verdict: 'not-checkable',
+      missing: ['rollouts of at least 8 training steps, for a trend (this dump has 6)'],
+    })
+    expect(
+      verdictOf(
+        'H06-lora',
+        dump(() => 0.01),
+        { without: ['logprobs.trainer'] },
+      ).missing,
+    ).toEqual(['logprobs.trainer'])
   })
 })

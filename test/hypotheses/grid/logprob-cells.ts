@@ -107,18 +107,11 @@ export const H06_LORA: readonly Cell[] = [
   },
   {
     id: 'H06-lora',
-    verdict: 'inconclusive',
+    verdict: 'not-checkable',
     title: 'the rows do not say the step',
     run: { family: 'llama3', format: 'nemo-rl' },
     lacks: [
       /^rollouts of at least 8 training steps, for a trend \(this dump does not say which step a rollout is of\)/,
     ],
-  },
-  {
-    id: 'H06-lora',
-    verdict: 'not-checkable',
-    title: 'only the sampler wrote logprobs',
-    run: { family: 'qwen2.5', format: 'atropos' },
-    lacks: ['logprobs.trainer'],
   },
 ]
