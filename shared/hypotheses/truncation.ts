@@ -102,9 +102,23 @@ function* measuring(input: HypothesisInput): Steps<TruncationMeasures> {
   const byEnd = rewardByEnd(facts)
   yield 0.8
   const nearRows = new Set(near)
-  const perhapsNotBrought = documented.filter((row) => !nearRows.has(row) && isPerhapsNotBrought(row))
-  const byVisibility = yield* within(0.8, 0.9, rewardByVisibility(facts))
-  const poison = yield* within(0.9, 0.95, measuringPoison(input.dump))
+  const perhapsNotBrought = yield* within(
+    0.8,
+    0.85,
+    filtered(documented, (row) => !nearRows.has(row) && isPerhapsNotBrought(row)),
+  )
+  let [allVisible, retrievalKnown] = [0, 0]
+  yield* within(
+    0.85,
+    0.9,
+    forEachOf(documented, (row) => {
+      if (!hasHiddenDocuments(row)) allVisible++
+      if (row.supportingDocuments?.retrieved != null) retrievalKnown++
+    }),
+  )
+  yield 0.9
+  const byVisibility = yield* within(0.9, 0.93, rewardByVisibility(facts))
+  const poison = yield* within(0.93, 0.95, measuringPoison(input.dump))
   const limitsOfSteps = rules.length === 0 ? yield* within(0.95, 1, findingLimitsOfSteps(input.dump)) : null
   const lengthRewardCorrelation = correlation(rewardedLengths, rewards)
   yield 1
@@ -115,11 +129,8 @@ function* measuring(input: HypothesisInput): Steps<TruncationMeasures> {
     nearAny: rules.length === 0 || facts.length === 0 ? null : { checked: facts.length, affected: near.length },
     lost,
     piledReplies: piledReplies(input, facts),
-    documentsVisible:
-      documented.length === 0
-        ? null
-        : { checked: documented.length, affected: documented.filter((row) => !hasHiddenDocuments(row)).length },
-    retrievalKnown: documented.filter(({ supportingDocuments }) => supportingDocuments?.retrieved != null).length,
+    documentsVisible: documented.length === 0 ? null : { checked: documented.length, affected: allVisible },
+    retrievalKnown,
     perhapsNotBrought: perhapsNotBrought.length,
     meanLength: lengths.length === 0 ? null : mean(lengths),
     longest: lengths.length === 0 ? null : lengths.reduce((a, b) => Math.max(a, b)),
