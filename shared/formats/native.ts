@@ -8,6 +8,7 @@ import { messagesOf, readMessages } from './messages.ts'
 import { withoutColumns } from './native-columns.ts'
 import { mappedOver } from './native-mapping.ts'
 import { isTrlRow, RESPONSE_MASKS } from './native-masks.ts'
+import { nativeSequences } from './native-sequences.ts'
 import { FULL_IDS, ID_PAIRS, readNativeTokens } from './native-tokens.ts'
 import { type OneRecord, readEach } from './read-each.ts'
 import { type Evidence, recogniseBy } from './recognise.ts'
@@ -77,9 +78,11 @@ export const native: Format = {
   read(records, context) {
     const { mapping, fieldMapping } = context.recognition
     const own = mapping === undefined ? records : mappedRecords(records, mapping)
-    return readEach(own, context, (record) => [
-      fieldMapping === undefined ? readRecord(record, mapping ?? null) : readMappedOver(record, fieldMapping),
-    ])
+    return readEach(own, context, (record) =>
+      nativeSequences(
+        fieldMapping === undefined ? readRecord(record, mapping ?? null) : readMappedOver(record, fieldMapping),
+      ),
+    )
   },
 }
 

@@ -1,0 +1,47 @@
+import type { Trajectory } from '../model/trajectory.ts'
+import { type PackedSpan, sequenceOf } from './packed-rows.ts'
+
+/**
+ * The sequences of a packed row, by its `sequence_ids`: numbers that rise from one sequence to the next. Negative numbers behind the last of them, and
+ * zeros behind greater ones, are padding. A row stays whole where nothing tells its sequences apart for sure: the numbers do not rise, the row
+ * declares its padding or has a conversation or a score of its own, or the positions run on from one to the next, which is to be seen in the row (S01).
+ */
+export function nativeSequences(row: Trajectory): Trajectory[] {
+  const spans = isOneRollout(row) || row.sequenceIds === null ? [] : spansOfRising(row.sequenceIds)
+  if (spans.length < 2 || row.padding !== null || spans.some(({ start }) => runsOn(row, start))) return [row]
+  return spans.map((span, part) => ({
+    ...sequenceOf(row, span),
+    // Pads that have the number of their sequence are found by their id, as in a row by itself.
+    padding: span.padding > 0 ? { left: 0, right: span.padding } : null,
+    id: `${row.id}.${part}`,
+    place: { ...row.place, part },
+  }))
+}
+
+/** Whether the record tells something that holds of one rollout, not of several in a row. */
+function isOneRollout(row: Trajectory): boolean {
+  const { messages, documents, answer, promptLength, reward, rewards, advantage, finishReason, isTruncated } = row
+  const told = [messages, documents, answer, promptLength, reward, rewards, advantage, finishReason, isTruncated]
+  return told.some((each) => each !== null)
+}
+
+/** None where the numbers do not rise. */
+function spansOfRising(numbers: Int32Array): PackedSpan[] {
+  let real = numbers.length
+  while (real > 0 && (numbers[real - 1] as number) < 0) real--
+  if (numbers.some((number) => number > 0)) while (real > 0 && numbers[real - 1] === 0) real--
+  const spans: PackedSpan[] = []
+  let start = 0
+  for (let i = 1; i <= real; i++) {
+    const [before, here] = [numbers[i - 1] as number, numbers[i] as number]
+    if (before < 0 || (i < real && here < before)) return []
+    if (i < real && here === before) continue
+    spans.push({ start, end: i === real ? numbers.length : i, padding: i === real ? numbers.length - real : 0 })
+    start = i
+  }
+  return spans
+}
+
+function runsOn({ positionIds }: Trajectory, at: number): boolean {
+  return at > 0 && positionIds !== null && positionIds[at] === (positionIds[at - 1] as number) + 1
+}
