@@ -3,12 +3,14 @@ import { type PackedSpan, sequenceOf } from './packed-rows.ts'
 
 /**
  * The sequences of a packed row, by its `sequence_ids`: numbers that rise from one sequence to the next. Negative numbers behind the last of them, and
- * zeros behind greater ones, are padding. A row stays whole where nothing tells its sequences apart for sure: the numbers do not rise, the row
- * declares its padding or has a conversation or a score of its own, or the positions run on from one to the next, which is to be seen in the row (S01).
+ * zeros behind greater ones, are padding. A row stays whole where nothing tells its sequences apart for sure: the numbers do not rise, an array is too
+ * short, the row declares its padding or has a conversation or a score of its own, or the positions run on, which is to be seen in the row (S01).
  */
 export function nativeSequences(row: Trajectory): Trajectory[] {
   const spans = isOneRollout(row) || row.sequenceIds === null ? [] : spansOfRising(row.sequenceIds)
-  if (spans.length < 2 || row.padding !== null || spans.some(({ start }) => runsOn(row, start))) return [row]
+  // Where an array is shorter than the row, what it does not reach has no number that was written (S03).
+  const isShort = row.arrays.some(({ length, expected }) => length !== expected)
+  if (spans.length < 2 || isShort || row.padding !== null || spans.some(({ start }) => runsOn(row, start))) return [row]
   return spans.map((span, part) => ({
     ...sequenceOf(row, span),
     // Pads that have the number of their sequence are found by their id, as in a row by itself.

@@ -61,6 +61,13 @@ describe('a row stays whole', () => {
     ['whose numbers come again', { sequenceIds: Int32Array.of(0, 0, 1, 1, 0, 1) }],
     ['with padding in front', { sequenceIds: Int32Array.of(-1, -1, 0, 0, 1, 1) }],
     ['whose positions run on (S01)', { positionIds: Int32Array.of(0, 1, 2, 3, 4, 5) }],
+    [
+      'with numbers for some of its tokens alone (S03)',
+      {
+        sequenceIds: Int32Array.of(0, 0, 1, 1, -1, -1),
+        arrays: [{ name: 'sequence_ids', length: 4, expected: 6 }],
+      },
+    ],
     ['with a conversation', { messages: [] }],
     ['with a reward', { reward: 1 }],
     ['with an advantage', { advantage: 0.5 }],
