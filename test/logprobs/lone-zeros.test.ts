@@ -28,14 +28,23 @@ function routed(seed: string) {
   }
 }
 
-/** The zero in the middle of what was sampled, and as many behind it as are asked for. */
+/** One token, no exact zero, that an expert that is routed otherwise puts three nats off. */
+function apart(tokens: PlantedToken[]): void {
+  const token = tokens.find(({ sampler }) => sampler < -0.2)
+  if (token !== undefined) token.trainer = token.sampler - 3
+}
+
+/** The zero at a word in the middle of what was sampled, and as many behind it as are asked for. */
 function filled(tokens: PlantedToken[], count = 1): void {
-  const middle = tokens.length >> 1
+  const middle = tokens.findIndex(({ id }, at) => at >= tokens.length >> 1 && id < FIRST_SPECIAL)
   for (const token of tokens.slice(middle, middle + count)) {
     token.sampler = 0
     found(token, -3)
   }
 }
+
+/** Of Qwen3's ids. */
+const FIRST_SPECIAL = 151_643
 
 describe('an exact zero of the sampler that the trainer denies', () => {
   it.each(['a', 'b', 'c', 'd'])('is noise where other rollouts have gaps of that size (%s)', async (seed) => {
@@ -48,21 +57,33 @@ describe('an exact zero of the sampler that the trainer denies', () => {
     expect(await named(and)).toEqual([])
   })
 
+  it('is noise where it hits two in a row, and a placeholder where it hits three', async () => {
+    const noise = routed('two in a row')
+    const and = (count: number) => (tokens: PlantedToken[], index: number) => {
+      if (index === 7) filled(tokens, count)
+      else noise(tokens)
+    }
+    expect(await named(and(2))).toEqual([])
+    expect(await named(and(3))).toEqual([7])
+  })
+
   it('is a placeholder where no other rollout has such a gap', async () => {
     expect(await named((tokens, index) => index === 7 && filled(tokens))).toEqual([7])
   })
 
-  it('is a placeholder among noise where it stands in every rollout, or in a run of them', async () => {
-    const noise = routed('everywhere')
-    const every = await named((tokens) => {
-      noise(tokens)
+  it('is a placeholder among noise where it stands in every rollout', async () => {
+    const every = await named((tokens, index) => {
+      // Of rollouts that have such a gap on another token themselves, one zero more tells nothing.
+      if (index % 2 === 1) apart(tokens)
       filled(tokens)
     })
-    // Of rollouts that have such a gap on another token themselves, one zero more tells nothing.
-    expect(every.length).toBeGreaterThan(8)
-    const again = routed('in a run')
+    expect(every).toEqual(clean.rollouts.flatMap((_, index) => (index % 2 === 0 ? [index] : [])))
+  })
+
+  it('is a placeholder among noise where it stands in a run of them', async () => {
+    const noise = routed('in a run')
     const inRun = (tokens: PlantedToken[], index: number) => {
-      again(tokens)
+      noise(tokens)
       if (index === 7) filled(tokens, 12)
     }
     expect(await named(inRun)).toEqual([7])
