@@ -1,12 +1,6 @@
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { HYPOTHESES } from '../../shared/hypotheses/registry.ts'
 import type { Measure } from '../../shared/model/report.ts'
-
-// Drawn alike at every run, unless a seed is given.
-vi.hoisted(() => {
-  process.env.PLANTED_SEED ??= '36'
-})
-
 import { BY_FACTS_ALONE, CELLS } from './grid/cells.ts'
 import { judged } from './grid/runs.ts'
 

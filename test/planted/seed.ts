@@ -9,8 +9,11 @@ function given(name: string): number | null {
   return value
 }
 
-/** What every planted dump of this process is drawn from: `PLANTED_SEED`, or another one at every run. */
-export const SEED = given('PLANTED_SEED') ?? Math.floor(Math.random() * 1e9)
+/** Tests that nobody gives a seed draw alike at every run: whether a change is right does not hang on luck. */
+const USUAL_SEED = 36
+
+/** What every planted dump of this process is drawn from: `PLANTED_SEED`, or the usual one. */
+export const SEED = given('PLANTED_SEED') ?? USUAL_SEED
 
 /** How many rounds are made of everything; each draws other families, formats and rollouts. */
 export const RUNS = given('PLANTED_RUNS') ?? 1
