@@ -95,9 +95,27 @@ export default defineConfig(({ mode }) => {
           test: {
             name: 'unit',
             include: ['test/**/*.test.ts'],
-            exclude: ['test/browser/**', 'test/electron/**', 'test/fuzz/**', 'test/**/*.browser.test.ts'],
+            exclude: [
+              'test/browser/**',
+              'test/electron/**',
+              'test/fuzz/**',
+              'test/planted/**',
+              'test/**/*.browser.test.ts',
+            ],
             environment: 'node',
             expect: WAITS,
+            testTimeout: 60_000,
+            hookTimeout: 120_000,
+          },
+        },
+        {
+          extends: true,
+          test: {
+            name: 'planted',
+            include: ['test/planted/**/*.test.ts'],
+            // Other dumps at every run, so that each run holds the checks against some that nobody has seen. All other tests draw alike.
+            env: { PLANTED_SEED: process.env.PLANTED_SEED ?? String(Math.floor(Math.random() * 1e9)) },
+            environment: 'node',
             testTimeout: 60_000,
             hookTimeout: 120_000,
           },

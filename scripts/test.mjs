@@ -20,6 +20,7 @@ await main(async () => {
     bin('vitest', 'vitest.mjs'),
     'run',
     '--project=unit',
+    '--project=planted',
     '--project=browser',
     `--reporter=${join(root, 'scripts', 'not-run-reporter.mjs')}`,
     '--reporter=default',

@@ -9,10 +9,10 @@ function given(name: string): number | null {
   return value
 }
 
-/** Tests that nobody gives a seed draw alike at every run: whether a change is right does not hang on luck. */
+/** Tests that use a planted dump for something else draw alike at every run: whether a change is right does not hang on luck. */
 const USUAL_SEED = 36
 
-/** What every planted dump of this process is drawn from: `PLANTED_SEED`, or the usual one. */
+/** What every planted dump of this process is drawn from. The project `planted` gives another one at every run (vite.config.ts). */
 export const SEED = given('PLANTED_SEED') ?? USUAL_SEED
 
 /** How many rounds are made of everything; each draws other families, formats and rollouts. */
