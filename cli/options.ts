@@ -93,7 +93,7 @@ const AUDIT_OPTIONS: readonly OptionSpec[] = [
     placeholder: 'ID…',
     item: /^H\d\d(-[A-Z]+)?$/i,
     wants: 'a hypothesis such as H02 is needed.',
-    help: 'judge only these hypotheses; which checks run and fail, `--checks` says',
+    help: 'judge only these hypotheses, and run only the checks that they rest on, unless `--checks` says which',
   },
   {
     name: 'map',

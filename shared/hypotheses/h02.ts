@@ -26,6 +26,7 @@ export const H02: Hypothesis = {
   id: 'H02',
   title: 'Token masking errors',
   claim: 'In multi-turn tool conversations the loss covers the wrong tokens.',
+  reads: [...MASKING_CODES, 'S03', 'T16', 'T17'],
   sees: (input) => having(input, 'trained'),
   judge: (input) => conclude(H02, input, decide(input)),
 }

@@ -24,6 +24,7 @@ export const H07: Hypothesis = {
   id: 'H07',
   title: 'Multi-step environment issues',
   claim: 'Single-turn rollouts are sound and multi-turn ones are not: faults appear from the second assistant turn on.',
+  reads: CHECKS.filter(({ unit }) => unit === 'trajectory').map(({ code }) => code),
   sees: severalTurns,
   judge: (input) => conclude(H07, input, decide(input)),
 }

@@ -58,6 +58,8 @@ export interface Hypothesis {
   readonly title: string
   /** What the hypothesis claims, in a sentence. */
   readonly claim: string
+  /** Codes that its verdict rests on beside those of the checks that name it. */
+  readonly reads?: readonly string[]
   /** How many rollouts have what it measures, 0 where it rests on a log alone; absent where any rollout has. */
   sees?(input: HypothesisInput): number
   judge(input: HypothesisInput): HypothesisResult

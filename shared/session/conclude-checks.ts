@@ -2,6 +2,7 @@ import type { DumpView } from '../checks/check.ts'
 import { type DumpVerdict, runningDumpCheck } from '../checks/dump-reporter.ts'
 import { CHECKS } from '../checks/registry.ts'
 import { addTally, createTally } from '../checks/tally.ts'
+import { checksToRun } from '../hypotheses/checks-to-run.ts'
 import type { CheckResult, Finding } from '../model/report.ts'
 import { type Steps, within } from '../model/steps.ts'
 import { checkResult } from './check-result.ts'
@@ -29,11 +30,11 @@ export function* concludingChecks(
   isUnframed: boolean,
 ): Steps<CheckConclusion> {
   const { settings, streams } = dump
-  const { checks: codes } = settings.options
+  const codes = checksToRun(settings.options)
   const severities = structuredClone(ofRollouts)
   const dumpFindings: Finding[] = []
   const results: CheckResult[] = []
-  const asked = CHECKS.filter(({ code }) => codes === undefined || codes.includes(code))
+  const asked = CHECKS.filter(({ code }) => codes === null || codes.includes(code))
   for (const check of asked) {
     const tally = createTally()
     const gathered = tallies[check.code]

@@ -1,4 +1,5 @@
 import type { AuditSettings } from '../checks/check.ts'
+import { checksToRun } from '../hypotheses/checks-to-run.ts'
 import type { AuditOptions } from '../model/policy.ts'
 import type { EngineHost } from './host.ts'
 import { asRead, decideKin, type Kin, kinName, wholeSettings } from './kin.ts'
@@ -67,7 +68,7 @@ export async function surveyTogether(
           const { kin, settings } = kinOf[i] as (typeof kinOf)[number]
           return sourcePlan(open, kin, settings, survey.drifting.has(0))
         }),
-        checks: options.checks ?? null,
+        checks: checksToRun(options),
       },
       tokenizers: kinOf.map(({ kin }) => kin.loaded),
       kins,

@@ -5,6 +5,7 @@ import { countHeads } from '../checks/examples.ts'
 import { forgetLast } from '../checks/of-last.ts'
 import { DRIFT_GROUPS, DRIFT_RECORDS, driftTokens } from '../checks/template/drift.ts'
 import { type PreparedView, prepareView } from '../checks/view.ts'
+import { checksToRun } from '../hypotheses/checks-to-run.ts'
 import type { AuditOptions } from '../model/policy.ts'
 import { resolveThresholds } from '../model/thresholds/registry.ts'
 import type { Turn } from '../model/tokens.ts'
@@ -73,7 +74,7 @@ export async function survey(
         const kin = bySource[index] as SurveyedKin
         return sourcePlan(open, kin, settings.get(kin) as AuditSettings, kin.drifting.has(index))
       }),
-      checks: options.checks ?? null,
+      checks: checksToRun(options),
     },
     tokenizers: bySource.map(({ loaded }) => loaded),
     kins,
@@ -200,7 +201,7 @@ async function surveyKin(
     shapes: countShapes(views),
     heads: countHeads(views),
   }
-  const asked = options.checks?.includes('T02') ?? true
+  const asked = checksToRun(options)?.includes('T02') ?? true
   const drifting = asked ? sourcesWithText(views, thresholds['drift-tokens']) : new Set<number>()
   const vocabulary = given === null ? await modelVocabulary(evidence, chosen.id, host.bundledTokenizers) : null
   return { ...decideKin(evidence, options, named), ...under, reference, loaded, drifting, vocabulary }

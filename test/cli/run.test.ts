@@ -226,6 +226,14 @@ describe('inspect', () => {
     expect(ran.code).toBe(1)
   })
 
+  test('--hypothesis runs only the checks that the verdict rests on, and fails by those', async () => {
+    const checks = async (...how: string[]) => (await reportOf('faulty.jsonl', ...how)).checks.map(({ code }) => code)
+    expect(await checks('--hypothesis', 'H03')).toEqual(['L10', 'L11'])
+    expect(await checks('--hypothesis', 'H02')).toContain('M01')
+    expect((await cli('inspect', 'faulty.jsonl', '--hypothesis', 'H02')).code).toBe(1)
+    expect((await cli('inspect', 'faulty.jsonl', '--hypothesis', 'H03')).code).toBe(0)
+  })
+
   test('--checks runs only those, --hypothesis judges only those', async () => {
     const report = await reportOf('faulty.jsonl', '--checks', 'M01', 'T05', '--hypothesis', 'H02')
     expect(report.checks.map(({ code }) => code)).toEqual(['M01', 'T05'])

@@ -48,6 +48,11 @@ describe.each(CELLS)('$id is $verdict: $title', ({
     const speaks = { supported: 'for', contradicted: 'against' }[verdict as string]
     if (speaks !== undefined) expect(result.because[0]?.speaks).toBe(speaks)
     expect(result.would_change.length).toBeGreaterThan(0)
+
+    const options = { ...run.options, hypotheses: [id] }
+    const alone = (await judged({ ...run, options }, against)).report
+    expect(alone.hypotheses, 'judged alone').toEqual([result])
+    if (run.options?.checks === undefined) expect(alone.checks.length).toBeLessThan(report.checks.length)
   })
 })
 
