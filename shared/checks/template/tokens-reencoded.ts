@@ -89,7 +89,9 @@ function reportUnsampled(view: TrajectoryView, { policy }: AuditSettings, report
  * Sampled ids differ now and then from what the tokenizer makes of their text; a dump in which none do was probably encoded again. That
  * is a note and no fault: a sure policy may sample nothing else. Sampler and trainer that agree on every token deny it.
  */
-function lookAtDrift({ facts, settings }: DumpView, report: DumpReporter): void {
+function lookAtDrift({ facts, settings, streams }: DumpView, report: DumpReporter): void {
+  if (!streams.has('sampled'))
+    report.abstain('not-checkable', 'the dump carries neither sampled flags nor sampled ids that lie over its turns')
   const looked = new FactColumns(facts).having('drift')
   const tokens = looked.reduce((sum, { drift }) => sum + (drift?.tokens ?? 0), 0)
   const drifted = looked.some(({ drift }) => (drift?.splits ?? 0) > 0)

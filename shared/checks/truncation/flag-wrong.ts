@@ -94,6 +94,8 @@ interface EndToken {
 }
 
 function* lookAtFlags(view: DumpView, report: DumpReporter): Steps<void> {
+  if (!view.facts.some(isFlagged))
+    report.abstain('not-checkable', 'the dump carries neither truncation flags nor finish reasons')
   yield* within(0, 0.6, lookAtFlaggedRows(view, report))
   yield* within(0.6, 1, lookAtOpenStops(view, report))
 }
