@@ -57,16 +57,6 @@ describe('an exact zero of the sampler that the trainer denies', () => {
     expect(await named(and)).toEqual([])
   })
 
-  it('is noise where it hits two in a row, and a placeholder where it hits three', async () => {
-    const noise = routed('two in a row')
-    const and = (count: number) => (tokens: PlantedToken[], index: number) => {
-      if (index === 7) filled(tokens, count)
-      else noise(tokens)
-    }
-    expect(await named(and(2))).toEqual([])
-    expect(await named(and(3))).toEqual([7])
-  })
-
   it('is a placeholder where no other rollout has such a gap', async () => {
     expect(await named((tokens, index) => index === 7 && filled(tokens))).toEqual([7])
   })

@@ -106,9 +106,8 @@ function loneZerosAmong(
   trainer: Float32Array | null = null,
 ): readonly LoneZero[] | null {
   if (found.length === 0 || found.length > most) return null
-  // Noise hits two tokens in a row as well; three in a row it leaves alone.
   const areLone = found.every(
-    ({ token, side, value }, at) => side === 'sampler' && value === 0 && token !== (found[at - 2]?.token ?? -3) + 2,
+    ({ token, side, value }, at) => side === 'sampler' && value === 0 && token !== (found[at - 1]?.token ?? -2) + 1,
   )
   return areLone ? found.map(({ token }) => ({ token, trainer: trainer?.[token] ?? 0 })) : null
 }
