@@ -90,6 +90,7 @@ function reportUnsampled(view: TrajectoryView, { policy }: AuditSettings, report
  * is a note and no fault: a sure policy may sample nothing else. Sampler and trainer that agree on every token deny it.
  */
 function lookAtDrift({ facts, settings, streams }: DumpView, report: DumpReporter): void {
+  // Counts only where no rollout had anything to look at.
   if (!streams.has('sampled'))
     report.abstain('not-checkable', 'the dump carries neither sampled flags nor sampled ids that lie over its turns')
   const looked = new FactColumns(facts).having('drift')

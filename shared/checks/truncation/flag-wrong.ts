@@ -4,6 +4,7 @@ import type { LimitName } from '../../model/streams.ts'
 import type { AuditSettings, Check, DumpReporter, DumpView, Reporter, TrajectoryView } from '../check.ts'
 import { filledTurns } from '../edges.ts'
 import { isLengthStop, isModelStop } from '../end-reason.ts'
+import { FactColumns } from '../fact-columns.ts'
 import type { TrajectoryFacts } from '../facts.ts'
 import { completionLength, limitOfRow } from '../limits.ts'
 import { reachedLimit } from './ending.ts'
@@ -94,7 +95,8 @@ interface EndToken {
 }
 
 function* lookAtFlags(view: DumpView, report: DumpReporter): Steps<void> {
-  if (!view.facts.some(isFlagged))
+  const columns = new FactColumns(view.facts)
+  if (columns.isEmpty('isTruncated') && columns.isEmpty('finishReason'))
     report.abstain('not-checkable', 'the dump carries neither truncation flags nor finish reasons')
   yield* within(0, 0.6, lookAtFlaggedRows(view, report))
   yield* within(0.6, 1, lookAtOpenStops(view, report))
