@@ -8,6 +8,7 @@ import type { EngineHost } from '../shared/session/host.ts'
 import { readsSlower } from '../shared/session/sentence.ts'
 import { Session, type SessionHooks } from '../shared/session/session.ts'
 import type { ParsedArguments } from './arguments.ts'
+import { growLess } from './engine-flags.ts'
 import { type OpenedSources, openPaths } from './files.ts'
 import { followPaths } from './follow.ts'
 import { judgingBegins, nodeHost } from './host.ts'
@@ -48,6 +49,7 @@ export async function audit(
   const opened = followed ?? (await openPaths(paths, io, relativeTo))
   const other = options.against === undefined ? null : await openPaths(options.against as readonly string[], io)
   const dataset = options.dataset === undefined ? null : await openPaths(options.dataset as readonly string[], io)
+  growLess([...opened.sources, ...(other?.sources ?? [])].reduce((sum, { size }) => sum + size, 0))
   if (dataset !== null) await checkDataset(dataset, settings)
   const progress = progressLine(io)
   const host: EngineHost = {

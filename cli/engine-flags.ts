@@ -53,6 +53,33 @@ export function compileLess(): void {
   if (flag !== null) setFlagsFromString(flag)
 }
 
+/** From so many bytes on the young generation stays as small as it is. */
+const LARGE_BYTES = 1 << 30
+
+/** The flag for what is large; null where nothing is known of it. */
+export function youngFlag(v8: string): string | null {
+  return engineFlags(v8).length === 0 ? null : '--semi-space-growth-factor=1'
+}
+
+let staysYoung = false
+
+/**
+ * Of what more bytes take beside fewer a third is V8's young generation, which grows with what lives in it: once all of a run's files are large it may not,
+ * for some percent more processor time, of which large ones have the most to spare (docs/performance.md).
+ *
+ * @param bytes of all that is going to be read
+ */
+export function growLess(bytes: number): void {
+  staysYoung = bytes >= LARGE_BYTES
+  forgetGrowth()
+}
+
+/** To be told when another thread runs: V8 sets the flag back as it makes that one's heap. */
+export function forgetGrowth(): void {
+  const flag = staysYoung ? youngFlag(process.versions.v8) : null
+  if (flag !== null) setFlagsFromString(flag)
+}
+
 /** The flag while all that was read is judged; null where nothing is known of it. */
 export function judgingFlag(v8: string): string | null {
   return engineFlags(v8).length === 0 ? null : `--heap-growing-percent=${GARBAGE_PERCENT_OF_JUDGING}`

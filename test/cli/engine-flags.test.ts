@@ -1,6 +1,16 @@
 import { spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { Worker } from 'node:worker_threads'
 import { expect, test } from 'vitest'
-import { budgetFlag, collectSooner, engineFlags, judgingFlag } from '../../cli/engine-flags.ts'
+import {
+  budgetFlag,
+  collectSooner,
+  engineFlags,
+  forgetGrowth,
+  growLess,
+  judgingFlag,
+  youngFlag,
+} from '../../cli/engine-flags.ts'
 
 test('flags are set only in versions of V8 that are known to have them', () => {
   const flags = ['--max-inlined-bytecode-size-cumulative=200', '--heap-growing-percent=100']
@@ -26,11 +36,31 @@ test('judging makes V8 collect sooner only where it is known to have the flag', 
   ])
 })
 
+test('the young generation is held small only where V8 is known to have the flag', () => {
+  const flag = '--semi-space-growth-factor=1'
+  expect(['10.2.154.26-node.36', '11.3.244.8-node.33', '14.6.202.34', '15.1.146'].map(youngFlag)).toEqual([
+    null,
+    flag,
+    flag,
+    null,
+  ])
+})
+
+test('what is large leaves the young generation of a thread as small as it began, which V8 forgets as it makes one', async () => {
+  const less = await youngOfThread(1 << 30)
+  const usual = await youngOfThread((1 << 30) - 1)
+  expect(less).toBeLessThan(3 << 20)
+  expect(usual).toBeGreaterThan(8 << 20)
+})
+
 test('the V8 that runs this takes the flags, and would tell of one that it does not know', () => {
   const set = (flag: string) =>
     spawnSync(process.execPath, ['-e', `require('node:v8').setFlagsFromString('${flag}')`], { encoding: 'utf8' }).stderr
   expect(
-    [...engineFlags(process.versions.v8), budgetFlag(process.versions.v8) ?? '', judgingFlag(process.versions.v8) ?? '']
+    [
+      ...engineFlags(process.versions.v8),
+      ...[budgetFlag, judgingFlag, youngFlag].map((of) => of(process.versions.v8) ?? ''),
+    ]
       .map(set)
       .join(''),
   ).toBe('')
@@ -56,6 +86,27 @@ test('what reading left of many rollouts is collected before they are judged, an
 test('few rollouts leave nothing that is worth a collection', () => {
   expect(collectSooner(49_999)).toBe(null)
 })
+
+/** Makes what survives for as long as the young generation is held, and returns how large that has become, in bytes. */
+const SURVIVES = `
+  const { parentPort } = require('node:worker_threads')
+  const kept = new Array(20_000)
+  parentPort.once('message', () => {
+    for (let i = 0; i < 2_000_000; i++) kept[i % kept.length] = { i, of: [i] }
+    const young = require('node:v8').getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space')
+    parentPort.postMessage(young.space_size)
+  })`
+
+async function youngOfThread(bytes: number): Promise<number> {
+  growLess(bytes)
+  const worker = new Worker(SURVIVES, { eval: true })
+  await once(worker, 'online')
+  forgetGrowth()
+  worker.postMessage(null)
+  const [size] = await once(worker, 'message')
+  await worker.terminate()
+  return size as number
+}
 
 async function garbage(): Promise<WeakRef<Float64Array>> {
   const left = new WeakRef(new Float64Array(1000))
