@@ -34,6 +34,12 @@ describe('recomputeAdvantages', () => {
     expect(recomputeAdvantages('leave-one-out', [1, 0, 0.5], 0)).toEqual([0.75, -0.75, 0])
   })
 
+  it('divides nothing by the std of others that all have one reward, as NeMo-RL does', () => {
+    const [success, ...failures] = recomputeAdvantages('leave-one-out-std', [1, 0, 0, 0], 1e-6)
+    expect(success).toBe(1)
+    expect(failures.map((advantage) => advantage.toFixed(4))).toEqual(['-0.5773', '-0.5773', '-0.5773'])
+  })
+
   it('gives 0 to a group without spread, whatever the eps', () => {
     expect(recomputeAdvantages('group-std-biased', [0.5, 0.5], 0)).toEqual([0, 0])
   })
@@ -85,6 +91,23 @@ describe('fitAdvantages', () => {
     const fit = fitAdvantages(stored((rewards) => recomputeAdvantages(scheme, rewards, 1e-4, STEP)))
     expect(fit).toMatchObject({ scheme, share: 1, groups: 3, accepted: true })
     expect(fit?.residual).toBeLessThan(1e-5)
+  })
+
+  it.each([
+    ['is not divided', 1],
+    ['is divided by eps alone', 1e6],
+  ])('finds the std of the others where what they all have %s', (_, alone) => {
+    const groups = [
+      [1, 0, 0, 0],
+      [1, 1, 0, 0],
+      [0, 1, 1, 1],
+    ]
+    const facts = groupFacts(groups, (_, group, member) => {
+      const rewards = groups[group] as number[]
+      const advantage = recomputeAdvantages('leave-one-out-std', rewards, 1e-6)[member] as number
+      return { advantage: Math.abs(advantage) === 1 ? advantage * alone : advantage }
+    })
+    expect(fitAdvantages(dumpOf(facts))).toMatchObject({ scheme: 'leave-one-out-std', eps: 1e-6, share: 1 })
   })
 
   it.each(['batch-mean-std', 'centre-batch-std'] as const)('finds %s whose means are over tokens', (scheme) => {

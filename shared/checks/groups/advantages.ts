@@ -13,7 +13,7 @@ import { measuringSteps, NO_STEP, type StepScale, type StepScales, stepOf, train
  * - `leave-one-out`: r − mean of the others
  * - `group-std-unbiased`, `group-std-biased`: (r − mean) / (s of the group + eps), over n − 1 or over n
  * - `batch-std`: (r − mean) / (s of all rewards of the step + eps)
- * - `leave-one-out-std`: (r − mean of the others) / (s of the others + eps)
+ * - `leave-one-out-std`: (r − mean of the others) / (s of the others + eps), undivided where that s is 0
  * - `batch-mean-std`: (r − mean of the step) / (s of all rewards of the step + eps), which is REINFORCE++ (arXiv 2501.03262)
  * - `centre-batch-std`: c = r − mean, then (c − mean of all c of the step) / (s of all c of the step + eps), its variant with a baseline
  *
@@ -140,13 +140,18 @@ const ROUNDING = 1e-12
 
 /**
  * Without reward r the others' mean is (n·mean − r) / (n − 1) and their squared deviations are SS − (r − mean)²·n / (n − 1): one
- * pass, since a group may be a whole dump.
+ * pass, since a group may be a whole dump. Where the others have one reward nothing divides, as in NeMo-RL
+ * (nemo_rl/algorithms/advantage_estimator.py, GRPOAdvantageEstimator).
  */
-function scaledByOthers(reward: number, { n, centre, squares }: Spread, eps: number, floor: number): number {
-  const distance = ((reward - centre) * n) / (n - 1)
-  const left = squares - distance * (reward - centre)
-  const std = Math.max(floor, n < 3 || left <= ROUNDING * squares ? 0 : Math.sqrt(left / (n - 2)))
-  return std + eps === 0 ? 0 : distance / (std + eps)
+function scaledByOthers(reward: number, spread: Spread, eps: number, floor: number): number {
+  const distance = ((reward - spread.centre) * spread.n) / (spread.n - 1)
+  const std = Math.max(floor, stdOfOthers(reward, spread))
+  return std === 0 ? distance : distance / (std + eps)
+}
+
+function stdOfOthers(reward: number, { n, centre, squares }: Spread): number {
+  const left = squares - ((reward - centre) ** 2 * n) / (n - 1)
+  return n < 3 || left <= ROUNDING * squares ? 0 : Math.sqrt(left / (n - 2))
 }
 
 /** 0 where the divisor is 0: every reward is then the mean. */
@@ -380,8 +385,13 @@ function residualAmong(
   for (let i = 0; i < advantages.length; i++) {
     const advantage = advantages[i] as number | null
     if (advantage === null) continue
-    const recomputed = weight * advantageOf(rewards[i] as number, scheme, spread, eps, step, floor)
-    worst = Math.max(worst, Math.abs(advantage - recomputed))
+    const reward = rewards[i] as number
+    const recomputed = weight * advantageOf(reward, scheme, spread, eps, step, floor)
+    let off = Math.abs(advantage - recomputed)
+    // A trainer that divides all the same has an explosion there (A03), and no other formula.
+    if (scheme === 'leave-one-out-std' && floor === 0 && eps > 0 && stdOfOthers(reward, spread) === 0)
+      off = Math.min(off, Math.abs(advantage - recomputed / eps))
+    worst = Math.max(worst, off)
     largest = Math.max(largest, Math.abs(advantage))
   }
   if (largest > 0) return worst / largest

@@ -2,6 +2,7 @@ import { forEachOf, type Steps, within } from '../../model/steps.ts'
 import { answerRows, answerSpan, paidForReplies } from '../answer-contrast.ts'
 import type { AuditSettings, Check, DumpReporter, DumpView, Reporter, TrajectoryView } from '../check.ts'
 import { writtenTurns } from '../edges.ts'
+import { FactColumns } from '../fact-columns.ts'
 import type { TrajectoryFacts } from '../facts.ts'
 
 /**
@@ -28,6 +29,8 @@ function lookAtReturns(view: TrajectoryView, { policy }: AuditSettings, report: 
   const { segmentation, trajectory, mask } = view
   const { advantages } = trajectory
   if (segmentation === null || advantages === null || mask === null || policy.id === 'last-turn') return
+  // One value for the whole row was not made by a recursion: it says as much as a number for the rollout, of which only its answer can be asked.
+  if (view.facts.advantage !== null) return
   const turns = writtenTurns(segmentation).flatMap((turn) => {
     let trained = 0
     let credited = 0
@@ -41,8 +44,7 @@ function lookAtReturns(view: TrajectoryView, { policy }: AuditSettings, report: 
   const last = turns.at(-1)
   const earlier = turns.slice(0, -1)
   if (last === undefined || earlier.length === 0) return
-  // One value for the whole row was not made by a recursion.
-  const reset = view.facts.advantage === null && last.credited > 0 && earlier.every(({ credited }) => credited === 0)
+  const reset = last.credited > 0 && earlier.every(({ credited }) => credited === 0)
   report.place(reset)
   if (!reset) return
   const spans = earlier.map(({ turn }) => ({ start: turn.contentStart, end: turn.end }))
@@ -69,10 +71,11 @@ function* lookAtAnswers(view: DumpView, report: DumpReporter): Steps<void> {
   }
   const rows = yield* within(0, 0.5, answerRows(view))
   const full = paidForReplies(rows, view)
+  const isByToken = hasReturns(view)
   const look = (facts: TrajectoryFacts) => {
     const affected = full !== null && (facts.reward as number) >= full
-    // A rollout whose tokens have different advantages was looked at, and counted, for its returns.
-    if (!affected && facts.advantage === null && facts.maxAdvantage !== null) return
+    // Where returns are looked at, rollouts were counted for these: what else is sound would make of a fault of every rollout a sporadic one.
+    if (!affected && isByToken) return
     report.unit(affected)
     report.place(affected)
     if (!affected) return
@@ -93,4 +96,12 @@ function* lookAtAnswers(view: DumpView, report: DumpReporter): Steps<void> {
     })
   }
   yield* within(0.5, 1, forEachOf(rows.environment, look))
+}
+
+/** Whether tokens of any rollout have advantages that differ. */
+function hasReturns({ facts }: DumpView): boolean {
+  const columns = new FactColumns(facts)
+  if (columns.isEmpty('maxAdvantage')) return false
+  const single = columns.present('advantage')
+  return columns.present('maxAdvantage').some((has, at) => has === 1 && single[at] !== 1)
 }
