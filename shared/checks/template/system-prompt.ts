@@ -8,7 +8,7 @@ import type { TrajectoryFacts } from '../facts.ts'
 import { normalised } from '../normalised-text.ts'
 import { OfLast } from '../of-last.ts'
 import { haveSameContent, type SystemText, systemText } from '../system-text.ts'
-import { isSystemMessage, repeatedSystemTurns } from './repeated-system.ts'
+import { isSystemMessage, repeatedSystemTurns, saysTheSame } from './repeated-system.ts'
 
 /**
  * T09. A system turn that is there again, that is not the one the messages have, or that differs within a group. A template's
@@ -43,9 +43,7 @@ function lookAtTurns(view: TrajectoryView, _settings: unknown, report: Reporter)
       turn: first,
       tokens: { start: first.start, end: first.end },
       affected: again.map(({ start, end }) => ({ start, end })),
-      message: haveSameContent(view.ids, systems[0] as Turn, first)
-        ? `The same system turn is there ${again.length + 1} times: again at turn ${first.index}`
-        : `The template's default system text stands in the middle of the row, at turn ${first.index}: messages were rendered one by one`,
+      message: repetition(view, systems[0] as Turn, first, again.length + 1),
       evidence: {
         system_turns: systems.map(({ index, start }) => ({ turn: index, token: start })).slice(0, 16),
         text: view.text({ start: first.contentStart, end: Math.min(first.contentEnd, first.contentStart + 64) }),
@@ -67,6 +65,14 @@ function lookAtTurns(view: TrajectoryView, _settings: unknown, report: Reporter)
       },
     })
   }
+}
+
+function repetition(view: TrajectoryView, first: Turn, again: Turn, times: number): string {
+  if (haveSameContent(view.ids, first, again))
+    return `The same system turn is there ${times} times: again at turn ${again.index}`
+  if (saysTheSame(view, first, again))
+    return `The same system text stands in the middle of the row, with other lines of the template around it, at turn ${again.index}: messages were rendered one by one`
+  return `The template's default system text stands in the middle of the row, at turn ${again.index}: messages were rendered one by one`
 }
 
 /** Characters of the system message that are looked up in a system turn, once for all rows that share it: what holds them is not replaced. */
