@@ -255,6 +255,26 @@ describe('A04', () => {
     expect(runOver('A04', storing(centre, { scaleRewards: 'none' })).tally).toMatchObject({ checked: 2, affected: 0 })
   })
 
+  const scaled = (eps: number) => (of: readonly number[]) => recomputeAdvantages('group-std-unbiased', of, eps)
+
+  it('holds a declared eps against the stored values', () => {
+    const { tally, findings } = runOver('A04', storing(scaled(0.1), { scaleRewards: 'group', advantageEps: 1e-4 }))
+    expect(tally).toMatchObject({ checked: 2, affected: 2 })
+    expect(findings[0]?.message).toContain('with eps 0.1, while eps is declared as 0.0001')
+    for (const advantageEps of [0.1, undefined]) {
+      const options = { scaleRewards: 'group', ...(advantageEps === undefined ? {} : { advantageEps }) }
+      expect(runOver('A04', storing(scaled(0.1), options)).tally).toMatchObject({ checked: 2, affected: 0 })
+    }
+  })
+
+  it('calls advantages that are all 0 wrong where a scaling is declared, and else those of an unknown formula', () => {
+    const zeros = (of: readonly number[]) => of.map(() => 0)
+    const { tally, findings } = runOver('A04', storing(zeros, { scaleRewards: 'group' }))
+    expect(tally).toMatchObject({ checked: 2, affected: 2 })
+    expect(findings[0]?.message).toContain('are all 0, while its rewards differ')
+    expect(runOver('A04', storing(zeros)).abstained).toMatchObject({ status: 'not-checkable' })
+  })
+
   describe('of rows that an overlong filter left out of the baseline', () => {
     const graded = [
       [0.9, 0.4, 0.6, 0.2, 0],

@@ -8,7 +8,7 @@ import { advantageBound, boundOf, explodedIn } from './bounds.ts'
 import { isInformative } from './informative.ts'
 import { type OtherGrouping, otherGrouping, rowsText } from './other-grouping.ts'
 import { reshaping } from './reshaped.ts'
-import { fitting, isOtherwise, isUsualWeight } from './scaling.ts'
+import { type DeclaredScaling, fitting, isOtherwise, isUsualWeight } from './scaling.ts'
 import { quotedScheme } from './scheme-words.ts'
 import { completeGroups, rangeOf, rewardRange, rewardsOf, shown, trainedIn } from './statistics.ts'
 import { measuringSteps, type StepScale, trainingOf } from './step-scales.ts'
@@ -58,12 +58,14 @@ function* lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
   // Under a usual weight advantages are those of the formula.
   const weight = isUsualWeight(best.factor, thresholds) ? best.factor : 1
   const isMultiplied = best.factor !== weight
-  const declared = view.settings.options.scaleRewards
-  const contradicts = declared !== undefined && isOtherwise(best, declared)
-  const other = best.accepted ? null : yield* within(0.5, 0.5, otherGrouping(view))
+  const { scaleRewards: declared, advantageEps } = view.settings.options
+  const contradicted = best.accepted ? contradictedBy(best, declared, advantageEps) : null
+  const areZero = !best.accepted && declared !== undefined && groups.every(hasZeros)
+  const other = best.accepted || areZero ? null : yield* within(0.5, 0.5, otherGrouping(view))
   yield 0.5
-  const against = best.accepted || other !== null ? NOTHING : yield* within(0.5, 0.6, goingAgainst(view, groups))
-  if (!best.accepted && against.groups.size === 0) {
+  const against =
+    best.accepted || areZero || other !== null ? NOTHING : yield* within(0.5, 0.6, goingAgainst(view, groups))
+  if (!best.accepted && !areZero && against.groups.size === 0) {
     report.abstain('not-checkable', whyUnknown(best, other))
     return
   }
@@ -73,7 +75,8 @@ function* lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
   const off = best.accepted ? new Set(yield* within(0.6, 0.7, filtered(groups, isOff))) : against.groups
   const shapes = off.size > 0 ? yield* within(0.7, 0.8, reshaping(view)) : null
   const look = (group: GroupView) => {
-    const affected = contradicts || isMultiplied || (off.has(group) && shapes?.explains(group) !== true)
+    const affected =
+      areZero || contradicted !== null || isMultiplied || (off.has(group) && shapes?.explains(group) !== true)
     report.unit(affected)
     report.place(affected)
     if (!affected) return
@@ -81,18 +84,35 @@ function* lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
     report.fault({
       group,
       ...trainedIn(group.members),
-      message: contradicts
-        ? `Advantages of group ${group.id} are those of ${formula(best)}, while reward scaling is declared as ${declared}`
-        : isMultiplied
-          ? `Advantages of group ${group.id} are not those of its rewards: those of ${percent(best.share)} of the groups are ${formula(best)}`
-          : best.accepted
-            ? `Advantages of group ${group.id} are off by ${percent(residual)} from ${formula(best)}, which gives those of ${percent(best.share)} of the groups`
-            : `Advantages of group ${group.id} rank its rollouts against their rewards${against.beside}, and no known formula gives them`,
+      message: areZero
+        ? `Advantages of group ${group.id} are all 0, while its rewards differ and reward scaling is declared as ${declared}`
+        : contradicted !== null
+          ? `Advantages of group ${group.id} are those of ${formula(best)}, while ${contradicted}`
+          : isMultiplied
+            ? `Advantages of group ${group.id} are not those of its rewards: those of ${percent(best.share)} of the groups are ${formula(best)}`
+            : best.accepted
+              ? `Advantages of group ${group.id} are off by ${percent(residual)} from ${formula(best)}, which gives those of ${percent(best.share)} of the groups`
+              : `Advantages of group ${group.id} rank its rollouts against their rewards${against.beside}, and no known formula gives them`,
       ...(against.isWarning ? { severity: 'warning' } : {}),
       evidence: evidenceOf(group, best, weight, residual, scaleOf(group).ofAll, range),
     })
   }
   yield* within(0.8, 1, forEachOf(groups, look))
+}
+
+/** What a person declares that the stored advantages are not made by; null where nothing is. */
+function contradictedBy(
+  best: AdvantageFit,
+  scaling: DeclaredScaling | undefined,
+  eps: number | undefined,
+): string | null {
+  if (scaling !== undefined && isOtherwise(best, scaling)) return `reward scaling is declared as ${scaling}`
+  return eps !== undefined && best.eps !== null && best.eps !== eps ? `eps is declared as ${eps}` : null
+}
+
+/** Every advantage of it that is stored. */
+function hasZeros({ members }: GroupView): boolean {
+  return members.every(({ advantage }) => advantage === null || advantage === 0)
 }
 
 /** Groups that rank rollouts against their rewards, as far as that is a fault whatever the formula. */

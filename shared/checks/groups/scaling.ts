@@ -56,23 +56,32 @@ export function fitOf(view: DumpView): AdvantageFit | null {
 export function* fitting(view: DumpView): Steps<AdvantageFit | null> {
   const known = fits.get(view)
   if (known !== undefined) return known
-  const plain = yield* within(0, 0.9, fittingAdvantages(view))
-  const fit = plain === null ? null : yield* within(0.9, 1, withFloor(view, plain))
+  const plain = yield* within(0, 0.8, fittingAdvantages(view))
+  const floored = plain === null ? null : yield* within(0.8, 0.9, withFloor(view, plain))
+  const fit = floored === null ? null : yield* within(0.9, 1, withAnyEps(view, floored))
   fits.set(view, fit)
   return fit
+}
+
+/** The same fit, or one with another eps than the person says, where with theirs nothing fits. */
+function* withAnyEps({ groups, settings }: DumpView, fit: AdvantageFit): Steps<AdvantageFit> {
+  const { advantageEps, ...options } = settings.options
+  if (fit.accepted || advantageEps === undefined) return fit
+  const free = yield* fittingAdvantages({ groups, settings: { ...settings, options } })
+  return free?.accepted === true && isScaled(free.scheme) ? free : fit
 }
 
 function findScaling(view: DumpView): Scaling | null {
   const { scaleRewards, advantageEps } = view.settings.options
   const fit = fitOf(view)
-  const eps = advantageEps ?? fit?.eps ?? DEFAULT_ADVANTAGE_EPS
+  const eps = (fit?.accepted ? fit.eps : null) ?? advantageEps ?? fit?.eps ?? DEFAULT_ADVANTAGE_EPS
   const floor = fit?.accepted ? fit.floor : 0
   const weight = fit?.accepted && isUsualWeight(fit.factor, view.settings.thresholds) ? fit.factor : 1
   const common = { floor, weight, declared: scaleRewards ?? null, fit }
   if (scaleRewards !== undefined && !refutes(fit, scaleRewards)) {
     const own = fit?.accepted === true ? fitAmong(fit, scaleRewards) : null
     const scheme = own?.scheme ?? GIVEN_SCHEMES[scaleRewards]
-    return { ...common, scheme, scaled: isScaled(scheme), eps: advantageEps ?? own?.eps ?? eps, origin: 'given' }
+    return { ...common, scheme, scaled: isScaled(scheme), eps: own?.eps ?? eps, origin: 'given' }
   }
   if (fit === null || !fit.accepted) return null
   return { ...common, scheme: fit.scheme, scaled: isScaled(fit.scheme), eps, origin: 'fitted' }
