@@ -59,12 +59,13 @@ function decide(input: HypothesisInput): Judgement {
   const cutGap = found.cut === null ? null : Math.abs(found.cut.here - found.cut.there)
   const unlike = lackOfSameModel(input, against)
   // Another model writes at another length.
-  const cutDiffers =
-    cutGap !== null && found.cut?.sure === true && unlike.length === 0 && holds(cutGap, pairs.supported)
+  const cutApart = cutGap !== null && unlike.length === 0 && holds(cutGap, pairs.supported)
+  const cutDiffers = cutApart && found.cut?.sure === true
   const endsDiffer = found.endsApart !== null && unlike.length === 0 && holds(found.endsApart, pairs.supported)
   const supported = shares.some((value) => holds(value, pairs.supported)) || cutDiffers || endsDiffer || rescored
   // Neither rewards of like texts nor like messages show that the prompts agree: what the templates made of them does.
-  const contradicted = !supported && found.rendering !== null
+  // Nor do pairs agree of which one run has more cut, be they too few to show more than chance.
+  const contradicted = !supported && !cutApart && found.rendering !== null
   return {
     verdict: supported ? 'supported' : contradicted ? 'contradicted' : 'inconclusive',
     because: [

@@ -66,6 +66,22 @@ describe('H08 of rollouts that are cut in one run and not in the other', () => {
     expect(between(run(here, isCut), run(there, isCutThere))).toEqual(['contradicted', 0])
   })
 
+  it('is not contradicted while one run cuts half of the few rollouts that there are', () => {
+    const run = (isCut: (rollout: number) => boolean) => ended(1, 2, (_, rollout) => isCut(rollout))
+    expect(
+      between(
+        run((rollout) => rollout === 0),
+        run(() => false),
+      )[0],
+    ).toBe('inconclusive')
+    expect(
+      between(
+        run(() => false),
+        run(() => false),
+      )[0],
+    ).toBe('contradicted')
+  })
+
   it('takes branches of one rollout for one', () => {
     const branches = { branchOf: 'one' }
     const run = (cut: number) => ended(12, 8, (question) => question === cut, branches)
