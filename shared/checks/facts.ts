@@ -16,7 +16,7 @@ export const END_REASONS = ['stop', 'cut-prose', 'cut-call', 'cut-reply', 'promp
 export type EndReason = (typeof END_REASONS)[number]
 
 /** What ends a row of which no token is trained: its end token, or what may be that and may be the first of a padding with the same token. */
-export const UNTRAINED_ENDS = ['stop', 'stop-or-padding'] as const
+export const UNTRAINED_ENDS = ['stop', 'stop-or-padding', 'between-turns'] as const
 export type UntrainedEnd = (typeof UNTRAINED_ENDS)[number]
 
 /** Sampled tokens over which the beginnings of rollouts are compared. */

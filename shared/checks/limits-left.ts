@@ -42,6 +42,15 @@ export function leftToLimit(row: TrajectoryFacts, of: LimitedLength, known: Know
   return limit === null || length === null ? null : limit - length
 }
 
+/** A row that trains nothing is just as long as a limit of the run. What counts as the end of its last turn may be the first of its padding. */
+export function isAtLimit(row: TrajectoryFacts, known: KnownLimits): boolean {
+  const most = row.untrainedEnd === 'stop-or-padding' ? 1 : 0
+  return (['completion', 'sequence'] as const).some((of) => {
+    const left = leftToLimit(row, of, known)
+    return left !== null && left <= 0 && left >= -most
+  })
+}
+
 function lengthOf(row: TrajectoryFacts, of: LimitedLength): number | null {
   switch (of) {
     case 'sequence':

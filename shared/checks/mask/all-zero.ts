@@ -1,10 +1,11 @@
 import { filtered, forEachOf, type Steps } from '../../model/steps.ts'
+import type { Segmentation } from '../../model/tokens.ts'
 import type { Check, DumpReporter, DumpView, TrajectoryView } from '../check.ts'
-import { tokenCount, writtenTurns } from '../edges.ts'
+import { filledTurns, tokenCount, writtenTurns } from '../edges.ts'
 import { isLengthStop } from '../end-reason.ts'
 import { FactColumns } from '../fact-columns.ts'
 import type { TrajectoryFacts, UntrainedEnd } from '../facts.ts'
-import { leftToLimit } from '../limits-left.ts'
+import { isAtLimit } from '../limits-left.ts'
 import { shapeOf } from '../shape.ts'
 
 export const M04: Check = {
@@ -31,11 +32,15 @@ export const M04: Check = {
 
 /**
  * Rows that end with an end token and train nothing: one that is just as long as a limit was ended by it, whatever stands last. Where the row is padded with
- * that token, the first of the padding may be what stands last: of a few such rows nobody can tell, and a filter of cut rows takes a few.
+ * that token, the first of the padding may be what stands last: of a few such rows nobody can tell, and a filter of cut rows takes a few. So it does of
+ * those that end behind a reply or a header, where the model would have gone on.
  */
 function* lookAtStops(view: DumpView, report: DumpReporter): Steps<void> {
   if (new FactColumns(view.facts).isEmpty('untrainedEnd')) return
-  const unsure = yield* filtered(view.facts, (row) => row.untrainedEnd === 'stop-or-padding')
+  const unsure = yield* filtered(
+    view.facts,
+    ({ untrainedEnd }) => untrainedEnd !== undefined && untrainedEnd !== 'stop',
+  )
   // A rollout that failed has no reward to learn from, where the others have theirs.
   const rewarded = new FactColumns(view.facts).present('reward').reduce((sum, has) => sum + has, 0)
   const areRewarded = rewarded * 2 > view.facts.length
@@ -48,22 +53,18 @@ function* lookAtStops(view: DumpView, report: DumpReporter): Steps<void> {
   const areFew = unsure.length <= view.settings.thresholds['masked-rows-share'] * view.facts.length
   yield* forEachOf(view.facts, (member) => {
     if (member.untrainedEnd === undefined) return
-    const fault = faultOf(member, causeAmongOthers(member))
+    const isBetween = member.untrainedEnd === 'between-turns' && areFew
+    const fault = faultOf(
+      member,
+      causeAmongOthers(member) ?? (isBetween ? 'ended before an answer, as a limit ends it' : null),
+    )
     report.unitAfterAll()
-    if (member.untrainedEnd === 'stop' || fault.severity === 'info' || !areFew) report.fault({ member, ...fault })
+    if (member.untrainedEnd !== 'stop-or-padding' || fault.severity === 'info' || !areFew)
+      report.fault({ member, ...fault })
     else {
       const message = `${fault.message}; it is padded with the token that ends its last turn, so that a limit may have cut it`
       report.fault({ member, ...fault, severity: 'warning', message })
     }
-  })
-}
-
-function isAtLimit(member: TrajectoryFacts, view: DumpView): boolean {
-  // What counts as the end of its last turn may be the first of its padding.
-  const most = member.untrainedEnd === 'stop-or-padding' ? 1 : 0
-  return (['completion', 'sequence'] as const).some((of) => {
-    const left = leftToLimit(member, of, view)
-    return left !== null && left <= 0 && left >= -most
   })
 }
 
@@ -84,8 +85,14 @@ export function untrainedEnd(view: TrajectoryView): UntrainedEnd | undefined {
   const { mask, facts, segmentation, ids } = view
   if (mask === null || facts.trained !== 0 || facts.endReason !== 'stop') return undefined
   if (hasNothingSampled(view) || !shapeOf(view).allZero || causeOf(view) !== null) return undefined
+  if (segmentation !== null && endsBetweenTurns(segmentation)) return 'between-turns'
   const end = ids.length - (segmentation?.padding.right ?? 0)
   return end === ids.length || ids[end - 1] !== ids[end] ? 'stop' : 'stop-or-padding'
+}
+
+/** Nothing of the model stands behind the last reply, or the header of its next turn. */
+function endsBetweenTurns(segmentation: Segmentation): boolean {
+  return segmentation.endsWithGenerationPrompt || filledTurns(segmentation).at(-1)?.kind === 'tool'
 }
 
 /** Why a row that trains nothing was masked whole, on purpose as it seems; null for every other row. */

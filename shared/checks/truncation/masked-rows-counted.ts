@@ -4,6 +4,7 @@ import type { Check, DumpReporter, DumpView, GroupView } from '../check.ts'
 import { isLengthStop, isModelStop } from '../end-reason.ts'
 import type { TrajectoryFacts } from '../facts.ts'
 import { incompleteReason, mean, shown } from '../groups/statistics.ts'
+import { isAtLimit } from '../limits-left.ts'
 
 /**
  * C04. A row that trains nothing has still been counted in its group's mean: the rows that do train have a foreign baseline. Most trainers with an
@@ -43,19 +44,26 @@ function* lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
     const outside = countedOutside(group, thresholds)
     if (outside === null) return
     counted.set(group, outside)
-    onPurpose += group.members.filter((member) => isMasked(member) && isMaskedOnPurpose(member)).length
+    onPurpose += group.members.filter((member) => isMasked(member) && mayBeOnPurpose(member, view)).length
   }
   yield* within(0.3, 0.7, forEachOf(groups, look))
   const isNoted = onPurpose <= thresholds['masked-rows-share'] * rows
   yield* within(
     0.7,
     1,
-    forEachOf(groups, (group) => tellOf(group, counted.get(group) ?? null, isNoted, report)),
+    forEachOf(groups, (group) =>
+      tellOf(group, counted.get(group) ?? null, (member) => isNoted && mayBeOnPurpose(member, view), report),
+    ),
   )
 }
 
-/** @param isNoted rows that were masked on purpose are few, and a note */
-function tellOf(group: GroupView, counted: Counted | null, isNoted: boolean, report: DumpReporter): void {
+/** @param isNoted of rows that were masked on purpose where they are few */
+function tellOf(
+  group: GroupView,
+  counted: Counted | null,
+  isNoted: (member: TrajectoryFacts) => boolean,
+  report: DumpReporter,
+): void {
   // Once for each group, and not all of it: a group may be a whole dump, with a finding for every second row.
   const rewards = group.members.slice(0, MOST_REWARDS).map(({ reward }) => reward)
   for (const member of group.members) {
@@ -68,7 +76,7 @@ function tellOf(group: GroupView, counted: Counted | null, isNoted: boolean, rep
       member,
       group,
       scope: 'trajectory',
-      ...(isNoted && isMaskedOnPurpose(member) ? { severity: 'info' as const } : {}),
+      ...(isNoted(member) ? { severity: 'info' as const } : {}),
       message: `No token of this rollout is trained, but its reward ${shown(member.reward as number)} counts in the mean of group ${group.id}`,
       evidence: {
         rewards,
@@ -179,6 +187,11 @@ function isMasked(member: TrajectoryFacts): boolean {
 /** A limit cut it, or the source's own filter took it: an overlong filter masks such rows whole. */
 export function isMaskedOnPurpose({ excluded, isTruncated, finishReason, endReason }: TrajectoryFacts): boolean {
   return excluded || isTruncated === true || isLengthStop(finishReason) || endReason.startsWith('cut')
+}
+
+/** … or by its length or its last turn it was cut, which M04 takes for a reason as well. */
+function mayBeOnPurpose(member: TrajectoryFacts, view: DumpView): boolean {
+  return isMaskedOnPurpose(member) || member.untrainedEnd === 'between-turns' || isAtLimit(member, view)
 }
 
 /** The model stopped before its first word, as at a stop string: there is nothing to train, no limit took it, and its reward is one of the group. */
