@@ -44,6 +44,24 @@ describe('a row that trains nothing and ends with an end token', () => {
     expect(saidAmong(null)).toEqual([['error', null]])
   })
 
+  it('is one that a limit ended where it ends in the header of an answer or behind a reply, if such rows are few', () => {
+    const saidAmong = (others: number, cut: 'header' | 'reply' | 'answer') => {
+      const { record, layout, ...row } = searchRow(qwen2, 0, { call: { train: false }, answer: { train: false } })
+      const answer = layout.at(-1)!
+      const length = { header: answer.headerEnd, reply: answer.start, answer: answer.end }[cut]
+      const [input_ids, loss_mask] = [record.input_ids.slice(0, length), record.loss_mask!.slice(0, length)]
+      const masked = { ...row, layout, record: { ...record, input_ids, loss_mask } }
+      const whole = Array.from({ length: others }, (_, at) => searchRow(qwen2, at + 1))
+      const { findings } = audit([masked, ...whole]).byCode.get('M04')!
+      return findings.map(({ severity, evidence }) => [severity, evidence.cause])
+    }
+    const ended = [['info', 'ended before an answer, as a limit ends it']]
+    expect(saidAmong(5, 'header')).toEqual(ended)
+    expect(saidAmong(5, 'reply')).toEqual(ended)
+    expect(saidAmong(3, 'header')).toEqual([['error', null]])
+    expect(saidAmong(5, 'answer')).toEqual([['error', null]])
+  })
+
   describe('with which it is padded', () => {
     const END = 151645
     const padded = (

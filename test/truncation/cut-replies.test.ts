@@ -98,4 +98,27 @@ describe('C08', () => {
     expect(dumpOf(views.map(({ facts }) => facts)).limits.max_tool_response_length).toBeNull()
     expect((await seen(WHOLE)).byCode.get('C08')?.tally).toMatchObject({ checked: 3, affected: 0 })
   })
+
+  it('is not said of the reply that a limit of the whole row cut, where the padding has the id that ends a turn', async () => {
+    const END = 151645
+    const cutAt = async (isTruncated: boolean) => {
+      const row = (tokenizer: Tokenizer, index: number) => {
+        const { record, layout, ...rest } = searchRow(tokenizer, index, { reply: { text: WHOLE } })
+        const reply = layout.at(-2)!
+        const ids = record.input_ids.slice(0, reply.contentEnd - 40)
+        const pads = Array<number>(60).fill(END)
+        const more = isTruncated ? { is_truncated: true, finish_reason: 'length' } : {}
+        const masks = { loss_mask: [...ids, ...pads].fill(0), attention_mask: [...ids.map(() => 1), ...pads.fill(0)] }
+        return {
+          ...rest,
+          layout,
+          record: { ...record, ...more, ...masks, input_ids: [...ids, ...Array(60).fill(END)] },
+        }
+      }
+      const { byCode } = await auditDump({ story: '', family: 'qwen2.5', rows: (tokenizer) => [row(tokenizer, 0)] })
+      return byCode.get('C08')?.findings.length
+    }
+    expect(await cutAt(true)).toBe(0)
+    expect(await cutAt(false)).toBe(1)
+  })
 })

@@ -5,6 +5,7 @@ import type { Segmentation, Span, Turn } from '../../model/tokens.ts'
 import type { Message, Trajectory } from '../../model/trajectory.ts'
 import { decodeSpan } from '../../tokens/text.ts'
 import type { Tokenizer, TokenTable } from '../../tokens/tokenizer.ts'
+import { isLengthStop } from '../end-reason.ts'
 import { normalised } from '../normalised-text.ts'
 import { OfLast } from '../of-last.ts'
 import { type CutSide, findCut, findMarker } from './cut-text.ts'
@@ -74,6 +75,18 @@ function findReplies(segmentation: Segmentation): Reply[] {
   return replies
 }
 
+/** The last turn of a row that is said to be cut, where what seems to end it may be the first of a padding with the same token; null elsewhere. */
+function turnOfCutRow(
+  { isTruncated, finishReason, mask }: Trajectory,
+  ids: Int32Array,
+  { turns, padding }: Segmentation,
+): Turn | null {
+  const last = turns.at(-1)
+  const end = ids.length - padding.right
+  if (last === undefined || padding.right === 0 || last.endToken !== end - 1 || ids[end] !== ids[end - 1]) return null
+  return (isTruncated === true || isLengthStop(finishReason)) && mask?.[end - 1] !== 1 ? last : null
+}
+
 const looked = new OfLast<Segmentation, readonly LookedAt[]>()
 
 /** What the tokens of each reply tell, its tags included. */
@@ -95,6 +108,7 @@ function findCutReplies(trajectory: Trajectory, { ids, segmentation, tokenizer, 
   const { table } = tokenizer
   const lookedAt = repliesLookedAt(table, ids, segmentation)
   const messages = messagesByReply(trajectory.messages, replies)
+  const last = turnOfCutRow(trajectory, ids, segmentation)
   const found: CutReply[] = []
   for (const [index, reply] of replies.entries()) {
     const whole = messages[index] ?? null
@@ -107,7 +121,7 @@ function findCutReplies(trajectory: Trajectory, { ids, segmentation, tokenizer, 
     const text = unquoted(whole === null || AROUND.test(whole) ? bare : bare.replace(AROUND, '$<text>'))
     const marker = findMarker(text)
     const cut = whole === null ? null : findCut(text, whole, thresholds)
-    if (marker === null && cut === null && !open) continue
+    if (marker === null && ((cut === null && !open) || reply.turn === last)) continue
     // Where turns were left out before it, the reply is another message's: whole, and the beginning of this one by chance.
     if (marker === null && !open && said(whole, trajectory.messages).has(normalised(text))) continue
     // A reply that closes its own turn is not cut: T15.
