@@ -181,6 +181,8 @@ describe('C04', () => {
       ['that are flagged', { isTruncated: true }],
       ['that stopped at a length', { finishReason: 'length' }],
       ['that the source leaves out', { excluded: true }],
+      ['that end before an answer', { untrainedEnd: 'between-turns' }],
+      ['that are as long as a limit', { realLength: 916, idsHash: 'i', limits: { max_seq_len: 916 } }],
     ])('tells those %s as a note, and more of them as a warning', (_, of) => {
       expect(severities([0, 2], of)).toEqual(['info', 'info'])
       expect(severities([0, 2, 3], of)).toEqual(['warning', 'warning', 'warning'])
