@@ -31,6 +31,10 @@ it('returns that never reach the first turn are looked at in rollouts that have 
   expect(tally).toMatchObject({ checked: 4, affected: 4 })
 })
 
+it('credit that is the same throughout a rollout reached its first turn', async () => {
+  expect(await audited(['last', 'last', 'whole', 'whole', 'whole', 'none'])).toMatchObject({ checked: 5, affected: 2 })
+})
+
 it('a number for a whole rollout, written once for each token, counts once for its answer', async () => {
   expect(await audited(['whole', 'whole', 'whole', 'whole'])).toMatchObject({ checked: 4, affected: 0 })
 })

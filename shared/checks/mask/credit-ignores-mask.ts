@@ -72,14 +72,14 @@ function* lookAtAnswers(view: DumpView, report: DumpReporter): Steps<void> {
   const rows = yield* within(0, 0.5, answerRows(view))
   const full = paidForReplies(rows, view)
   const isByToken = hasReturns(view)
+  const isPaid = ({ reward }: TrajectoryFacts) => full !== null && (reward as number) >= full
   const look = (facts: TrajectoryFacts) => {
-    const affected = full !== null && (facts.reward as number) >= full
-    // Where returns are looked at, rollouts were counted for these: what else is sound would make of a fault of every rollout a sporadic one.
+    const affected = isPaid(facts)
+    // Where returns are looked at, rollouts are counted for these.
     if (!affected && isByToken) return
     report.unit(affected)
     report.place(affected)
     if (!affected) return
-    const rewarded = ({ reward }: TrajectoryFacts) => (reward as number) >= full
     report.fault({
       member: facts,
       tokens: answerSpan(facts),
@@ -89,13 +89,20 @@ function* lookAtAnswers(view: DumpView, report: DumpReporter): Steps<void> {
       evidence: {
         reward: facts.reward,
         rollouts: Object.fromEntries(Object.entries(rows).map(([place, each]) => [place, each.length])),
-        rewarded: Object.fromEntries(
-          Object.entries(rows).map(([place, each]) => [place, each.filter(rewarded).length]),
-        ),
+        rewarded: Object.fromEntries(Object.entries(rows).map(([place, each]) => [place, each.filter(isPaid).length])),
       },
     })
   }
-  yield* within(0.5, 1, forEachOf(rows.environment, look))
+  yield* within(0.5, 0.7, forEachOf(rows.environment, look))
+  if (!isByToken) return
+  const told = new Set(rows.environment.filter(isPaid))
+  // Beside rows whose advantages differ, one whose credit is the same throughout had it reach its first turn; without any, nothing shows.
+  const lookAtCredit = (facts: TrajectoryFacts) => {
+    if (facts.advantage === null || facts.advantage === 0 || facts.assistantTurns < 2 || told.has(facts)) return
+    report.unit(false)
+    report.place(false)
+  }
+  yield* within(0.7, 1, forEachOf(view.facts, lookAtCredit))
 }
 
 /** Whether tokens of any rollout have advantages that differ. */
