@@ -87,12 +87,23 @@ async function reportOf(rows: readonly (readonly Conversation['record'][])[]) {
     const ids = sequences.flatMap(({ input_ids }) => input_ids)
     const mask = sequences.flatMap(({ loss_mask }) => loss_mask ?? [])
     const numbers = sequences.flatMap(({ input_ids }, at) => input_ids.map(() => at))
-    return `${JSON.stringify({ input_ids: ids, loss_mask: mask, sequence_ids: numbers })}\n`
+    const positions = sequences.flatMap(({ input_ids }) => input_ids.map((_, at) => at))
+    return `${JSON.stringify({ input_ids: ids, loss_mask: mask, sequence_ids: numbers, position_ids: positions })}\n`
   })
   const session = await Session.open([new MemorySource('packed.jsonl', Buffer.from(lines.join('')))], {}, nodeHost(1))
   await session.done
   return session.report()
 }
+
+it.each([0, 1])('packed rows whose sequences are told apart pass S01 (%i of each row further)', async (further) => {
+  const rows = [0, 2].map((at) => [0, 1].slice(0, further + 1).map((index) => searchRow(tokenizer, at + index).record))
+  const { status, checked, affected } = (await reportOf(rows)).checks.find(({ code }) => code === 'S01')!
+  expect({ status, checked, affected }).toEqual({
+    status: further === 0 ? 'not-applicable' : 'pass',
+    checked: 2 * further,
+    affected: 0,
+  })
+})
 
 it('findings of a sequence count from where it begins', async () => {
   const [first, second] = [0, 1].map((index) => searchRow(tokenizer, index).record)

@@ -26,6 +26,8 @@ export const S01: Check = {
   trajectory(view, _settings, report) {
     const { positionIds, sequenceIds } = view.trajectory
     if (positionIds === null && sequenceIds === null) return
+    // A row is only cut at its sequence ids where the positions do not run on over them: the cut is a start that was looked at, and sound.
+    if (sequenceIds !== null && view.trajectory.place.part > 0) report.place(false)
     const starts = documentStarts(view)
     if (starts.length === 0) for (const _ of secondConversations(view)) report.place(false, { boundary: MAY_START })
     const leaking = starts.filter((at) => leaks(view, at))
