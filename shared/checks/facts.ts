@@ -110,6 +110,16 @@ export interface TrajectoryFacts {
   /** Hash of the system turn that the row begins with, its date left out, and that date as written; null without. What T09 and T14 compare between rows. */
   readonly systemHash?: string | null
   readonly promptDate?: string | null
+  /**
+   * Of a row without sequence ids in which that turn is there again, behind an answer and before a question: tokens between the two turns, where it
+   * begins and at which positions, which all restart or all run on, and the token behind the last. Absent elsewhere. What S01 compares between rows.
+   */
+  readonly systemAgain?: {
+    readonly gap: number
+    readonly starts: readonly number[]
+    readonly positions: readonly number[]
+    readonly end: number
+  }
   /** Whose words hold the expected answer; null or absent where there is none to look for. */
   readonly answerPlace?: AnswerPlace | null
   /** Tokens of the last reply that hold it; absent where the model's words do, and where there is none. */

@@ -57,6 +57,7 @@ const EVERY: Record<keyof Required<TrajectoryFacts>, true> = {
   beginsWritten: true,
   systemHash: true,
   promptDate: true,
+  systemAgain: true,
   answerPlace: true,
   answerAt: true,
   trainedPrompt: true,

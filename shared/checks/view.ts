@@ -8,6 +8,7 @@ import type { AuditSettings, TrajectoryView } from './check.ts'
 import { createFacts, type PreparedTokens } from './create-facts.ts'
 import { isBehindLimit } from './end-reason.ts'
 import { endOfExamples } from './examples.ts'
+import { systemAgainFact } from './layout/packing.ts'
 import { unfitFacts } from './layout/unfit-arrays.ts'
 import { isCertainBlock } from './logprobs/certain-block.ts'
 import { versionFact } from './logprobs/policy-version.ts'
@@ -118,6 +119,7 @@ export function withFacts(prepared: PreparedView, { measuresDrift }: ViewOptions
     versionFact(view),
     streamsWithoutNumbers(view),
     unfitFacts(trajectory, maskAlignment, thresholds),
+    systemAgainFact(view),
   )
   const untrained = untrainedEnd(view)
   if (untrained !== undefined) Object.assign(facts, { untrainedEnd: untrained })

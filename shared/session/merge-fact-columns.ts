@@ -186,6 +186,9 @@ const COLUMNS: { readonly [Name in keyof Required<Row>]: Column<Row[Name]> } = {
   beginsWritten: { cells: optional(PAIR) },
   systemHash: { cells: optional(text) },
   promptDate: { cells: optional(text) },
+  systemAgain: {
+    cells: optional(recordOf({ gap: NUMBER, starts: listOf(NUMBER), positions: listOf(NUMBER), end: NUMBER }, ':')),
+  },
   answerPlace: { cells: optional(nullable(oneOf(ANSWER_PLACES))) },
   openTurns: { cells: optional(nullable(PAIR)) },
   answerAt: { cells: optional(PAIR) },

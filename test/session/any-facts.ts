@@ -54,6 +54,7 @@ const ANY = {
   beginsWritten: fc.tuple(number, number),
   systemHash: maybe(hash),
   promptDate: maybe(text),
+  systemAgain: fc.record({ gap: number, starts: fc.array(number), positions: fc.array(number), end: number }, object),
   answerPlace: maybe(fc.constantFrom(...ANSWER_PLACES)),
   openTurns: maybe(fc.tuple(number, number)),
   answerAt: fc.tuple(number, number),

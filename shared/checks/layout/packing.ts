@@ -1,14 +1,17 @@
 import { count } from '../../model/number-text.ts'
 import { roleKind } from '../../model/roles.ts'
+import type { Steps } from '../../model/steps.ts'
 import type { Turn } from '../../model/tokens.ts'
-import type { Check, TrajectoryView } from '../check.ts'
+import type { Check, DumpReporter, DumpView, TrajectoryView } from '../check.ts'
 import { beginsDocument } from '../document-start.ts'
+import type { TrajectoryFacts } from '../facts.ts'
 import { normalised } from '../normalised-text.ts'
 import { paddingOf } from '../padding.ts'
 import { haveSameContent } from '../system-text.ts'
 import { isForged } from '../template/forged-control.ts'
 import { isSystemMessage } from '../template/repeated-system.ts'
 import { toolsInText } from '../tools-in-text.ts'
+import { lookAtSiblings } from './packed-siblings.ts'
 
 /** S01. A packed row whose documents are told apart by nothing that the forward pass gets. */
 export const S01: Check = {
@@ -61,11 +64,15 @@ export const S01: Check = {
         : `${places} further conversations begin with system turns`
     return `${which}, and the positions run on: a packed row without sequence ids looks like that, and so does a system turn that is there again (T09), or another one within a conversation`
   },
-  dump({ streams }, report) {
-    if (!streams.has('position_ids') && !streams.has('sequence_ids')) {
-      report.abstain('not-checkable', 'the dump carries neither position ids nor sequence ids')
-    }
-  },
+  dump: lookOverDump,
+}
+
+function* lookOverDump(view: DumpView, report: DumpReporter): Steps<void> {
+  const { streams } = view
+  if (!streams.has('position_ids') && !streams.has('sequence_ids')) {
+    report.abstain('not-checkable', 'the dump carries neither position ids nor sequence ids')
+  }
+  yield* lookAtSiblings(view, report)
 }
 
 /**
@@ -199,7 +206,30 @@ function otherSystemTurns(view: TrajectoryView): Turn[] {
     .map(({ turn }) => turn)
 }
 
-function furtherSystemTurns({ ids, segmentation, trajectory }: TrajectoryView): { turn: Turn; again: boolean }[] {
+/**
+ * What a row tells of the others of its dump (`packed-siblings.ts`). Of one whose positions restart at some of these turns and run on over others the row
+ * itself tells, and where different things stand before them, nothing does.
+ */
+export function systemAgainFact(view: TrajectoryView): Pick<TrajectoryFacts, 'systemAgain'> | null {
+  const { segmentation, trajectory, ids } = view
+  const { positionIds } = trajectory
+  if (positionIds === null || segmentation === null) return null
+  const restarting = furtherSystemTurns(view, true).flatMap(({ turn, again }) => (again ? [turn] : []))
+  const running = systemTurnsAgain(view)
+  if (running.length > 0 && (documentStarts(view).length > 0 || secondConversations(view).length === 0)) return null
+  const again = running.length > 0 ? running : restarting
+  const gaps = new Set(again.map(({ start, index }) => start - (segmentation.turns[index - 1] as Turn).separatorStart))
+  const [gap] = gaps
+  if (gap === undefined || gaps.size > 1) return null
+  const starts = again.map(({ start }) => start)
+  const positions = starts.map((at) => positionIds[at] as number)
+  return { systemAgain: { gap, starts, positions, end: ids.length - segmentation.padding.right } }
+}
+
+function furtherSystemTurns(
+  { ids, segmentation, trajectory }: TrajectoryView,
+  restart = false,
+): { turn: Turn; again: boolean }[] {
   const { positionIds, sequenceIds } = trajectory
   if (positionIds === null || sequenceIds !== null) return []
   const turns = segmentation?.turns ?? []
@@ -211,7 +241,9 @@ function furtherSystemTurns({ ids, segmentation, trajectory }: TrajectoryView): 
       turn.kind === 'system' &&
       turns[at - 1]?.kind === 'assistant' &&
       turns[at + 1]?.kind === 'user' &&
-      positionIds[turn.start] === (positionIds[turn.start - 1] as number) + 1,
+      (restart
+        ? beginsDocument(trajectory, turn.start)
+        : positionIds[turn.start] === (positionIds[turn.start - 1] as number) + 1),
   )
   return further.map((turn) => ({ turn, again: haveSameContent(ids, first, turn) }))
 }
