@@ -100,7 +100,7 @@ function cutButAnswered(
     if (!call.closed || closedBy(view, turn, call) === Provenance.sampled) return false
     const text = view.text(call)
     if (!isCutJson(text)) return false
-    const isOpenText = !isBraced(text) && view.provenance?.[call.end - 1] !== Provenance.sampled
+    const isOpenText = !isBraced(text) && !mayHaveEnded(view, turn, call)
     return isOpenText || comesToLimit(view, settings, turn, call) || closesOthersItself(view, turn, call)
   })
   return span === undefined
@@ -114,6 +114,23 @@ const isBraced = (text: string) => /\}\s*(?:<\/[^<>]*>\s*)?$/.test(text)
 function closedBy({ text, provenance }: TrajectoryView, turn: Turn, call: SubSpan): number | undefined {
   const hasTag = /<\/[^<>]*>\s*$/.test(text(call))
   return provenance?.[hasTag ? call.end - 1 : turn.endToken]
+}
+
+/**
+ * Without a tag, a model that wrote the last words of a call may have ended the turn itself, where logprobs do not tell (0.0 is a legal one) or
+ * no framework keeps the token. It did not where this end is known as another's or left out of the loss, and other ends of the row are not.
+ */
+function mayHaveEnded(view: TrajectoryView, turn: Turn, call: SubSpan): boolean {
+  const { provenance, mask, segmentation } = view
+  if (provenance?.[call.end - 1] !== Provenance.sampled) return false
+  const { endToken } = turn
+  const others = (segmentation?.turns ?? []).filter(
+    (other) => other.kind === 'assistant' && other.endToken >= 0 && other !== turn,
+  )
+  if (endToken >= 0 && provenance[endToken] === Provenance.notSampled)
+    return !others.some((other) => provenance[other.endToken] === Provenance.sampled)
+  const isLeftOut = endToken >= 0 && mask?.[endToken] === 0 && mask[call.end - 1] === 1
+  return !isLeftOut || !others.some((other) => mask[other.endToken] === 1)
 }
 
 function comesToLimit(
