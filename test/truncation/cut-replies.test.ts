@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { BundledTokenizerId, Tokenizer } from '../../shared/tokens/tokenizer.ts'
 import { auditDump } from '../checks/audit.ts'
 import { searchRow } from '../fixtures/checks/fixture.ts'
+import { assistant, user } from '../helpers/conversation.ts'
 import { dumpOf } from '../helpers/facts.ts'
 
 describe('C08', () => {
@@ -91,6 +92,28 @@ describe('C08', () => {
       (await seen(reply, { rows: 1, replies: [WHOLE, WHOLE.slice(0, 256)] })).byCode.get('C08')
     expect((await cut(WHOLE.slice(0, 256)))?.findings).toEqual([])
     expect((await cut(WHOLE.slice(0, 200)))?.findings).toHaveLength(1)
+  })
+
+  it('takes a reply whose rest stands in a turn of the user for one that a document parted, not for a cut one', async () => {
+    const parted = async (reply: string, next: string) => {
+      const audit = await auditDump({
+        story: '',
+        family: 'qwen3',
+        rows: (tokenizer) => [
+          searchRow(tokenizer, 0, {
+            call: { text: 'I look it up.' },
+            reply: { role: 'user', text: reply },
+            answer: user(next),
+            after: () => [assistant('It says so.')],
+          }),
+        ],
+      })
+      return audit.byCode.get('C08')?.findings ?? []
+    }
+    const opened = `<tool_response>\n${WHOLE.slice(0, 256)}`
+    expect(await parted(opened, `Say more.\n${WHOLE.slice(256)}\n</tool_response>`)).toEqual([])
+    expect(await parted(opened, 'Say more.')).toMatchObject([{ evidence: { shown_by: 'open tag' } }])
+    expect(await parted(opened, `Like <tool_response>\n${WHOLE}\n</tool_response>`)).toHaveLength(1)
   })
 
   it('infers no limit from two replies, and finds no cut in a whole one', async () => {

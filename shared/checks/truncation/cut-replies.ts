@@ -112,7 +112,7 @@ function findCutReplies(trajectory: Trajectory, { ids, segmentation, tokenizer, 
   const found: CutReply[] = []
   for (const [index, reply] of replies.entries()) {
     const whole = messages[index] ?? null
-    const open = isNeverClosed(table, ids, reply)
+    const open = isNeverClosed(table, ids, reply) && !isClosedBehind(table, ids, segmentation, reply)
     const marked = lookedAt[index]?.mayHoldMarker ?? false
     const shorter = whole !== null && sizeOf(table, ids, reply) + thresholds['cut-shorter-characters'] < whole.length
     if (!open && !shorter && !marked) continue
@@ -189,6 +189,14 @@ const AROUND = /^\s*\{"content": (?<text>[\s\S]*), "call_id": "[^"\n]{0,64}"\}\s
 
 function isNeverClosed(table: TokenTable, ids: Int32Array, { turn, start, end }: Reply): boolean {
   return turn.kind === 'tool' && isOpened(table, ids, start, end) && !isClosed(table, ids, start, end)
+}
+
+/** A document that spells an end and the header of a user's turn leaves the rest of the reply, its tag included, to that turn: T15. */
+function isClosedBehind(table: TokenTable, ids: Int32Array, { turns }: Segmentation, { turn }: Reply): boolean {
+  const next = turns[turn.index + 1]
+  if (turn.endToken < 0 || next === undefined || next.kind !== 'user') return false
+  const [beforeTag, ...rest] = decodeSpan(table, ids, next.contentStart, next.contentEnd).split('</tool_response>')
+  return rest.length > 0 && beforeTag?.includes('<tool_response>') === false
 }
 
 /** How the tags were spelt the last time: an environment spells all of its replies alike, which decides without a text. */
