@@ -116,6 +116,36 @@ describe('C08', () => {
     expect(await parted(opened, `Like <tool_response>\n${WHOLE}\n</tool_response>`)).toHaveLength(1)
   })
 
+  it.each([
+    'qwen2.5',
+    'qwen3',
+  ] as const)('holds replies that share a turn of %s each against its own message', async (family) => {
+    const OTHER = `Its rival is Day Harbour. ${'A field, a barn and a mill are seen in it. '.repeat(12)}Nobody made it.`
+    const shared = async (texts: readonly string[], wholes: readonly string[]) => {
+      const messages = [
+        { role: 'user', content: 'Who?' },
+        { role: 'assistant', content: 'I look it up.' },
+        ...wholes.map((content) => ({ role: 'tool', content })),
+        { role: 'assistant', content: 'It says so.' },
+      ]
+      const text = texts.map((each) => `<tool_response>\n${each}\n</tool_response>`).join('\n')
+      const audit = await auditDump({
+        story: '',
+        family,
+        rows: (tokenizer) => [searchRow(tokenizer, 0, { reply: { role: 'user', text } }, { more: { messages } })],
+      })
+      const { findings = [] } = audit.byCode.get('C08') ?? {}
+      return findings.map(({ evidence }) => [evidence.cut, evidence.characters_left, evidence.replies_cut_in_turn])
+    }
+    expect(await shared([WHOLE, OTHER.slice(0, 256)], [WHOLE, OTHER])).toEqual([['right', 256, 1]])
+    expect(await shared([WHOLE.slice(0, 256), OTHER], [WHOLE, OTHER])).toEqual([['right', 256, 1]])
+    expect(await shared([WHOLE.slice(-256), OTHER.slice(0, 256)], [WHOLE, OTHER])).toEqual([['left', 256, 2]])
+    expect(await shared([WHOLE, OTHER], [WHOLE, OTHER])).toEqual([])
+    // In the order in which the tools came to an end, and where one of three was left out.
+    expect(await shared([OTHER, WHOLE], [WHOLE, OTHER])).toEqual([])
+    expect(await shared([WHOLE, OTHER], [WHOLE, 'Nothing.', OTHER])).toEqual([])
+  })
+
   it('infers no limit from two replies, and finds no cut in a whole one', async () => {
     const { views } = await seen(WHOLE.slice(0, 256), { rows: 2 })
     expect(dumpOf(views.map(({ facts }) => facts)).limits.max_tool_response_length).toBeNull()

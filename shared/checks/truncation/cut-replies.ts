@@ -111,31 +111,47 @@ function findCutReplies(trajectory: Trajectory, { ids, segmentation, tokenizer, 
   const last = turnOfCutRow(trajectory, ids, segmentation)
   const found: CutReply[] = []
   for (const [index, reply] of replies.entries()) {
-    const whole = messages[index] ?? null
+    const texts = messages[index] ?? []
     const open = isNeverClosed(table, ids, reply) && !isClosedBehind(table, ids, segmentation, reply)
     const marked = lookedAt[index]?.mayHoldMarker ?? false
-    const shorter = whole !== null && sizeOf(table, ids, reply) + thresholds['cut-shorter-characters'] < whole.length
-    if (!open && !shorter && !marked) continue
-    // A newline of the tag may share its token with the text: the tags are taken off the text itself.
-    const bare = decodeSpan(table, ids, reply.start, reply.end).replace(OPENING, '').replace(CLOSING, '')
-    const text = unquoted(whole === null || AROUND.test(whole) ? bare : bare.replace(AROUND, '$<text>'))
-    const marker = findMarker(text)
-    const cut = whole === null ? null : findCut(text, whole, thresholds)
-    if (marker === null && ((cut === null && !open) || reply.turn === last)) continue
-    // Where turns were left out before it, the reply is another message's: whole, and the beginning of this one by chance.
-    if (marker === null && !open && said(whole, trajectory.messages).has(normalised(text))) continue
-    // A reply that closes its own turn is not cut: T15.
-    if (whole !== null && closesItself(table, ids, reply.turn, text, whole)) continue
-    found.push({
-      turn: reply.turn,
-      span: withoutTags(table, ids, reply),
-      side: cut?.side ?? sideOf(marker),
-      shownBy: marker !== null ? 'marker' : cut !== null ? 'messages' : 'open tag',
-      characters: text.length - (marker?.text.length ?? 0),
-      lost: cut?.lost ?? null,
-    })
+    // Several messages that share one turn: each against its own text where the tags part as many, else all of them as one.
+    const spans = texts.length > 1 ? replyTexts(table, ids, reply) : []
+    const parted = spans.length === texts.length && spans.length > 1
+    const parts: Part[] = parted
+      ? spans.map((span, at) => ({ ...span, whole: texts[at] as string, open: open && at === spans.length - 1 }))
+      : [{ start: reply.start, end: reply.end, whole: texts.length === 0 ? null : texts.join('\n'), open }]
+    for (const part of parts) {
+      const { start, end, whole } = part
+      const shorter = whole !== null && sizeOf(table, ids, part) + thresholds['cut-shorter-characters'] < whole.length
+      if (!part.open && !shorter && !marked) continue
+      // A newline of the tag may share its token with the text: the tags are taken off the text itself.
+      const closing = parted && !isNewline(table, ids[end]) ? NEWLINE : CLOSING
+      const bare = decodeSpan(table, ids, start, end).replace(OPENING, '').replace(closing, '')
+      const text = unquoted(whole === null || AROUND.test(whole) ? bare : bare.replace(AROUND, '$<text>'))
+      const marker = findMarker(text)
+      const cut = whole === null ? null : findCut(text, whole, thresholds)
+      if (marker === null && ((cut === null && !part.open) || reply.turn === last)) continue
+      // Where turns were left out before it, the reply is another message's: whole, and the beginning of this one by chance.
+      if (marker === null && !part.open && said(whole, trajectory.messages).has(normalised(text))) continue
+      // A reply that closes its own turn is not cut: T15.
+      if (whole !== null && closesItself(table, ids, reply.turn, text, whole)) continue
+      found.push({
+        turn: reply.turn,
+        span: parted ? { start, end } : withoutTags(table, ids, reply),
+        side: cut?.side ?? sideOf(marker),
+        shownBy: marker !== null ? 'marker' : cut !== null ? 'messages' : 'open tag',
+        characters: text.length - (marker?.text.length ?? 0),
+        lost: cut?.lost ?? null,
+      })
+    }
   }
   return found
+}
+
+/** What is held against a message: a reply, or its share of one that several messages have in common. */
+interface Part extends Span {
+  readonly whole: string | null
+  readonly open: boolean
 }
 
 /** The other texts that tools replied with, white space and punctuation aside. */
@@ -183,6 +199,8 @@ function sizeOf({ offsets, size }: TokenTable, ids: Int32Array, { start, end }: 
 const TAG_TOKENS = 12
 const OPENING = /^\s*<tool_response>\n?/
 const CLOSING = /\n?<\/tool_response>\s*$/
+/** The tag's newline, where the tag itself is not among the tokens. */
+const NEWLINE = /\n$/
 
 /** What Mistral's templates write around a reply: the text as it is, in an object that names the call. */
 const AROUND = /^\s*\{"content": (?<text>[\s\S]*), "call_id": "[^"\n]{0,64}"\}\s*$/
@@ -310,8 +328,8 @@ function withoutTagText(content: string): string {
   return content.includes('tool_response>') ? content.replace(OPENING, '').replace(CLOSING, '') : content
 }
 
-/** The message of each reply, where the runs of replies between assistant turns are as many in both; else null. */
-function messagesByReply(messages: readonly Message[] | null, replies: readonly Reply[]): (string | null)[] {
+/** The messages of each reply, where the runs of replies between assistant turns are as many in both; else none. A turn may hold several. */
+function messagesByReply(messages: readonly Message[] | null, replies: readonly Reply[]): (readonly string[])[] {
   if (messages === null) return []
   const said: string[][] = []
   let open = false
@@ -334,12 +352,12 @@ function messagesByReply(messages: readonly Message[] | null, replies: readonly 
       run.push(reply)
     else runs.push([reply])
   }
-  const messageOf: (string | null)[] = []
+  const messagesOf: (readonly string[])[] = []
   for (let index = 0; index < runs.length; index++) {
     const { length } = runs[index] as Reply[]
     const texts = said[index]
-    if (texts?.length === length) for (const text of texts) messageOf.push(text)
-    else for (let reply = 0; reply < length; reply++) messageOf.push(texts && length === 1 ? texts.join('\n') : null)
+    if (texts?.length === length) for (const text of texts) messagesOf.push([text])
+    else for (let reply = 0; reply < length; reply++) messagesOf.push(texts && length === 1 ? texts : [])
   }
-  return messageOf
+  return messagesOf
 }
