@@ -71,11 +71,11 @@ let staysYoung = false
  */
 export function growLess(bytes: number): void {
   staysYoung = bytes >= LARGE_BYTES
-  forgetGrowth()
+  setYoungFlag()
 }
 
 /** To be told when another thread runs: V8 sets the flag back as it makes that one's heap. */
-export function forgetGrowth(): void {
+export function setYoungFlag(): void {
   const flag = staysYoung ? youngFlag(process.versions.v8) : null
   if (flag !== null) setFlagsFromString(flag)
 }

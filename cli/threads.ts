@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os'
 import { join, resolve } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { WORKERS_FROM_BYTES, type WorkerLink } from '../shared/session/host.ts'
-import { compileLess, forgetGrowth } from './engine-flags.ts'
+import { compileLess, setYoungFlag } from './engine-flags.ts'
 import { packageRoot } from './package-root.ts'
 
 /** As in tests, whose process goes on; Node 20 runs no TypeScript, so that no thread could be started. */
@@ -50,7 +50,7 @@ function startThread(likely?: string): Thread {
     workerData: likely,
   })
   const thread: Thread = { worker, broke: null }
-  worker.once('online', forgetGrowth)
+  worker.once('online', setYoungFlag)
   worker.once('error', (error) => {
     thread.broke = error
   })

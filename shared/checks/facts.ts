@@ -15,7 +15,7 @@ import type { OpenEnd } from './truncation/long-replies.ts'
 export const END_REASONS = ['stop', 'cut-prose', 'cut-call', 'cut-reply', 'prompt-only', 'unknown'] as const
 export type EndReason = (typeof END_REASONS)[number]
 
-/** What ends a row of which no token is trained: its end token, or what may be that and may be the first of a padding with the same token. */
+/** What ends a row of which no token is trained: its end token, or what may be that and may be the first of a padding with the same token, or a reply or a bare header. */
 export const UNTRAINED_ENDS = ['stop', 'stop-or-padding', 'between-turns'] as const
 export type UntrainedEnd = (typeof UNTRAINED_ENDS)[number]
 

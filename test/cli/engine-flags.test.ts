@@ -6,9 +6,9 @@ import {
   budgetFlag,
   collectSooner,
   engineFlags,
-  forgetGrowth,
   growLess,
   judgingFlag,
+  setYoungFlag,
   youngFlag,
 } from '../../cli/engine-flags.ts'
 
@@ -101,7 +101,7 @@ async function youngOfThread(bytes: number): Promise<number> {
   growLess(bytes)
   const worker = new Worker(SURVIVES, { eval: true })
   await once(worker, 'online')
-  forgetGrowth()
+  setYoungFlag()
   worker.postMessage(null)
   const [size] = await once(worker, 'message')
   await worker.terminate()
