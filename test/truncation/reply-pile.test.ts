@@ -204,6 +204,56 @@ describe('C08 without a marker', () => {
     expect(byCode.get('C08')!.findings.map(({ record }) => record)).toEqual(named)
   })
 
+  /** A board of letters: another one for each number. */
+  const board = (i: number, size: number, between: string) =>
+    Array.from({ length: size }, (_, row) =>
+      Array.from({ length: size }, (_, k) => 'HFSG'[(i * 7 + row * (i + 3) + k * (row + i) + (k >> 1)) % 4]).join(
+        between,
+      ),
+    ).join('\n')
+  const replies = (family: BundledTokenizerId, textOf: (i: number) => string, rows = 8) =>
+    auditDump({
+      story: '',
+      family,
+      rows: (tokenizer) =>
+        Array.from({ length: rows }, (_, i) =>
+          searchRow(tokenizer, i, { reply: { text: textOf(i) } }, { messages: true }),
+        ),
+    })
+
+  it.each([
+    'qwen2.5',
+    'qwen3',
+    'llama3',
+  ] as const)('is silent where replies are whole boards of one size: %s', async (family) => {
+    for (const textOf of [
+      (i: number) => board(i, 8, ' '),
+      (i: number) => board(i, 12, ''),
+      (i: number) => `Step ${i}\n${board(i, 8, ' ')}`,
+      (i: number) => board(i, 8, ' ').toLowerCase().replaceAll('f', '.'),
+      (i: number) => board(i, 8, ' ').replaceAll(/[FS]/g, (field) => (field === 'F' ? '1' : '.')),
+    ]) {
+      const { byCode } = await replies(family, textOf)
+      expect(byCode.get('C08')!.findings).toEqual([])
+    }
+  })
+
+  it.each(['qwen2.5', 'qwen3', 'llama3'] as const)('names boards that a limit cut within a row: %s', async (family) => {
+    const named = (await replies(family, (i) => board(i, 12, '').slice(0, 100))).byCode.get('C08')!.findings
+    expect(named).toHaveLength(8)
+  })
+
+  it('is silent on records of one length that may end in a letter, unless others are shorter', async () => {
+    const record = (i: number) =>
+      Array.from({ length: 96 }, (_, k) => ((i * 31 + k * (i + 5) + (k >> 2)) % 16).toString(16)).join('')
+    const lettered = (i: number) => `${record(i).slice(0, 95)}${'abcdef'[i % 6]}`
+    const named = async (textOf: (i: number) => string) =>
+      (await replies('qwen3', textOf, 16)).byCode.get('C08')!.findings.map(({ record }) => record)
+    expect(await named(lettered)).toEqual([])
+    const cut = (i: number) => (i < 10 ? lettered(i) : record(i).slice(0, 96 - 7 * (i - 8)))
+    expect(await named(cut)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9])
+  })
+
   it('is silent where replies are of their own lengths', async () => {
     const { findings } = (
       await dump(

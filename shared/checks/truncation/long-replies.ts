@@ -4,6 +4,7 @@ import type { Segmentation, Span } from '../../model/tokens.ts'
 import type { Tokenizer, TokenTable } from '../../tokens/tokenizer.ts'
 import type { TrajectoryFacts } from '../facts.ts'
 import { type Reply, repliesLookedAt, repliesOf, replyTexts } from './cut-replies.ts'
+import { isGridAt } from './grid.ts'
 import { type LookedAt, lookAt } from './reply-tokens.ts'
 import { isLetter, isProse, type TextSize, textSize } from './text-size.ts'
 
@@ -11,8 +12,10 @@ import { isLetter, isProse, type TextSize, textSize } from './text-size.ts'
 export const LEAST_TOKENS = 32
 /** The last (or first) tokens of a reply, by which replies that one format ends alike are told from those that a limit ends anywhere. */
 const EDGE_TOKENS = 4
+/** Tokens beside an open end that tell whether it is one of prose. */
+const BESIDE_TOKENS = 64
 
-/** Whether a text begins (`left`) or ends (`right`) in the middle of a sentence; neither of prose is `none`, of other text `dense`. */
+/** Whether a text begins (`left`) or ends (`right`) in the middle of a sentence; of neither nothing tells (`none`), or its format does where it ends (`dense`). */
 export const OPEN_ENDS = ['left', 'right', 'none', 'dense'] as const
 export type OpenEnd = (typeof OPEN_ENDS)[number]
 
@@ -40,7 +43,7 @@ export function longReplies(
   )
   const longReplies = asLong.map((reply) => {
     const { start, end, tokens, characters } = reply
-    const open: OpenEnd = openEnd(reply) ?? (endsSentence(reply) && isProse(table, ids, reply) ? 'none' : 'dense')
+    const open = openEnd(table, ids, reply)
     const edge = open === 'left' ? hash(start, start + EDGE_TOKENS) : hash(end - EDGE_TOKENS, end)
     return { start, end, tokens, characters, open, text: textOf(ids, start, end), edge }
   })
@@ -112,11 +115,23 @@ function textOf(ids: Int32Array, start: number, end: number): string {
   return eightDigits(bagOf(ids, start, end))
 }
 
-/** By ASCII letters and punctuation: of other scripts the end of a sentence is not told by its last character. */
-function openEnd({ first, last }: TextSize): 'left' | 'right' | null {
-  if (isLetter(last) || last === COMMA) return 'right'
-  if ((isLetter(first) && first >= SMALL_A) || CLOSING.includes(first)) return 'left'
-  return null
+/**
+ * By ASCII letters and punctuation: of other scripts the end of a sentence is not told by its last character. Where rows of a grid are whole, a
+ * letter is a field of a board, and in a hash or a record it may be any: what is no prose is open to neither side, and the other replies must tell.
+ */
+function openEnd(table: TokenTable, ids: Int32Array, reply: Span & TextSize): OpenEnd {
+  const { start, end, first, last, characters } = reply
+  const isGrid = (side: 'left' | 'right') => isGridAt(side, table, ids, reply, characters)
+  const endsOpen = isLetter(last) || last === COMMA
+  if (endsOpen && !isGrid('right')) {
+    return isProse(table, ids, { start: Math.max(start, end - BESIDE_TOKENS), end }) ? 'right' : 'none'
+  }
+  const beginsOpen = (isLetter(first) && first >= SMALL_A) || CLOSING.includes(first)
+  if (beginsOpen && !isGrid('left')) {
+    return isProse(table, ids, { start, end: Math.min(end, start + BESIDE_TOKENS) }) ? 'left' : 'none'
+  }
+  if (endsOpen || beginsOpen) return 'dense'
+  return endsSentence(reply) && isProse(table, ids, reply) ? 'none' : 'dense'
 }
 
 function endsSentence({ last }: TextSize): boolean {
