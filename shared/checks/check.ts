@@ -152,8 +152,8 @@ export interface DumpFault extends Omit<FaultAt, 'turn' | 'tokens' | 'affected'>
 export interface DumpReporter {
   /** One unit (trajectory, group or source) looked at. */
   unit(affected: boolean): void
-  /** A unit and its place that `trajectory` looked at and found sound: beside its neighbours it is not. */
-  unitAfterAll(): void
+  /** A unit and its place that `trajectory` looked at and found sound: beside its neighbours it is not. `turn`: ordinal of the place. */
+  unitAfterAll(turn?: number): void
   place(affected: boolean, at?: { readonly turn?: number; readonly boundary?: string }): void
   fault(fault: DumpFault): void
   /** Numbers over the whole dump that belong to every finding of the code: limits in force, rewards split by what is looked at. */

@@ -30,10 +30,11 @@ export function* runningDumpCheck(check: Check, view: DumpView): Steps<DumpVerdi
       if (affected && allIntended) tally.intended++
       else if (affected) tally.affected++
     },
-    unitAfterAll() {
+    unitAfterAll(turn) {
       if (allIntended) tally.intended++
       else tally.affected++
       tally.placesAffected++
+      if (turn !== undefined) countTurn(tally.byTurn, turn)
     },
     place(affected, at) {
       tally.placesChecked++

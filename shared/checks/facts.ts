@@ -3,6 +3,7 @@ import type { LimitName } from '../model/streams.ts'
 import type { LossStream } from '../model/trajectory.ts'
 import type { AnswerPlace } from './answer-place.ts'
 import type { KlRounded } from './logprobs/kl-rounded.ts'
+import type { LaterDenials } from './logprobs/later-denials.ts'
 import type { LoneZero } from './logprobs/lone-zeros.ts'
 import type { GapSums, KlSums } from './logprobs/sums.ts'
 import type { Tilt } from './logprobs/tilt.ts'
@@ -140,6 +141,8 @@ export interface TrajectoryFacts {
   readonly loneZeros?: readonly LoneZero[]
   /** Of a rollout that several policy versions sampled, and both engines scored; absent elsewhere. What L09 compares over the dump. */
   readonly versionGaps?: VersionGaps
+  /** Of a rollout of several turns in which the trainer denies what the sampler was sure of; absent elsewhere. What L02 asks of all rollouts. */
+  readonly laterDenials?: LaterDenials
   readonly kl?: KlSums
   /** Absent where the stored KL is not rounded to a few decimals. */
   readonly klRounded?: KlRounded

@@ -70,6 +70,7 @@ const EVERY: Record<keyof Required<TrajectoryFacts>, true> = {
   tilt: true,
   loneZeros: true,
   versionGaps: true,
+  laterDenials: true,
   kl: true,
   klRounded: true,
   brokenAdvantage: true,

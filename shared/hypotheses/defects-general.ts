@@ -64,6 +64,7 @@ const CAUSES: readonly Cause[] = [
   { code: 'T02', explains: [GAPS] },
   { code: 'L08', explains: [explained('L01', 'L02')] },
   { code: 'L09', explains: [explained('L01')] },
+  { code: 'L02', explains: [explained('L01')] },
   { code: 'C08', explains: [explained('C09')] },
   { code: 'C14', explains: [explained('M04')] },
   // Of a row that the model ended the mask is wrong, and its reward counts as it should.

@@ -3,6 +3,7 @@ import { END_REASONS, type TrajectoryFacts, UNTRAINED_ENDS } from '../checks/fac
 import { GAP_CAUSES } from '../checks/logprobs/gap.ts'
 import { LINES, type Line } from '../checks/logprobs/gap-line.ts'
 import { KL_FORMULAS } from '../checks/logprobs/kl-formulas.ts'
+import type { LaterDenials } from '../checks/logprobs/later-denials.ts'
 import type { GapSums, KlSums } from '../checks/logprobs/sums.ts'
 import type { Tilt } from '../checks/logprobs/tilt.ts'
 import type { VersionGaps } from '../checks/logprobs/version-gaps.ts'
@@ -51,6 +52,9 @@ export type Derived = Omit<Row, keyof TrajectoryFacts>
 const text = nullable(TEXT)
 const number = nullable(NUMBER)
 const digest = { cells: optional(text) }
+
+/** Turn by turn is counted over all rollouts: a file may not claim more of them than a context has tokens. */
+const TURNS = countTo(1 << 20)
 
 const STORED_KL: Cells<NonNullable<KlSums['stored']>> = recordOf(
   {
@@ -105,6 +109,11 @@ const VERSION_GAPS: Cells<VersionGaps> = recordOf(
   ':',
 )
 
+const LATER_DENIALS: Cells<LaterDenials> = recordOf(
+  { first: listOf(NUMBER), later: listOf(NUMBER), turn: TURNS, span: PAIR },
+  ':',
+)
+
 const KL: Cells<KlSums> = recordOf(
   {
     count: NUMBER,
@@ -123,9 +132,6 @@ const CUT_LEFT: Cells<NonNullable<TrajectoryFacts['cutLeft']>> = recordOf(
   { tokens: PAIR, text: TEXT, lost: number },
   ':',
 )
-
-/** Turn by turn is counted over all rollouts: a file may not claim more of them than a context has tokens. */
-const TURNS = countTo(1 << 20)
 
 /** In the order in which they are read; a fact that is not here would be lost, so every one must be. */
 const COLUMNS: { readonly [Name in keyof Required<Row>]: Column<Row[Name]> } = {
@@ -201,6 +207,7 @@ const COLUMNS: { readonly [Name in keyof Required<Row>]: Column<Row[Name]> } = {
   tilt: { cells: optional(TILT) },
   loneZeros: { cells: optional(listOf(recordOf({ token: NUMBER, trainer: NUMBER }, ':'))) },
   versionGaps: { cells: optional(VERSION_GAPS) },
+  laterDenials: { cells: optional(LATER_DENIALS) },
   kl: { cells: optional(KL) },
   klRounded: {
     cells: optional(recordOf({ decimals: NUMBER, told: NUMBER, within: listOf(NUMBER) }, ':')),

@@ -46,6 +46,14 @@ describe('recogniseDefects', () => {
     expect(ids(gap)).not.toContain('L08')
   })
 
+  it('takes a mismatch for that of another context, where rollouts have both', () => {
+    const mismatch = resultOf('L01', { affected: 100 })
+    expect(defects(resultOf('L02', { affected: 100 }), mismatch)).toMatchObject([
+      { id: 'L02', symptoms: [{ code: 'L02' }, { code: 'L01' }] },
+    ])
+    expect(ids(resultOf('L02', { affected: 20 }), mismatch)).not.toContain('L02')
+  })
+
   it('names V3 from the edges after assistant turns alone', () => {
     const edges = (after: number, other: number) =>
       resultOf('T04', {

@@ -26,6 +26,8 @@ export const turnGap = (given: Partial<TurnGap>): TurnGap => ({
   unsureAgreed: 0,
   headUnsure: 0,
   headAgreed: 0,
+  sure: 10,
+  denied: 0,
   line: APART,
   headLine: APART,
   ...given,

@@ -93,6 +93,10 @@ const ANY = {
     ) as Record<keyof VersionGaps, fc.Arbitrary<number[]>>,
     object,
   ),
+  laterDenials: fc.record(
+    { first: numbers(2), later: numbers(2), turn: fc.nat(9), span: fc.tuple(number, number) },
+    object,
+  ),
   loneZeros: fc.array(fc.record({ token: fc.nat(), trainer: fc.double({ noNaN: true }) }, object)),
   kl: fc.record(
     {

@@ -1,7 +1,9 @@
-import type { Check, Reporter, TrajectoryView } from '../check.ts'
+import { count, counted } from '../../model/number-text.ts'
+import type { Check, DumpReporter, DumpView, Reporter, TrajectoryView } from '../check.ts'
 import { edgeBefore, writtenTurns } from '../edges.ts'
 import { type GapShape, gapOf } from './gap.ts'
 import type { TurnGap } from './gap-turns.ts'
+import { deniedLater, type LaterDenials } from './later-denials.ts'
 import { pairsOf } from './scored.ts'
 import { digits } from './text.ts'
 
@@ -51,6 +53,33 @@ export const L02: Check = {
       })
     }
   },
+  dump: lookOverRollouts,
+}
+
+/** Where too few tokens of a turn are off to tell by themselves, all rollouts tell together. */
+function lookOverRollouts({ facts, settings }: DumpView, report: DumpReporter): void {
+  const found = deniedLater(facts, settings.thresholds)
+  for (const member of found?.members ?? []) {
+    const { first, later, turn, span } = member.laterDenials as LaterDenials
+    const [tokens = 0, denied = 0] = later
+    report.unitAfterAll(turn)
+    report.fault({
+      member,
+      tokens: { start: span[0], end: span[1] },
+      affectedTokens: denied,
+      affectedWeight: ((member.weight ?? 0) * denied) / (member.trained || 1),
+      message: `From assistant turn ${turn} on the trainer finds ${count(denied)} of ${counted(tokens, 'token')} that the sampler was sure of half as likely or less, in turn 1 ${count(first[1] ?? 0)} of ${count(first[0] ?? 0)}; so it is in all ${counted(found?.asked ?? 0, 'such rollout')} together`,
+      evidence: {
+        sure_tokens: tokens,
+        denied,
+        sure_tokens_of_first_turn: first[0],
+        denied_in_first_turn: first[1],
+        share_in_all: found?.laterShare,
+        share_in_all_first_turns: found?.firstShare,
+        rollouts: found?.asked,
+      },
+    })
+  }
 }
 
 function placeScoredTurns(view: TrajectoryView, report: Reporter): void {

@@ -38,6 +38,9 @@ export interface TurnGap {
   /** The same among the first tokens. */
   readonly headUnsure: number
   readonly headAgreed: number
+  /** Tokens of which the sampler was sure, exact zeros left out, and those of them that the trainer finds half as likely or less. */
+  readonly sure: number
+  readonly denied: number
   /** Of a line through its tokens, trainer against sampler, and of one through the first alone. */
   readonly line: LineSums
   readonly headLine: LineSums
@@ -65,7 +68,7 @@ export function gapsByTurn({ segmentation, thresholds }: TrajectoryView, pairs: 
 /** A function of its own, so that its sums stay in registers. `among`: of the scored tokens, one or more, those of the turn; `start`: its first token. */
 function gapOfTurn(turn: Turn | null, start: number, pairs: ScoredPairs, among: Span, thresholds: Thresholds): TurnGap {
   const { 'turn-head-tokens': headLength, 'turn-head-gap': headGap, 'unsure-token': notSure } = thresholds
-  const { 'unsure-moved': moved, 'large-gap': largeGap } = thresholds
+  const { 'unsure-moved': moved, 'large-gap': largeGap, 'sure-token': isSure } = thresholds
   const { tokens, sampler, trainer } = pairs
   const count = among.end - among.start
   const middle = among.start + (count >> 1)
@@ -83,6 +86,8 @@ function gapOfTurn(turn: Turn | null, start: number, pairs: ScoredPairs, among: 
   let unsureAgreed = 0
   let headUnsure = 0
   let headAgreed = 0
+  let sure = 0
+  let denied = 0
   for (let at = among.start; at < among.end; at++) {
     const i = tokens[at] as number
     const own = sampler[i] as number
@@ -93,6 +98,10 @@ function gapOfTurn(turn: Turn | null, start: number, pairs: ScoredPairs, among: 
     surprise -= own
     squares += gap * gap
     if (gap > largeGap) halved++
+    if (own >= -isSure && own !== 0) {
+      sure++
+      if (gap > largeGap) denied++
+    }
     const isUnsure = own <= -notSure
     const agrees = isUnsure && Math.abs(gap) < -moved * own
     if (isUnsure) unsure++
@@ -132,6 +141,8 @@ function gapOfTurn(turn: Turn | null, start: number, pairs: ScoredPairs, among: 
     unsureAgreed,
     headUnsure,
     headAgreed,
+    sure,
+    denied,
     line: sumsAmong(pairs, among),
     headLine: sumsAmong(pairs, { start: among.start, end: among.start + headCount }),
   }

@@ -4,6 +4,7 @@ import { haveUnfitLogprobs } from '../layout/unfit-arrays.ts'
 import { loneZerosOf } from './fillers.ts'
 import { formulasAt, KL_FORMULAS, type KlFormula } from './kl-formulas.ts'
 import { BFLOAT, decimalsOf, isBfloat, isBfloatOf, type KlRounded, roundsTo } from './kl-rounded.ts'
+import { type LaterDenials, laterDenialsOf } from './later-denials.ts'
 import type { LoneZero } from './lone-zeros.ts'
 import { isLogprob, isTrainedSample, logprobBounds, pairsOf } from './scored.ts'
 import { type Tilt, tiltOf } from './tilt.ts'
@@ -53,6 +54,7 @@ export interface LogprobFacts {
   readonly tilt?: Tilt
   readonly loneZeros?: readonly LoneZero[]
   readonly versionGaps?: VersionGaps
+  readonly laterDenials?: LaterDenials
   readonly kl?: KlSums
   readonly klRounded?: KlRounded
 }
@@ -73,8 +75,14 @@ function gapFacts(view: TrajectoryView): LogprobFacts {
   const loneZeros = loneZerosOf(view)
   const told = tilt === null ? { gap } : { gap, tilt }
   const versionGaps = versionGapsOf(view)
-  if (loneZeros === null && versionGaps === null) return told
-  return { ...told, ...(loneZeros === null ? {} : { loneZeros }), ...(versionGaps === null ? {} : { versionGaps }) }
+  const laterDenials = laterDenialsOf(view)
+  if (loneZeros === null && versionGaps === null && laterDenials === null) return told
+  return {
+    ...told,
+    ...(loneZeros === null ? {} : { loneZeros }),
+    ...(versionGaps === null ? {} : { versionGaps }),
+    ...(laterDenials === null ? {} : { laterDenials }),
+  }
 }
 
 const NOTHING: LogprobFacts = {}

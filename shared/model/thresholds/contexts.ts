@@ -156,4 +156,36 @@ export const CONTEXT_THRESHOLDS = {
     reason:
       'Of the variance that a line may explain where so many halve: in 1 % of rollouts behind another context a token or two far out make it 0.57 and more, and a sampler that is off by as much on every token is explained nearly whole.',
   },
+  'sure-token': {
+    value: 0.1,
+    unit: 'nats',
+    range: [0, 100],
+    usedBy: ['L02'],
+    reason:
+      'Below 0 down to which the sampler was sure of a token: what engines differ by hardly ever halves the probability of one, and another context does as with any.',
+  },
+  'denied-share': {
+    value: 0.03,
+    unit: 'share',
+    range: [0, 1],
+    usedBy: ['L02'],
+    reason:
+      'Of the tokens in later turns of which the sampler was sure, those that the trainer finds half as likely or less, from which it has another context there: experts routed otherwise leave about one in a hundred.',
+  },
+  'denied-times': {
+    value: 10,
+    unit: 'times',
+    range: [1, 1_000_000],
+    usedBy: ['L02'],
+    reason:
+      'That share over the one in first turns: noise with a fat tail strikes both alike, and where it grows evenly along a rollout of four turns the later ones have five times as much.',
+  },
+  'denied-standard-errors': {
+    value: 3,
+    unit: 'standard errors',
+    range: [0, 1_000],
+    usedBy: ['L02'],
+    reason:
+      'Over rollouts, by which first turns must have fewer such tokens than their part of all: one dump in a thousand is by chance, and no fewer than nine rollouts tell.',
+  },
 } as const satisfies Record<string, Threshold>

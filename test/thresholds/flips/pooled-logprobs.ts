@@ -1,8 +1,9 @@
 import { loneZerosOf } from '../../../shared/checks/logprobs/fillers.ts'
+import { laterDenialsOf } from '../../../shared/checks/logprobs/later-denials.ts'
 import type { GapSums } from '../../../shared/checks/logprobs/sums.ts'
 import { resolveThresholds } from '../../../shared/model/thresholds/registry.ts'
 import { factsOf } from '../../helpers/facts.ts'
-import { viewOf } from '../../logprobs/simulated.ts'
+import { viewOf, viewOfTurns } from '../../logprobs/simulated.ts'
 import { onFacts, severitiesOnFacts } from '../outcomes.ts'
 import { type Flips, flip } from './flip.ts'
 
@@ -36,6 +37,14 @@ const mixedVersions = (count: number) =>
     })
   })
 
+/** Twelve rollouts: of 40 tokens that the sampler was sure of the trainer denies 8 in later turns, and one in the first turn of every fourth. */
+const deniedLater = rows(12, (i) =>
+  factsOf(i, {
+    gap: gapSums(4),
+    laterDenials: { first: [40, i % 4 === 0 ? 1 : 0], later: [40, 8], turn: 2, span: [50, 100] },
+  }),
+)
+
 /** What is told of one rollout only by the others of the dump. */
 export const POOLED_LOGPROB_FLIPS: Flips = {
   'lone-zeros': flip(
@@ -48,8 +57,21 @@ export const POOLED_LOGPROB_FLIPS: Flips = {
     1,
     'none',
   ),
+  'sure-token': flip(
+    (set) => {
+      const sampler: number[] = rows(60, () => -0.05)
+      const view = viewOfTurns({ sampler, trainer: sampler.with(40, -3) }, [30, 30])
+      return laterDenialsOf({ ...view, thresholds: resolveThresholds(set) })?.later ?? 'none'
+    },
+    0.01,
+    [30, 1],
+    'none',
+  ),
   'lone-zero-others': flip(onFacts('L05', amongNoise), 0.1, 'silent', 2),
   'lone-zero-beyond': flip(onFacts('L05', amongNoise), 1, 'silent', 2),
+  'denied-share': flip(onFacts('L02', deniedLater), 0.5, 9, 'silent'),
+  'denied-times': flip(onFacts('L02', deniedLater), 1, 9, 12),
+  'denied-standard-errors': flip(onFacts('L02', deniedLater), 5, 9, 'silent'),
   'versions-rollouts': flip(severitiesOnFacts('L09', mixedVersions(6)), 2, ['warning'], ['info']),
   'versions-standard-errors': flip(severitiesOnFacts('L09', mixedVersions(12)), 0, ['info'], ['warning']),
 }
