@@ -1,6 +1,6 @@
 import { bytesBeside } from '../containers/kernel/numbers.ts'
 import { TRL_SAMPLER } from '../formats/trl-logprobs.ts'
-import { Provenance, type Segmentation } from '../model/tokens.ts'
+import { Provenance, type Segmentation, type Turn } from '../model/tokens.ts'
 import type { StoredArray, Trajectory } from '../model/trajectory.ts'
 import { paddingOf } from './padding.ts'
 import { countOf } from './spans.ts'
@@ -46,7 +46,33 @@ export function provenanceOracle(
   const placeholder = unsampledLogprob === null || unsampledLogprob === 'nan'
   // The first token has no logprob even where everything is scored.
   if (placeholder && countOf(told, Provenance.notSampled, first + 1, end) === 0) return null
-  return scoresEverything(told, segmentation) || isMoved(told, segmentation) ? null : told
+  const isSamplersOwn = unsampledLogprob !== null
+  if (isSamplersOwn && segmentation !== null && !scoresPrompt(told, segmentation))
+    tellOwnTurns(told, segmentation.turns)
+  else if (scoresEverything(told, segmentation)) return null
+  return isMoved(told, segmentation) ? null : told
+}
+
+function scoresPrompt(told: Uint8Array, { turns, padding }: Segmentation): boolean {
+  const first = turns.find(({ kind }) => kind === 'assistant')
+  return first === undefined || countOf(told, Provenance.sampled, padding.left, first.start) > 0
+}
+
+/**
+ * The format puts a number of its own on what nobody sampled, and holds it on the whole prompt: a later turn of another role that has numbers
+ * of its own was written by the model itself, with what leads to it and the header of the answer. Its sampled tokens of 0.0 tell nothing by themselves.
+ */
+function tellOwnTurns(told: Uint8Array, turns: readonly Turn[]): void {
+  const { sampled, silent } = Provenance
+  for (const { kind, index, start, end } of turns) {
+    if (kind === 'assistant' || kind === 'other') continue
+    // An array that lies a token or two off reaches into the turn's edges.
+    if (countOf(told, sampled, start + 2, end - 2) * 8 <= end - start) continue
+    const [before, answer] = [turns[index - 1], turns[index + 1]]
+    const from = before?.kind === 'assistant' && before.endToken >= 0 ? before.endToken : start
+    const own = told.subarray(from, answer?.kind === 'assistant' ? answer.headerEnd : end)
+    for (let i = 0; i < own.length; i++) if (own[i] === silent) own[i] = sampled
+  }
 }
 
 const SAMPLER_ARRAY = /sampler|sampling_per_token|generation_log|rollout_log|infer(?:ence)?_log|^logprobs$/
@@ -71,7 +97,9 @@ function isMoved(told: Uint8Array, segmentation: Segmentation | null): boolean {
   const { sampled, notSampled } = Provenance
   let early = 0
   let late = 0
-  for (const { headerEnd, contentStart, endToken } of turns) {
+  for (const { start, headerEnd, contentStart, endToken } of turns) {
+    // A header that the model wrote as well is no sign.
+    if (told[start] === sampled) continue
     // A block of the template that only ends with what was sampled is reached by what lies early; one that the model wrote is sampled whole.
     const intoBlock = told[headerEnd] === notSampled && told[contentStart - 1] === sampled
     if ((told[headerEnd - 1] === sampled || intoBlock) && told[endToken] !== sampled) early++

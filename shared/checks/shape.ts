@@ -2,9 +2,9 @@ import type { Thresholds } from '../model/thresholds/registry.ts'
 import { Expected, Provenance, type Turn } from '../model/tokens.ts'
 import { LARGEST_LAG, maskLag, maskReachesFrom } from './alignment.ts'
 import type { TrajectoryView } from './check.ts'
-import { writtenTurns } from './edges.ts'
+import { sampledSpan, writtenTurns } from './edges.ts'
 import { OfLast } from './of-last.ts'
-import { firstDifference } from './spans.ts'
+import { countOf, firstDifference } from './spans.ts'
 
 /**
  * What the whole mask of a trajectory looks like against the oracle. The large shapes come first: an inverted, shifted, overrunning
@@ -206,7 +206,10 @@ function findLateStart({ ids, expected, provenance, segmentation, text }: Trajec
   return turns.length - onTime < 2 ? NOT_LATE : { lateStart: late, lateTurns: turns.slice(onTime) }
 }
 
-/** A last run of 1s that starts in an assistant turn, crosses the header of a turn of another kind and never drops. */
+/**
+ * A last run of 1s that starts in an assistant turn, crosses the header of a turn of another kind and never drops. Turns that the model
+ * provably wrote itself, headers included, are its own: none where all that the run holds behind the turn was sampled.
+ */
 function findOverrun(view: TrajectoryView, mask: Uint8Array, end: number): MaskShape['overrun'] {
   const { turns } = view.segmentation as NonNullable<TrajectoryView['segmentation']>
   // The newline after the last end token may be left out of the run.
@@ -219,5 +222,15 @@ function findOverrun(view: TrajectoryView, mask: Uint8Array, end: number): MaskS
   const turn = turns.find((each) => start >= each.start && start < each.end)
   if (turn === undefined || turn.kind !== 'assistant' || start > turn.contentEnd) return null
   const crossed = turns.some((each) => each.index > turn.index && each.kind !== 'assistant' && each.kind !== 'other')
-  return crossed ? { start, end: last + 1, turn } : null
+  return crossed && !isOwnTo(last, view.provenance, turns.slice(turn.index)) ? { start, end: last + 1, turn } : null
+}
+
+/** The model wrote all up to a last token, which may have been appended: nothing is known to be another's, and most of the others' turns is its own. */
+function isOwnTo(last: number, provenance: Uint8Array | null, [first, ...later]: readonly Turn[]): boolean {
+  if (provenance === null || first === undefined) return false
+  if (countOf(provenance, Provenance.notSampled, sampledSpan(first).end, last) > 0) return false
+  return later.every(({ kind, start, end }) => {
+    const until = Math.min(end, last)
+    return kind === 'assistant' || countOf(provenance, Provenance.sampled, start, until) * 2 > until - start
+  })
 }

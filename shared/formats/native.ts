@@ -71,7 +71,7 @@ export const native: Format = {
   ],
   policy: null,
   maskAlignment: null,
-  unsampledLogprob: 'nan',
+  unsampledLogprob: null,
   maskImplied: false,
   groupsByOrder: false,
   recognise: (sample) => recogniseBy(sample, look),

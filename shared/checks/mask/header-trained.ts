@@ -52,8 +52,10 @@ function inOwn(view: TrajectoryView, turn: Turn, before: Turn | undefined): Span
   const mask = view.mask as Uint8Array
   if (isSwallowed(view, turn) || (before !== undefined && flowsIn(mask, turn.start, before))) return []
   const trained = runsOf(mask, 1, turn.start, turn.headerEnd)
-  // Behind a header that has nothing else in its turn the model itself may write another one, which is T06.
-  return before === undefined || !isBareHeader(before) ? trained : unsampled(view, trained)
+  if (before === undefined) return trained
+  // Behind a header that has nothing else in its turn the model itself may write another one, which is T06; so it may behind a question of its own.
+  const isOfModel = view.provenance?.[before.contentStart] === Provenance.sampled
+  return isOfModel || isBareHeader(before) ? unsampled(view, trained) : trained
 }
 
 /** Of the header behind a turn of the model, where the loss ends late; null where there is none. With its content trained, the turn is M01. */
