@@ -13,6 +13,7 @@ import { branchEnds } from './branch-ends.ts'
 import { edgesOf, filledTurns, ownSpans, writtenTurns } from './edges.ts'
 import { endReason } from './end-reason.ts'
 import { environmentFact } from './environment.ts'
+import { expectedAnswer } from './expected-answer.ts'
 import { PREFIX_TOKENS, type TrajectoryFacts } from './facts.ts'
 import { countLostTokens } from './lost-tokens.ts'
 import { trainedPromptFacts } from './mask/prompt-trained.ts'
@@ -102,6 +103,7 @@ export function createFacts(trajectory: Trajectory, tokens: PreparedTokens | nul
   more(broken === null ? null : { brokenAdvantage: broken })
   more(ownLimits(trajectory))
   more(environmentFact(trajectory))
+  more(expectedAnswer(trajectory))
   if (tokens === null) return facts
   const { ids, tokenizer } = tokens
   const system = segmentation === null || tokenizer === null ? null : systemText(tokenizer.table, ids, segmentation)

@@ -121,6 +121,8 @@ export interface TrajectoryFacts {
     readonly positions: readonly number[]
     readonly end: number
   }
+  /** 32 bits over the expected answer; absent where the record has none. What A05 compares within a group. */
+  readonly expectedAnswer?: number
   /** Whose words hold the expected answer; null or absent where there is none to look for. */
   readonly answerPlace?: AnswerPlace | null
   /** Tokens of the last reply that hold it; absent where the model's words do, and where there is none. */

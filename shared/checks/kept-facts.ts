@@ -58,6 +58,7 @@ const EVERY: Record<keyof Required<TrajectoryFacts>, true> = {
   systemHash: true,
   promptDate: true,
   systemAgain: true,
+  expectedAnswer: true,
   answerPlace: true,
   answerAt: true,
   trainedPrompt: true,

@@ -195,6 +195,7 @@ const COLUMNS: { readonly [Name in keyof Required<Row>]: Column<Row[Name]> } = {
   systemAgain: {
     cells: optional(recordOf({ gap: NUMBER, starts: listOf(NUMBER), positions: listOf(NUMBER), end: NUMBER }, ':')),
   },
+  expectedAnswer: { cells: optional(NUMBER) },
   answerPlace: { cells: optional(nullable(oneOf(ANSWER_PLACES))) },
   openTurns: { cells: optional(nullable(PAIR)) },
   answerAt: { cells: optional(PAIR) },

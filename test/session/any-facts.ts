@@ -57,6 +57,7 @@ const ANY = {
   systemAgain: fc.record({ gap: number, starts: fc.array(number), positions: fc.array(number), end: number }, object),
   answerPlace: maybe(fc.constantFrom(...ANSWER_PLACES)),
   openTurns: maybe(fc.tuple(number, number)),
+  expectedAnswer: fc.nat(0xffff_ffff),
   answerAt: fc.tuple(number, number),
   trainedPrompt: maybe(fc.tuple(number, number)),
   endReason: fc.constantFrom(...END_REASONS),

@@ -6,6 +6,7 @@ import { FactColumns } from '../fact-columns.ts'
 import type { TrajectoryFacts } from '../facts.ts'
 import { declaredSize } from '../group-views.ts'
 import { haveWholeGroups, type OtherGrouping, otherGrouping, rowsText } from './other-grouping.ts'
+import { questionsOf } from './questions-of-group.ts'
 import { quotedScheme } from './scheme-words.ts'
 import { incompleteReason, trainedIn } from './statistics.ts'
 
@@ -70,7 +71,9 @@ function* lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
     const known = foreign.filter((member) => split.has(promptKey(member)))
     // Each has a prompt of its own that no other group has: whoever judges or repairs what another wrote is asked so.
     const eachItsOwn = majorities.get(group) === null && known.length === 0
-    const mixed = foreign.length > 0 && ((promptsAgree && !eachItsOwn) || isTakenApart(group))
+    // Where prompts differ in most groups, answers that differ as well tell questions from what is meant.
+    const questions = foreign.length === 0 ? 0 : questionsOf(group, promptOf)
+    const mixed = foreign.length > 0 && ((promptsAgree && !eachItsOwn) || questions > 1 || isTakenApart(group))
     const affected = mixed || large || window !== null || other !== null
     report.unit(affected)
     report.place(affected)
@@ -85,6 +88,7 @@ function* lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
         prompt_hashes: group.members.map(({ promptHash }) => promptHash),
         rollouts_of_another_prompt: foreign.map(({ id }) => id),
         of_a_prompt_of_another_group: known.map(({ id }) => id),
+        ...(questions > 1 ? { prompts_with_another_expected_answer: questions } : {}),
         advantages: group.members.map(({ advantage }) => advantage),
         window_whose_advantages_sum_to_0: window,
         ...(other === null ? {} : { advantages_taken_over: other }),
