@@ -1,5 +1,5 @@
 import { spellBytes } from './byte-alphabet.ts'
-import { learnFrame } from './template/learned-frame.ts'
+import { type LearnedFrame, learnFrame } from './template/learned-frame.ts'
 import { type TokenizerFiles, TokenKind, type TokenTable, type TurnFrame } from './tokenizer.ts'
 import { isFields, type Vocabulary } from './vocabulary.ts'
 
@@ -17,12 +17,15 @@ const PAD_NAMES = [
 ]
 const TEXT_END_NAMES = ['<|endoftext|>', '<|end_of_text|>']
 
+const NEWLINE = 0x0a
+
 /** Special tokens that templates may write by the names the configuration gives them. */
 const TEMPLATE_NAMES = ['bos_token', 'eos_token', 'pad_token', 'unk_token']
 
 /**
- * How this vocabulary frames turns, by the text of its tokens: ChatML where `<|im_start|>` and `<|im_end|>` exist, Llama 3
- * where the header tokens do; else what the chat template says, null where it has none or opens turns with ordinary text.
+ * How this vocabulary frames turns, by the text of its tokens: ChatML where `<|im_start|>` and `<|im_end|>` exist and the
+ * chat template, if there is one, ends headers with their line; Llama 3 where the header tokens exist; else what the chat
+ * template says, null where it has none or opens turns with ordinary text.
  */
 export function turnFrame(
   vocabulary: Vocabulary,
@@ -41,9 +44,11 @@ export function turnFrame(
     return [...new Set(ids.filter((id) => id !== undefined))]
   }
   const one = (name: string) => vocabulary.idOf(name) ?? -1
-  const chatml = one('<|im_start|>') >= 0 && one('<|im_end|>') >= 0
   const llama = one('<|start_header_id|>') >= 0 && one('<|end_header_id|>') >= 0
-  const learned = chatml || llama || template === null ? null : learnFrame(vocabulary, template, names)
+  const read = llama || template === null ? null : learnFrame(vocabulary, template, names)
+  // Phi-4 has ChatML's tokens, but ends its headers with a token of its own.
+  const chatml = one('<|im_start|>') >= 0 && one('<|im_end|>') >= 0 && (read === null || hasLines(read))
+  const learned = chatml ? null : read
   if (!chatml && !llama && learned === null) return null
 
   const turnStart = learned?.openers[0]?.id ?? one(chatml ? '<|im_start|>' : '<|start_header_id|>')
@@ -79,6 +84,11 @@ export function turnFrame(
   }
 }
 
+/** Whether the headers of a learned frame end with their line, as ChatML's do. */
+function hasLines({ openers }: LearnedFrame): boolean {
+  return openers.every(({ role, rest }) => role !== 'user' || rest.at(-1) === NEWLINE)
+}
+
 /** A token that the configuration names: a string, or an object with its `content`. */
 function tokenName(config: unknown, field: string): string | null {
   const value = isFields(config) ? config[field] : null
@@ -93,9 +103,9 @@ function newlineIds(table: TokenTable): ReadonlyMap<number, number> {
     const from = offsets[id] as number
     const to = offsets[id + 1] as number
     // Gemma's newlines are added tokens.
-    if (bytes[from] !== 0x0a || to === from || kinds[id] === TokenKind.special) continue
+    if (bytes[from] !== NEWLINE || to === from || kinds[id] === TokenKind.special) continue
     let at = from
-    while (at < to && bytes[at] === 0x0a) at++
+    while (at < to && bytes[at] === NEWLINE) at++
     if (at === to) newlines.set(id, to - from)
   }
   return newlines

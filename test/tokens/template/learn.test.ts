@@ -149,6 +149,13 @@ describe.each(OTHER_FAMILIES)('the frame of $name', (other) => {
   })
 })
 
+it('headers that end with their line are ChatML, as they are without a template', () => {
+  const controls = ['<|im_start|>', '<|im_end|>', '<|im_sep|>']
+  const template = `{% for m in messages %}{{ '<|im_start|>' + m.role + '\\n' + m.content + '<|im_end|>\\n' }}{% endfor %}`
+  expect(byteTokenizer({ name: 'chatml', controls, names: {}, template }).frame?.style).toBe('chatml')
+  expect(byteTokenizer({ name: 'broken', controls, names: {}, template: '{% for' }).frame?.style).toBe('chatml')
+})
+
 it('text that opens turns is no frame', () => {
   const loop = `{% for m in messages %}{{ m.role + ': ' + m.content + '</s>' }}{% endfor %}`
   expect(byteTokenizer({ name: 'plain', controls: ['</s>'], names: {}, template: loop }).frame).toBeNull()

@@ -66,6 +66,15 @@ export const OTHER_FAMILIES: readonly OtherFamily[] = [
     dialogue: '<|user|>\n{u}<|end|>\n<|assistant|>\n{a}<|end|>\n<|user|>\n{u}<|end|>\n<|assistant|>\n{a}<|end|>\n',
   },
   {
+    // ChatML's tokens, but its header ends with a token and no turn with a newline.
+    name: 'phi 4',
+    controls: ['<|endoftext|>', '<|im_start|>', '<|im_end|>', '<|im_sep|>'],
+    names: { bos_token: '<|endoftext|>', eos_token: '<|im_end|>' },
+    template: `{% for m in messages %}{{ '<|im_start|>' + m.role + '<|im_sep|>' + m.content + '<|im_end|>' }}{% endfor %}{% if add_generation_prompt %}<|im_start|>assistant<|im_sep|>{% endif %}`,
+    dialogue:
+      '<|im_start|>user<|im_sep|>{u}<|im_end|><|im_start|>assistant<|im_sep|>{a}<|im_end|><|im_start|>user<|im_sep|>{u}<|im_end|><|im_start|>assistant<|im_sep|>{a}<|im_end|>',
+  },
+  {
     name: 'zephyr',
     controls: ['<s>', '</s>', '<|user|>', '<|assistant|>', '<|system|>'],
     names: { bos_token: '<s>', eos_token: '</s>' },
