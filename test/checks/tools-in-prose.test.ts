@@ -37,3 +37,23 @@ it('a tag in which a query is to stand declares the tool of a record with a sche
     'The model calls a tool, the prompt describes none',
   ])
 })
+
+describe("Llama 3.1's own tools, which the template names without a schema", () => {
+  const said = async (system: string, written: string, tools?: readonly unknown[]) =>
+    (await findingsOf('T07', 'llama3', search({ system: { text: system }, call: { text: written } }, { tools }))).length
+  const CODE = '<|python_tag|>import math\nprint(math.comb(14, 3))'
+  const QUERY = '<|python_tag|>brave_search.call(query="who directed it")'
+  const OWN = [{ type: 'function', function: { name: 'brave_search' } }]
+
+  it('an environment with an interpreter describes code', async () => {
+    expect(await said('Environment: ipython\n\nBe brief.', CODE)).toBe(0)
+    expect(await said('Be brief.', CODE)).toBe(1)
+  })
+
+  it('a line of tools describes those in it', async () => {
+    expect(await said('Environment: ipython\nTools: brave_search, wolfram_alpha\n\nBe brief.', QUERY)).toBe(0)
+    expect(await said('Environment: ipython\nTools: brave_search, wolfram_alpha\n\nBe brief.', QUERY, OWN)).toBe(0)
+    expect(await said('Environment: ipython\nTools: wolfram_alpha\n\nBe brief.', QUERY)).toBe(1)
+    expect(await said('Environment: ipython\n\nBe brief.', QUERY, OWN)).toBe(1)
+  })
+})

@@ -240,8 +240,15 @@ function parsed(text: string): unknown {
   }
 }
 
+/** What Llama 3.1 calls its interpreter: code behind its tag is no call of the function that the code begins with. */
+const INTERPRETER = 'ipython'
+
 function calledName(view: TrajectoryView, call: Span): string | null {
   const text = view.text(call)
+  if (view.ids[call.start] === view.tokenizer?.frame?.pythonTag) {
+    const code = text.replace(/^<\|python_tag\|>\s*/, '')
+    if (!code.startsWith('{')) return /^(\w+)\.call\(/.exec(code)?.[1] ?? INTERPRETER
+  }
   return /"name"\s*:\s*"([^"]+)"/.exec(text)?.[1] ?? /(?<![\w.])[\d.]*([A-Za-z_][\w.]*)\s*\(/.exec(text)?.[1] ?? null
 }
 
@@ -267,11 +274,14 @@ const described = new KeptTexts<Map<string, boolean>>(MOST_KEPT)
 
 function describes(prompt: string, names: readonly string[], called: string | null): boolean {
   if (/# Tools|<tools>|<tool_call>|"parameters"\s*:|AVAILABLE_TOOLS/.test(prompt)) return true
-  if (names.length === 0) return called === null || isDeclaredIn(prompt, called)
+  if (names.length === 0) {
+    if (called === INTERPRETER) return /\bpython\b|\bipython\b|\binterpreter\b|\bcode\b/i.test(prompt)
+    return called === null || isDeclaredIn(prompt, called)
+  }
   return names.some((name) => {
     const escaped = name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
     return new RegExp(
-      `["'\`]${escaped}["'\`]\\s*[:,}\\])]|\\b${escaped}\\s*\\(|"name"\\s*:\\s*"${escaped}"|<${escaped}>`,
+      `["'\`]${escaped}["'\`]\\s*[:,}\\])]|\\b${escaped}\\s*\\(|"name"\\s*:\\s*"${escaped}"|<${escaped}>|(?:^|\\n)Tools:.*\\b${escaped}\\b`,
     ).test(prompt)
   })
 }
