@@ -275,7 +275,8 @@ const described = new KeptTexts<Map<string, boolean>>(MOST_KEPT)
 function describes(prompt: string, names: readonly string[], called: string | null): boolean {
   if (/# Tools|<tools>|<tool_call>|"parameters"\s*:|AVAILABLE_TOOLS/.test(prompt)) return true
   if (names.length === 0) {
-    if (called === INTERPRETER) return /\bpython\b|\bipython\b|\binterpreter\b|\bcode\b/i.test(prompt)
+    if (called === INTERPRETER)
+      return /\bi?python\b|\binterpreter\b|\b(?:run|write|execut\w+) (?:\w+ )?code\b/i.test(prompt)
     return called === null || isDeclaredIn(prompt, called)
   }
   return names.some((name) => {
