@@ -96,9 +96,9 @@ describe('S05', () => {
     (at: (row: Conversation) => number): Edit =>
     (_, row) => ({ promptLength: at(row) })
 
-  it('takes every edge of turns and every generation prompt for a split', async () => {
+  it('takes every generation prompt for a split, and what follows an answer', async () => {
     for (const turn of [2, 4]) {
-      for (const edge of ['start', 'headerEnd', 'end'] as const) {
+      for (const edge of ['headerEnd', 'end'] as const) {
         const findings = await findingsOf(
           'S05',
           'llama3',
@@ -108,6 +108,24 @@ describe('S05', () => {
         expect(findings).toEqual([])
       }
     }
+  })
+
+  it.each(['qwen2.5', 'llama3'] as const)('names a length without any generation prompt (%s)', async (family) => {
+    const before = splitAt(({ layout }) => layout[2]!.start)
+    const [first, ...others] = await findingsOf('S05', family, search(), before)
+    expect(first?.message).toMatch(
+      / does not end at a generation prompt: it lies before the header of assistant turn 1$/,
+    )
+    expect(others).toHaveLength(search()(await testTokenizer(family)).length - 1)
+  })
+
+  it('leaves a header to the response that the model wrote itself', async () => {
+    const written: Edit = (trajectory, { layout }) => {
+      const sampled = Uint8Array.from(trajectory.sampled ?? [])
+      sampled.fill(1, layout[2]!.start, layout[2]!.contentStart)
+      return { promptLength: layout[2]!.start, sampled }
+    }
+    expect(await findingsOf('S05', 'qwen2.5', search({}, { sampled: true }), written)).toEqual([])
   })
 
   it('counts left padding or not, as the dump does', async () => {

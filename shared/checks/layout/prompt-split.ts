@@ -4,7 +4,7 @@ import type { Check, TrajectoryView } from '../check.ts'
 import { answerInsidePrompt, endsInThinkTag, storedPromptEnd } from '../prompt-end.ts'
 import { listOf } from '../spans.ts'
 
-/** S05. A stored prompt length that lies inside a header, inside a turn of the environment, or after words that are trained. */
+/** S05. A stored prompt length that leaves the generation prompt out, lies inside a header, inside a turn of the environment, or after words that are trained. */
 export const S05: Check = {
   code: 'S05',
   name: 'prompt-split-off',
@@ -53,10 +53,13 @@ export const S05: Check = {
   },
 }
 
-/** What is wrong with a split before token `at`; null where it lies at an edge of turns or where sampled text may begin. */
+/** What is wrong with a split before token `at`; null where it lies behind a header, at another edge of turns, or where sampled text may begin. */
 function problemAt(view: TrajectoryView, at: number): string | null {
   const turn = view.segmentation?.turns.find(({ start, end }) => start <= at && at < end)
-  if (turn === undefined || at === turn.start || turn.kind === 'other' || turn.header !== 'present') return null
+  if (turn === undefined || turn.kind === 'other' || turn.header !== 'present') return null
+  // A header that the model wrote itself is no part of the prompt.
+  const lacksHeader = at === turn.start && turn.kind === 'assistant' && view.provenance?.[at] !== Provenance.sampled
+  if (at === turn.start) return lacksHeader ? `it lies before the header of assistant turn ${turn.ordinal}` : null
   // Between the end token and its newline, and before the end token, a response of the template's own may begin.
   if (at >= turn.contentEnd) return null
   const name = turn.kind === 'assistant' ? `assistant turn ${turn.ordinal}` : `a ${turn.kind} turn`

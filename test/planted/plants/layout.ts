@@ -166,6 +166,19 @@ export const LAYOUT_PLANTS: readonly Plant[] = [
   },
   {
     code: 'S05',
+    title: 'the prompt length was measured without any generation prompt',
+    needs: ['more', 'prompt-length'],
+    alsoIn: ['slime-rollout'],
+    plan: { padding: 'right' },
+    rollout: (rollout) => {
+      const [first] = turnsBy(rollout, 'assistant')
+      if (first === undefined) return null
+      rollout.promptLength = first.start
+      return [{ start: first.start, end: first.start + 1 }]
+    },
+  },
+  {
+    code: 'S05',
     title: 'the prompt length was measured without the end of the question',
     needs: ['more', 'prompt-length'],
     alsoIn: ['slime-rollout'],
