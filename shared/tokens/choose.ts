@@ -23,6 +23,9 @@ const MOST_SEQUENCES = 32
 /** Ids outside the vocabulary that a fitting tokenizer may leave: models have a few rows more than their tokenizer. */
 const MOST_UNKNOWN = 0.001
 
+/** Sequences that must open turns with spelt tags to each with ids outside the vocabulary, before it is these ids that are wrong (T17). */
+const SPELT_TO_FOREIGN = 8
+
 /** What model names say of a bundled family. Later families (Qwen3.5) renumber and match none. */
 const MODEL_NAMES: readonly (readonly [RegExp, string])[] = [
   [/qwen-?3(?![.\d])/i, 'qwen3'],
@@ -76,6 +79,9 @@ interface Fit {
   /** Sequences with an edge. */
   readonly edges: number
   readonly speltTags: number
+  /** Sequences with one, and those with an unknown id. */
+  readonly spelling: number
+  readonly foreign: number
   readonly defaultSystem: boolean
 }
 
@@ -208,6 +214,8 @@ function summed(family: CandidateFamily, fits: readonly SequenceFit[]): Fit {
     headers: sum(({ headers }) => headers),
     edges: sum(({ edge }) => (edge ? 1 : 0)),
     speltTags: sum(({ speltTags }) => speltTags),
+    spelling: sum(({ speltTags }) => (speltTags > 0 ? 1 : 0)),
+    foreign: sum(({ unknown }) => (unknown > 0 ? 1 : 0)),
     defaultSystem: fits.some(({ defaultSystem }) => defaultSystem),
   }
 }
@@ -234,17 +242,35 @@ function amongFramed(
   if (fewest > MOST_UNKNOWN * total) {
     return { id: null, confidence: 0, evidence: [frame, ...fits.map((fit) => misfit(fit, total))] }
   }
+  const spelling = framed.find((fit) => fit.headers === most && isSpeltBeside(fit, found, total, named))
   const { chosen, confidence, why } =
-    best.length === 1 ? { chosen: found, confidence: 0.99, why: [] } : tie(best, model, named)
+    spelling !== undefined
+      ? { chosen: spelling, confidence: 0.9, why: [spellsBeside(spelling, found)] }
+      : best.length === 1
+        ? { chosen: found, confidence: 0.99, why: [] }
+        : tie(best, model, named)
   const evidence = [frame, inVocabulary(chosen, total), ...why]
   for (const fit of framed) {
     if (fit === chosen || fit.unknown <= chosen.unknown) continue
-    const ids = fit.unknownIds.map((id) => `${id}${spelling(chosen.family, id)}`).join(', ')
+    const ids = fit.unknownIds.map((id) => `${id}${spellingOf(chosen.family, id)}`).join(', ')
     evidence.push(`${count(fit.unknown)} times an id that ${fit.family.id} does not have: ${ids}`)
   }
   const contradicted = named !== null && named !== chosen.family.id
   if (contradicted) evidence.push(`the dump names the model ${model}, which its ids contradict`)
   return { id: chosen.family.id, confidence: contradicted ? Math.min(confidence, 0.9) : confidence, evidence }
+}
+
+/** A few sequences have ids that only the other has, and many spell by pieces what that has one id for: they tell, unless the dump names the other. */
+function isSpeltBeside(fit: Fit, other: Fit, total: number, named: string | null): boolean {
+  const { unknown, foreign, spelling, family } = fit
+  if (unknown <= other.unknown || unknown > MOST_UNKNOWN * total || named === other.family.id) return false
+  return spelling >= SPELT_TO_FOREIGN * foreign && (named === null || named === family.id)
+}
+
+function spellsBeside({ spelling, foreign, unknownIds }: Fit, { family }: Fit): string {
+  const ids = unknownIds.map((id) => `${id}${spellingOf(family, id)}`).join(', ')
+  const few = counted(foreign, 'has an id', 'have ids')
+  return `${counted(spelling, 'sequence opens', 'sequences open')} turns with tags spelt by pieces, for which ${family.id} has one id, and ${few} that it alone has: ${ids}`
 }
 
 function tie(best: readonly Fit[], model: string | null, named: string | null) {
@@ -329,7 +355,7 @@ function misfit(fit: Fit, total: number): string {
   return `${family.id}: ${known}; ${count(headers)} of ${counted(starts, 'turn start')} ${isOrAre(headers)} followed by a role name`
 }
 
-function spelling({ spellings }: CandidateFamily, id: number): string {
+function spellingOf({ spellings }: CandidateFamily, id: number): string {
   const spelt = spellings[id]
   return spelt === undefined ? '' : ` (${spelt})`
 }

@@ -79,6 +79,27 @@ describe('the tokenizer that ids speak for', () => {
     expect(undecided.evidence.join()).toContain('nothing in them tells the two apart')
   })
 
+  it('takes Qwen3 ids in a few of many sequences that spell its tags for ids of another vocabulary', () => {
+    const pieces = encoded('qwen2.5', `${CHAT.repeat(40)}<think>\nhm</think> Ada<|im_end|>\n`)
+    const foreign = encoded('qwen3', `${CHAT.repeat(40)}<think>\n</think>\n\nAda<|im_end|>\n`)
+    const among = (spelling: number, few: number, model: string | null = null) =>
+      chooseTokenizer(
+        [...Array<Int32Array>(spelling).fill(pieces), ...Array<Int32Array>(few).fill(foreign)],
+        candidates,
+        { model },
+      )
+    const chosen = among(16, 2)
+    expect(chosen).toMatchObject({ id: 'qwen2.5', confidence: 0.9 })
+    expect(chosen.evidence.join('\n')).toContain(
+      '16 sequences open turns with tags spelt by pieces, for which qwen3 has one id, and 2 have ids that it alone has: 151667 (<think>), 151668 (</think>)',
+    )
+    expect(among(16, 2, 'Qwen/Qwen2.5-7B')).toMatchObject({ id: 'qwen2.5' })
+    // Where more have them, or the dump says so, it is the tags that are wrong (T16).
+    expect(among(15, 2)).toMatchObject({ id: 'qwen3' })
+    expect(among(4, 12)).toMatchObject({ id: 'qwen3' })
+    expect(among(16, 2, 'Qwen/Qwen3-8B')).toMatchObject({ id: 'qwen3' })
+  })
+
   it('chooses none for ids of another family, and names what was tried', () => {
     // GPT-2's ids of English prose: all in every vocabulary, framed by none.
     const gpt2 = Int32Array.from([464, 2068, 7586, 21831, 18045, 625, 262, 16931, 3290, 13, 50256])
