@@ -3,7 +3,6 @@ import type { PolicyId } from '../model/policy.ts'
 import { Expected, Provenance, type Segmentation, type Turn } from '../model/tokens.ts'
 import { writtenTurns } from './edges.ts'
 import type { AnsweredInside } from './prompt-end.ts'
-import { countOf } from './spans.ts'
 
 export interface StructureOracleInput {
   readonly segmentation: Segmentation
@@ -15,16 +14,14 @@ export interface StructureOracleInput {
   readonly promptEnd: number | null
   /** The turn of the prompt that the model's first answer begins in; null where there is none. */
   readonly answered: AnsweredInside | null
-  /** The model writes the blocks between its headers and its words itself, as this rollout says or others beside it. */
-  readonly writesBlocks: boolean
   /** The environment stops the model on a string, so that end tokens may have been appended. */
   readonly stopsOnString: boolean
   /** The end token may as well be the one pad of a cut row: both have the same id, and it is the row's last token. */
   endMayBePadding(turn: Turn): boolean
   /** Number of tokens of an opening think tag (and its newline) at the start of a turn's content, 0 without one. */
   openThink(turn: Turn): number
-  /** The scores of the block between a turn's header and its content say that the model wrote it as likely as not. */
-  isCertainBlock(turn: Turn): boolean
+  /** The model wrote the block between a turn's header and its content as likely as not, where the dump does not say who did. */
+  isOwnBlock(turn: Turn): boolean
   /** The token spells white space only. */
   isBlank(token: number): boolean
 }
@@ -46,11 +43,10 @@ export function structureOracle(input: StructureOracleInput): Uint8Array {
   const endsAreSilent =
     provenance?.includes(Provenance.sampled) &&
     written.every(({ endToken }) => provenance[endToken] !== Provenance.sampled)
-  const ofBlocks = input.writesBlocks ? Expected.undecided : Expected.masked
   for (const turn of segmentation.turns) {
     if (turn.kind === 'other') expected.fill(Expected.undecided, turn.contentStart, turn.contentEnd)
     if (turn.kind !== 'assistant' || (policy === 'last-turn' && turn !== last)) continue
-    expectTurn(turn, input, ofBlocks, expected)
+    expectTurn(turn, input, expected)
     if (endsAreSilent && provenance?.[turn.endToken] === Provenance.silent) expected[turn.endToken] = Expected.undecided
     // LLaMA-Factory trains the template's newline behind a turn, axolotl and TRL do not: supervised data is right either way.
     if (policy === 'sft') expected.fill(Expected.undecided, turn.separatorStart, turn.end)
@@ -82,21 +78,7 @@ function expectAnswer({ at, end }: AnsweredInside, provenance: Uint8Array | null
     expected[i] = provenance?.[i] === Provenance.notSampled ? Expected.undecided : Expected.trained
 }
 
-/**
- * The model writes the blocks between its headers and its words itself, such as an empty thought: the dump says of a token of one of them in this
- * rollout that it was sampled, and of no token of that block that it was not. An exact 0.0 in such a block is a logprob, and no sign of a prefill.
- */
-export function writesItsBlocks({ turns }: Segmentation, provenance: Uint8Array | null): boolean {
-  if (provenance === null) return false
-  return turns.some(
-    ({ kind, headerEnd, contentStart }) =>
-      kind === 'assistant' &&
-      countOf(provenance, Provenance.sampled, headerEnd, contentStart) > 0 &&
-      countOf(provenance, Provenance.notSampled, headerEnd, contentStart) === 0,
-  )
-}
-
-function expectTurn(turn: Turn, input: StructureOracleInput, ofBlocks: Expected, expected: Uint8Array): void {
+function expectTurn(turn: Turn, input: StructureOracleInput, expected: Uint8Array): void {
   const { provenance, promptEnd } = input
   const { contentStart, contentEnd, endToken, headerEnd } = turn
   const history = promptEnd !== null && turn.end <= promptEnd && contentEnd > contentStart
@@ -116,8 +98,11 @@ function expectTurn(turn: Turn, input: StructureOracleInput, ofBlocks: Expected,
     expected[endToken] =
       history || spliced || input.stopsOnString || input.endMayBePadding(turn) ? Expected.undecided : Expected.trained
   }
-  if (provenance === null) return
-  const ofBlock = ofBlocks === Expected.masked && input.isCertainBlock(turn) ? Expected.undecided : ofBlocks
+  const ofBlock = headerEnd < contentStart && input.isOwnBlock(turn) ? Expected.undecided : Expected.masked
+  if (provenance === null) {
+    expected.fill(ofBlock, headerEnd, contentStart)
+    return
+  }
   for (let i = headerEnd; i < contentStart; i++) {
     if (provenance[i] === Provenance.sampled) expected[i] = Expected.trained
     else if (provenance[i] === Provenance.silent) expected[i] = ofBlock

@@ -10,16 +10,16 @@ import { isBehindLimit } from './end-reason.ts'
 import { endOfExamples } from './examples.ts'
 import { systemAgainFact } from './layout/packing.ts'
 import { unfitFacts } from './layout/unfit-arrays.ts'
-import { isCertainBlock } from './logprobs/certain-block.ts'
 import { versionFact } from './logprobs/policy-version.ts'
 import { logprobFacts } from './logprobs/sums.ts'
 import { untrainedEnd } from './mask/all-zero.ts'
 import { streamsWithoutNumbers } from './no-numbers.ts'
+import { isOwnBlock, writesItsBlocks } from './own-blocks.ts'
 import { paddingOf } from './padding.ts'
 import { answerInsidePrompt, storedPromptEnd } from './prompt-end.ts'
 import { provenanceOracle } from './provenance-oracle.ts'
 import { effectiveMask, effectiveWeights, tokenStates } from './states.ts'
-import { type StructureOracleInput, structureOracle, writesItsBlocks } from './structure-oracle.ts'
+import { type StructureOracleInput, structureOracle } from './structure-oracle.ts'
 import { driftOf } from './template/drift.ts'
 import { emptyToolsFacts } from './template/empty-tools.ts'
 import { toolFacts } from './template/prompt-tools.ts'
@@ -62,7 +62,8 @@ export function prepareView(trajectory: Trajectory, options: ViewOptions): Prepa
   const padding = paddingOf({ segmentation, trajectory })
   const provenance = provenanceOracle(trajectory, segmentation, options.unsampledLogprob)
   const writesBlocks =
-    settings.writesBlocks === true || (segmentation !== null && writesItsBlocks(segmentation, provenance))
+    settings.writesBlocks === true ||
+    (segmentation !== null && framed !== null && writesItsBlocks(trajectory, segmentation, provenance, framed.table))
   const { expected, expectedRl } = oracles(
     trajectory,
     { segmentation, provenance, mask, writesBlocks },
@@ -165,6 +166,8 @@ function oracles(
   const ids = trajectory.ids as Int32Array
   const answered = answerInsidePrompt(trajectory, mask, segmentation)
   const { id, origin } = settings.policy
+  const { table } = tokenizer
+  const blocks = { trajectory, segmentation, provenance, writesBlocks, thresholds: settings.thresholds, table }
   const ofRl: StructureOracleInput = {
     policy: 'rl',
     isDeclared: origin === 'given',
@@ -177,13 +180,12 @@ function oracles(
         ? endOfExamples({ segmentation, provenance, mask })
         : null),
     answered,
-    writesBlocks,
     isBlank: (at: number) => /^\s+$/.test(decodeSpan(tokenizer.table, ids, at, at + 1)),
     stopsOnString: /stop_(string|sequence)/.test(trajectory.finishReason ?? ''),
     endMayBePadding: ({ endToken }: Turn) =>
       endToken === ids.length - 1 && (tokenizer.frame?.pad.includes(ids[endToken] as number) ?? false),
     openThink: (turn: Turn) => openThinkLength(turn, ids, tokenizer),
-    isCertainBlock: (turn: Turn) => isCertainBlock(trajectory, turn, settings.thresholds),
+    isOwnBlock: (turn: Turn) => isOwnBlock(blocks, turn),
   }
   const expectedRl = structureOracle(ofRl)
   const expected = id === 'rl' ? expectedRl : structureOracle({ ...ofRl, policy: id })

@@ -2,9 +2,12 @@ import { describe, expect, it } from 'vitest'
 import { type AuditedDump, audit, faultsOf, verdictOf } from '../planted/audit.ts'
 import { cleanDump } from '../planted/dump.ts'
 import { turnsBy } from '../planted/rollout.ts'
+import { native } from '../planted/writers/native.ts'
 import { nemoRl } from '../planted/writers/nemo-rl.ts'
 import { primeRlExport } from '../planted/writers/prime-rl-export.ts'
 import { slimeRollout } from '../planted/writers/slime.ts'
+import type { Writer } from '../planted/writers/writer.ts'
+import { type Edit, findingsOf, search } from './findings-of.ts'
 
 const codes = (audited: AuditedDump) => [
   ...new Set(faultsOf(audited).flatMap(({ code, severity }) => (severity === 'info' ? [] : [code]))),
@@ -60,5 +63,75 @@ describe.each([
   it('is the model’s as likely as not where the trainer was as certain of it', async () => {
     const scored = writer !== slimeRollout
     expect(codes(await audit(await emptyThoughts(() => [0, 0, 0, 0]), writer))).toEqual(scored ? [] : ['M09'])
+  })
+})
+
+/** The native format with 0.0 where the sampler has no number, as a tensor is filled: of no token it is told who wrote it. */
+const zeroFilled: Writer = {
+  ...native,
+  write: (dump) => {
+    const written = native.write(dump)
+    const filled = written.text
+      .trim()
+      .split('\n')
+      .map((line) => {
+        const record = JSON.parse(line)
+        record.logprobs.sampler = record.logprobs.sampler.map((value: number | null) => value ?? 0)
+        return JSON.stringify(record)
+      })
+    return { ...written, text: `${filled.join('\n')}\n` }
+  },
+}
+
+describe('an empty thought in a row of which no token is told who wrote it', () => {
+  it('is the model’s where the sampler has numbers for it and none before it, also in rollouts where all of them are 0.0', async () => {
+    const scores = (_: number, rollout: number) => (rollout % 8 === 3 ? [0, 0, 0, 0] : [-0.02, -0.3, 0, -0.001])
+    const audited = await audit(await emptyThoughts(scores), zeroFilled)
+    expect(codes(audited)).toEqual([])
+    expect(verdictOf(audited, 'H02')).toBe('contradicted')
+  })
+
+  it('may be a prefill where the sampler has none in any rollout', async () => {
+    expect(codes(await audit(await emptyThoughts(() => [0, 0, 0, 0], -0.3), zeroFilled))).toEqual(['M09'])
+  })
+
+  const block = { prefill: '<think>\n\n</think>\n\n', train: { prefill: true } }
+  const asking = (text: string) => search({ user: { text }, call: block })
+  const scored =
+    (scoreOf: (at: number, block: number) => number): Edit =>
+    (trajectory, { layout }) => {
+      const sampler = Float32Array.from(trajectory.ids ?? [], (_, at) => scoreOf(at, layout[2]!.headerEnd))
+      return { logprobs: { ...trajectory.logprobs, sampler } }
+    }
+  const promptEnds =
+    (at: 'headerEnd' | 'contentStart'): Edit =>
+    (_, { layout }) => ({ promptLength: layout[2]![at] })
+  const named = async (text: string, edit: Edit) => (await findingsOf('M09', 'qwen3', asking(text), edit)).length
+
+  it.each([
+    ['the numbers begin with the block', (at: number, block: number) => (at < block ? 0 : -0.1), 0],
+    [
+      'one number alone lies in it, as where the array lies one token early',
+      (at: number, block: number) => (at < block + 3 ? 0 : -0.1),
+      1,
+    ],
+    ['what stands before it is scored as well', () => -0.1, 1],
+  ] as const)('by its numbers: %s', async (_, scoreOf, count) => {
+    expect(await named('Who founded Quillfort?', scored(scoreOf))).toBe(count)
+  })
+
+  it('is the model’s where the prompt asks for it by /no_think and ends with the header', async () => {
+    expect(await named('Who founded Quillfort? /no_think', promptEnds('headerEnd'))).toBe(0)
+    expect(await named('/think /no_think Who founded Quillfort?', promptEnds('headerEnd'))).toBe(0)
+  })
+
+  it.each([
+    ['the prompt ends with the block', 'Who founded Quillfort? /no_think', promptEnds('contentStart')],
+    ['no prompt is stored', 'Who founded Quillfort? /no_think', () => ({})],
+    ['nobody asks for it', 'Who founded Quillfort?', promptEnds('headerEnd')],
+    ['the last word is /think', '/no_think Who founded Quillfort? /think', promptEnds('headerEnd')],
+    ['the word is a part of a path', 'What is in src/no_think and ./no_think?', promptEnds('headerEnd')],
+  ] as const)('is named as before where %s', async (_, text, edit) => {
+    expect(await named(text, edit)).toBe(1)
   })
 })

@@ -102,6 +102,7 @@ const STRUCTURAL: Readonly<Record<string, string>> = {
   'checks/logprobs/kl-rounded.ts MOST': 'decimals that are tried',
   'checks/truncation/reply-tokens.ts LOWER_CASE': 'a bit of a character',
   'hypotheses/advice.ts RARE': 'what the advice tells first; the report lists all of it',
+  'checks/own-blocks.ts LEAST_SCORED': 'more numbers than a shift of one token brings',
   'checks/template/prompt-tools.ts NEAR': 'characters around a name in which prose calls it a tool; the words decide',
   'checks/template/words-of-others.ts BESIDE': 'how far off the edges of a mask of other ids are looked for',
   'checks/truncation/long-replies.ts LEAST_TOKENS': 'bound of cost, and of what is kept of a rollout',

@@ -3,8 +3,8 @@ import { learnedTemplateOf } from '../../tokens/template/rerender.ts'
 import type { Tokenizer } from '../../tokens/tokenizer.ts'
 import type { Check, TrajectoryView } from '../check.ts'
 import { carryLoss, edgeBefore } from '../edges.ts'
-import { isCertainBlock } from '../logprobs/certain-block.ts'
 import { forcedPrefillEnd } from '../logprobs/forced-prefill.ts'
+import { isOwnBlock } from '../own-blocks.ts'
 import { endsInThinkTag, LONGEST_PREFILL, storedPromptEnd } from '../prompt-end.ts'
 import { hidesEdges, isSwallowed } from '../shape.ts'
 import { lengthOf, runsOf } from '../spans.ts'
@@ -55,15 +55,16 @@ function trainedTo(view: TrajectoryView, turn: Turn, end: number): Span[] {
   const runs = runsOf(mask as Uint8Array, 1, turn.headerEnd, end)
   const found = runs.filter(
     (run) =>
-      provenance?.[run.start] !== Provenance.sampled && !(end === turn.contentStart && isOwnBlock(view, turn, run)),
+      provenance?.[run.start] !== Provenance.sampled && !(end === turn.contentStart && mayBeOwn(view, turn, run)),
   )
   return found.length > 0 && isDisplacedByBlock(view) ? [] : found
 }
 
-/** The dump does not say that the block was not sampled, and says that the model writes such blocks itself, or that both engines were certain of it. */
-function isOwnBlock({ writesBlocks, provenance, trajectory, thresholds }: TrajectoryView, turn: Turn, { start }: Span) {
-  if (provenance?.[start] !== Provenance.silent) return false
-  return writesBlocks || isCertainBlock(trajectory, turn, thresholds)
+function mayBeOwn(view: TrajectoryView, turn: Turn, { start }: Span): boolean {
+  const { trajectory, segmentation, tokenizer, provenance, writesBlocks, thresholds } = view
+  if (segmentation === null || tokenizer === null || provenance?.[start] === Provenance.notSampled) return false
+  const { table } = tokenizer
+  return isOwnBlock({ trajectory, segmentation, provenance, writesBlocks, thresholds, table }, turn)
 }
 
 /**
