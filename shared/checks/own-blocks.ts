@@ -7,6 +7,7 @@ import { isCertainBlock } from './logprobs/certain-block.ts'
 import { OfLast } from './of-last.ts'
 import { storedPromptEnd } from './prompt-end.ts'
 import { countOf } from './spans.ts'
+import { isBehindZeros } from './zeros-before.ts'
 
 /**
  * The model writes the blocks between its headers and its words itself, such as an empty thought: the dump says of a token of one of them in this
@@ -68,21 +69,6 @@ function isScored({ logprobs: { sampler } }: Pick<Trajectory, 'logprobs'>, { hea
   let scored = 0
   for (let i = headerEnd; i < contentStart; i++) if ((sampler[i] as number) < 0) scored++
   return scored >= LEAST_SCORED
-}
-
-/** The sampler scored nothing of the header of a turn, nor of the turn of another before it: it has numbers for what it sampled alone. */
-function isBehindZeros(
-  { logprobs: { sampler } }: Pick<Trajectory, 'logprobs'>,
-  { turns }: Segmentation,
-  { index, headerEnd }: Turn,
-): boolean {
-  const before = turns[index - 1]
-  if (sampler === null || before === undefined || before.kind === 'assistant') return false
-  for (let i = before.start; i < headerEnd; i++) {
-    const value = sampler[i] as number
-    if (value !== 0 && !Number.isNaN(value)) return false
-  }
-  return true
 }
 
 /**

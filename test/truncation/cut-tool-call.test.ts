@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest'
 import { auditDump } from '../checks/audit.ts'
+import { type Edit, findingsOf, search } from '../checks/findings-of.ts'
 import { searchRow } from '../fixtures/checks/fixture.ts'
+import type { RecordOptions } from '../helpers/conversation.ts'
 
 /** What a dump tells of a token: the model wrote it, another did, or nothing. */
 const [OTHER, MODEL, SILENT] = [0, 1, 2]
@@ -35,4 +37,66 @@ it('takes a call without a tag for the model’s own where it ended the turn, or
   expect(await unbraced({ told: SILENT, loss: 1 })).toEqual([])
   expect(await unbraced({ told: SILENT, loss: 0 }, { told: SILENT, loss: 0 })).toEqual([])
   expect(await unbraced({ told: OTHER, loss: 0 }, { told: OTHER, loss: 0 })).toEqual([])
+})
+
+/** Findings of C07 where Qwen's first call has no closing tag, its turn an end token, and the environment answers. */
+async function untagged(json: string, edit: Edit = () => ({}), options: RecordOptions = {}) {
+  const call = { text: `<tool_call>\n${json}` }
+  return (await findingsOf('C07', 'qwen3', search({ call }, options), edit)).length
+}
+const [WHOLE, BROKEN] = [
+  '{"name": "search", "arguments": {"query": "Night"}}',
+  '{"name": "search", "arguments": {"query": "Ni',
+]
+
+/** Sampler's and trainer's logprob of the end of the first turn; of other tokens the sampler has -0.1 in turns of the model, and `elsewhere` in others. */
+const scored =
+  (sampler: number, trainer: number, elsewhere = 0): Edit =>
+  ({ ids, logprobs }, { layout }) => {
+    const { endToken } = layout[2]!
+    const isOwn = (at: number) =>
+      layout.some(({ role, headerEnd, end }) => role === 'assistant' && at >= headerEnd && at < end)
+    const scores = (own: number, other: number, last: number) =>
+      Float32Array.from(ids ?? [], (_, at) => (at === endToken ? last : isOwn(at) ? own : other))
+    return {
+      logprobs: { ...logprobs, sampler: scores(-0.1, elsewhere, sampler), trainer: scores(-0.1, -0.3, trainer) },
+    }
+  }
+const masked: Edit = ({ mask }, { layout }) => ({
+  mask: mask!.map((flag, at) => (at === layout[2]!.endToken ? 0 : flag)),
+})
+
+it('takes a call for left open where the model ended its turn, whole or not', async () => {
+  for (const json of [WHOLE, BROKEN]) {
+    expect(await untagged(json, undefined, { sampled: true })).toBe(0)
+    expect(await untagged(json, scored(-0.02, -0.02))).toBe(0)
+    expect(await untagged(json, scored(0, -0.0001))).toBe(0)
+  }
+  expect(await untagged(WHOLE)).toBe(0)
+})
+
+it('names an open call where another wrote the end, or nothing tells who did', async () => {
+  const byAnother: Edit = ({ mask }, { layout }) => ({
+    sampled: mask!.map((flag, at) => (at === layout[2]!.endToken ? 0 : flag)),
+  })
+  for (const json of [WHOLE, BROKEN]) {
+    expect(await untagged(json, byAnother)).toBe(1)
+    expect(await untagged(json, masked)).toBe(1)
+  }
+  expect(await untagged(BROKEN)).toBe(1)
+  // The trainer would not have ended the turn there, or all of the row is scored.
+  expect(await untagged(BROKEN, scored(0, -9))).toBe(1)
+  expect(await untagged(BROKEN, scored(-9, -9, -0.3))).toBe(1)
+})
+
+it('names an open call at a limit, whoever ended its turn', async () => {
+  const ended = { sampled: true, limits: { max_completion_length: 16 } }
+  expect(await untagged(BROKEN, undefined, ended)).toBe(1)
+  expect(await untagged(BROKEN, undefined, { ...ended, limits: { max_completion_length: 200 } })).toBe(0)
+  const last = (finishReason: string) =>
+    findingsOf('C07', 'qwen3', search({ answer: { text: `<tool_call>\n${BROKEN}` } }, { sampled: true }), () => ({
+      finishReason,
+    }))
+  expect(await last('length')).toHaveLength(1)
+  expect(await last('stop')).toHaveLength(0)
 })

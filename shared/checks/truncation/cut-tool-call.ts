@@ -1,8 +1,10 @@
 import { counted } from '../../model/number-text.ts'
 import { Provenance, type SubSpan, type Turn } from '../../model/tokens.ts'
 import type { AuditSettings, Check, Reporter, TrajectoryView } from '../check.ts'
+import { isLengthStop } from '../end-reason.ts'
 import { followsForgedEnd, isForged } from '../template/forged-control.ts'
 import { endsInLetters } from '../template/spelt-markers.ts'
+import { isBehindZeros } from '../zeros-before.ts'
 import { isCutJson } from './cut-json.ts'
 import { limitOf } from './limit-of.ts'
 
@@ -29,7 +31,10 @@ function lookAtCalls(view: TrajectoryView, settings: AuditSettings, report: Repo
     const calls = turn.spans.filter(({ part }) => part === 'tool_call')
     const last = calls.at(-1)
     if (last === undefined) continue
-    const open = last.closed || lostItsEnd(view, turn, last) ? null : openAtTheEnd(turn, last)
+    const open =
+      last.closed || lostItsEnd(view, turn, last) || isLeftOpen(view, settings, turn, last)
+        ? null
+        : openAtTheEnd(turn, last)
     const fault = open ?? cutButAnswered(view, settings, turn, calls)
     // A document that spells a header or an end (T15) may quote a call as well: nobody called anything there.
     if (fault !== null && (isForged(view, turn) || followsForgedEnd(view, turn))) continue
@@ -77,6 +82,32 @@ function lostItsEnd(view: TrajectoryView, turn: Turn, call: SubSpan): boolean {
   if (endsInLetters(view, turn)) return true
   const text = view.text(call).trim()
   return view.segmentation?.turns.at(-1) !== turn && text.startsWith('{') && text.endsWith('}') && !isCutJson(text)
+}
+
+/**
+ * The model forgot the tag, and no limit took it: it ended the turn itself, or the JSON is whole and the end is in the loss. A call that was cut has an
+ * end as well where another wrote it, or put it behind a limit.
+ */
+function isLeftOpen(view: TrajectoryView, settings: AuditSettings, turn: Turn, call: SubSpan): boolean {
+  const { provenance, mask, segmentation, trajectory } = view
+  const { endToken } = turn
+  if (endToken < 0 || provenance?.[endToken] === Provenance.notSampled) return false
+  const isLast = segmentation?.turns.findLast(({ kind }) => kind === 'assistant') === turn
+  if (isLast && (trajectory.isTruncated === true || isLengthStop(trajectory.finishReason))) return false
+  if (comesToLimit(view, settings, turn, call)) return false
+  return isSampledEnd(view, turn) || (mask?.[endToken] === 1 && !isCutJson(view.text(call)))
+}
+
+/** By the provenance of the end token; else by a logprob that the sampler has of what it sampled alone, or a 0.0 in the loss of which the trainer is as certain. */
+function isSampledEnd(view: TrajectoryView, turn: Turn): boolean {
+  const { provenance, mask, segmentation, trajectory, thresholds } = view
+  const { endToken } = turn
+  if (provenance?.[endToken] === Provenance.sampled) return true
+  const { sampler, trainer } = trajectory.logprobs
+  if (segmentation === null || sampler === null) return false
+  const score = sampler[endToken] as number
+  if (score < 0) return provenance === null && isBehindZeros(trajectory, segmentation, turn)
+  return score === 0 && mask?.[endToken] === 1 && (trainer?.[endToken] ?? Number.NaN) >= -thresholds['not-certain']
 }
 
 function openAtTheEnd(turn: Turn, call: SubSpan): CallFault {
