@@ -1,4 +1,5 @@
 import { atOnce, forEachOf, type Steps, within } from '../model/steps.ts'
+import { againInStep } from './again-in-step.ts'
 import type { GroupView } from './check.ts'
 import { FactColumns } from './fact-columns.ts'
 import type { TrajectoryFacts } from './facts.ts'
@@ -125,20 +126,23 @@ function* byKey(facts: readonly TrajectoryFacts[], options: GroupOptions): Steps
   // run do share a group between files, which only a declared size can tell: no file has the group whole, all of them together do.
   const size = options.groupSize ?? declaredSizeOfAll(facts)
   yield 0.7
-  const found: { key: string; step: number | null; members: TrajectoryFacts[] }[] = []
+  const found: { key: string; step: number | null; again: number; members: TrajectoryFacts[] }[] = []
   const addParts = ({ key, step, members }: (typeof buckets)[number]) => {
     const parts = bySource(members, options.keysOf)
     const shared = members.length === size && parts.every((part) => part.length < size)
-    for (const part of shared ? [members] : parts) found.push({ key, step, members: part })
+    for (const part of shared ? [members] : parts) {
+      const runs = size === null ? null : againInStep(part, size)
+      for (const [again, run] of (runs ?? [part]).entries()) found.push({ key, step, again, members: run })
+    }
   }
   yield* within(0.7, 0.8, forEachOf(buckets, addParts))
   const uses = new Map<string, number>()
   const addUse = ({ key }: (typeof found)[number]) => void uses.set(key, (uses.get(key) ?? 0) + 1)
   yield* within(0.8, 0.9, forEachOf(found, addUse))
   const named: Bucket[] = []
-  const name = ({ key, step, members }: (typeof found)[number]) => {
+  const name = ({ key, step, again, members }: (typeof found)[number]) => {
     const id = uses.get(key) === 1 ? key : qualifiedId(key, step, members, steps.get(key)?.size === uses.get(key))
-    named.push({ id, members })
+    named.push({ id: again === 0 ? id : `${id} (again, ${again + 1})`, members })
   }
   yield* within(0.9, 1, forEachOf(found, name))
   return named

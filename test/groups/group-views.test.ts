@@ -37,6 +37,42 @@ describe('buildGroups', () => {
     ])
   })
 
+  describe('a step that a resumed run did again', () => {
+    /** Two rollouts of `a` and two of `b`, and the same again. */
+    const twice = (advantages: readonly (number | null)[], prompts = ['p', 'q']) =>
+      ['a', 'a', 'b', 'b', 'a', 'a', 'b', 'b'].map((group, i) => {
+        const promptHash = (group === 'a' ? prompts[i < 4 ? 0 : 1] : 'b') as string
+        const advantage = advantages[i % advantages.length] as number | null
+        const place = { source: 0, record: i, part: 0 }
+        return factsOf(i, { group, groupSize: 2, step: 3, reward: 1, promptHash, advantage, place })
+      })
+
+    it('has its groups apart, each normalised by itself', () => {
+      expect(shapes(buildGroups(twice([1, -1, 0.9123, -0.91229], ['p', 'p']), BY_KEY))).toEqual([
+        ['a (source 0, step 3)', '0 1', true],
+        ['a (source 0, step 3) (again, 2)', '4 5', true],
+        ['b (source 0, step 3)', '2 3', true],
+        ['b (source 0, step 3) (again, 2)', '6 7', true],
+      ])
+    })
+
+    it.each([
+      ['other prompts', [1, -1], ['p', 'q'], [4, 2, 2]],
+      ['advantages taken over both', [1, 1, 1, 1, -1, -1, -1, -1], ['p', 'p'], [4, 4]],
+      ['no advantages', [null], ['p', 'p'], [4, 4]],
+    ] as const)('is one group where there are %s', (_, advantages, prompts, sizes) => {
+      const groups = buildGroups(twice(advantages, [...prompts]), BY_KEY)
+      expect(groups.map(({ members }) => members.length)).toEqual(sizes)
+    })
+
+    it('is one group where its rows follow each other', () => {
+      const facts = [1, -1, 1, -1].map((advantage, i) =>
+        factsOf(i, { group: 'a', groupSize: 2, promptHash: 'p', advantage, place: { source: 0, record: i, part: 0 } }),
+      )
+      expect(buildGroups(facts, BY_KEY).map(({ members }) => members.length)).toEqual([4])
+    })
+  })
+
   it('joins a group that ranks share between files', () => {
     const facts = [0, 0, 1, 1].map((source, i) =>
       factsOf(i, { group: '0', groupSize: 4, reward: 1, place: { source, record: i, part: 0 } }),
