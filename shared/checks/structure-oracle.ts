@@ -18,6 +18,8 @@ export interface StructureOracleInput {
   readonly stopsOnString: boolean
   /** The end token may as well be the one pad of a cut row: both have the same id, and it is the row's last token. */
   endMayBePadding(turn: Turn): boolean
+  /** The logprobs say that another wrote the end token, which the mask leaves out. */
+  isAppendedEnd(turn: Turn): boolean
   /** Number of tokens of an opening think tag (and its newline) at the start of a turn's content, 0 without one. */
   openThink(turn: Turn): number
   /** The model wrote the block between a turn's header and its content as likely as not, where the dump does not say who did. */
@@ -96,7 +98,9 @@ function expectTurn(turn: Turn, input: StructureOracleInput, expected: Uint8Arra
   const spliced = turn.spans.some(({ part }) => part === 'tool')
   if (endToken >= 0) {
     expected[endToken] =
-      history || spliced || input.stopsOnString || input.endMayBePadding(turn) ? Expected.undecided : Expected.trained
+      history || spliced || input.stopsOnString || input.endMayBePadding(turn) || input.isAppendedEnd(turn)
+        ? Expected.undecided
+        : Expected.trained
   }
   const ofBlock = headerEnd < contentStart && input.isOwnBlock(turn) ? Expected.undecided : Expected.masked
   if (provenance === null) {

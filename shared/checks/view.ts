@@ -3,6 +3,7 @@ import type { Trajectory } from '../model/trajectory.ts'
 import { segment } from '../tokens/segment.ts'
 import { decodeSpan } from '../tokens/text.ts'
 import type { Tokenizer } from '../tokens/tokenizer.ts'
+import { appendedBelow } from './appended-ends.ts'
 import { isLaterCall } from './branch-ends.ts'
 import type { AuditSettings, TrajectoryView } from './check.ts'
 import { createFacts, type PreparedTokens } from './create-facts.ts'
@@ -167,6 +168,7 @@ function oracles(
   const answered = answerInsidePrompt(trajectory, mask, segmentation)
   const { id, origin } = settings.policy
   const { table } = tokenizer
+  const appended = appendedBelow(trajectory, mask, segmentation, settings.thresholds)
   const blocks = { trajectory, segmentation, provenance, writesBlocks, thresholds: settings.thresholds, table }
   const ofRl: StructureOracleInput = {
     policy: 'rl',
@@ -184,6 +186,8 @@ function oracles(
     stopsOnString: /stop_(string|sequence)/.test(trajectory.finishReason ?? ''),
     endMayBePadding: ({ endToken }: Turn) =>
       endToken === ids.length - 1 && (tokenizer.frame?.pad.includes(ids[endToken] as number) ?? false),
+    isAppendedEnd: ({ endToken }: Turn) =>
+      appended !== null && mask?.[endToken] === 0 && (trajectory.logprobs.trainer?.[endToken] ?? 0) < appended,
     openThink: (turn: Turn) => openThinkLength(turn, ids, tokenizer),
     isOwnBlock: (turn: Turn) => isOwnBlock(blocks, turn),
   }

@@ -213,7 +213,7 @@ export const LOGPROB_THRESHOLDS = {
     value: 0.001,
     unit: 'nats',
     range: [0, 100],
-    usedBy: ['C07', 'L04', 'M09'],
+    usedBy: ['C07', 'L04', 'M09', 'M10'],
     reason:
       'Below 0 from which a trainer logprob is not that of a certain token: an exact 0.0 of both is a legal logprob.',
   },

@@ -1,6 +1,7 @@
 import type { ThresholdId } from '../../../shared/model/thresholds/registry.ts'
 import { auditTrajectories } from '../../checks/audit.ts'
 import { search } from '../../checks/findings-of.ts'
+import { ofMaskedEnds } from '../../checks/masked-ends.ts'
 import { trajectoryOf } from '../../helpers/conversation.ts'
 import { testTokenizer } from '../../helpers/tokenizers.ts'
 import { audit, faultsOf } from '../../planted/audit.ts'
@@ -52,4 +53,8 @@ const openCall: Outcome = async (thresholds) => {
 export const FLIPS_OF_OTHER_CODES: readonly (readonly [ThresholdId, Flip])[] = [
   ['not-certain', flip(emptyThoughts(-0.01), 0.1, ['M09'], [])],
   ['not-certain', flip(openCall, 0.1, 1, 0)],
+  [
+    'not-certain',
+    flip(async (thresholds) => (await ofMaskedEnds({ trainer: [-0.01, -0.01] }, { thresholds })).length, 0.1, 0, 2),
+  ],
 ]
