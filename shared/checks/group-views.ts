@@ -194,16 +194,27 @@ function declaredSizeOfAll(facts: readonly TrajectoryFacts[]): number | null {
   return size
 }
 
-/** The larger of two equally common sizes: what is missing from a group is likelier than what is too much. */
+/**
+ * The larger of two equally common sizes: what is missing from a group is likelier than what is too much. Null where most groups have other sizes: of
+ * rollouts that are stored by call, and of groups that were filtered, none is known to be whole.
+ */
 function commonestSize(buckets: readonly Bucket[]): number | null {
   const counts = new Map<number, number>()
-  for (const { members } of buckets) counts.set(members.length, (counts.get(members.length) ?? 0) + 1)
+  for (const { members } of buckets) {
+    if (!isByCall(members)) counts.set(members.length, (counts.get(members.length) ?? 0) + 1)
+  }
   let best: number | null = null
   for (const [size, count] of counts) {
     const leader = best === null ? 0 : (counts.get(best) as number)
     if (best === null || count > leader || (count === leader && size > best)) best = size
   }
-  return best
+  return best !== null && (counts.get(best) as number) * 2 >= buckets.length ? best : null
+}
+
+/** Some rows go on behind the prompt that others have: rollouts are stored by call, each as often as the model was asked. */
+function isByCall(members: readonly TrajectoryFacts[]): boolean {
+  const first = members.find(({ rootHash }) => rootHash !== undefined)
+  return first !== undefined && members.some(({ rootHash, promptHash }) => !rootHash && promptHash === first.rootHash)
 }
 
 function bySource(members: TrajectoryFacts[], keysOf: GroupOptions['keysOf']): TrajectoryFacts[][] {

@@ -90,6 +90,26 @@ describe('buildGroups', () => {
     expect(buildGroups(facts, BY_KEY).map(({ members }) => members.length)).toEqual([1, 1])
   })
 
+  it('calls none complete by a size that most groups do not have', () => {
+    const sizes = [3, 3, 4, 5, 6]
+    const completeOf = (sizes: readonly number[]) =>
+      buildGroups(groupFacts(sizes.map((size) => Array<number>(size).fill(1))), BY_KEY).map(({ complete }) => complete)
+    expect(completeOf(sizes)).toEqual([false, false, false, false, false])
+    expect(completeOf([3, 3, 3, 5, 6])).toEqual([true, true, true, false, false])
+  })
+
+  it('calls none complete by the size of groups that are stored by call', () => {
+    const rows = (roots: readonly (string | undefined)[]) =>
+      roots.map((rootHash, i) => {
+        const promptHash = rootHash === undefined ? 'p' : `p and call ${i}`
+        return factsOf(i, { group: 'a', reward: 1, promptHash, ...(rootHash === undefined ? {} : { rootHash }) })
+      })
+    const completeOf = (facts: ReturnType<typeof rows>) => buildGroups(facts, BY_KEY).map(({ complete }) => complete)
+    expect(completeOf(rows([undefined, 'p', undefined]))).toEqual([false])
+    // Examples in the prompt are answered there: no rollout was asked what stands before them.
+    expect(completeOf(rows(['q', 'q', 'q']))).toEqual([true])
+  })
+
   it('calls a group complete by the commonest size, and only with every reward', () => {
     const facts = groupFacts([[1, 0], [1, 0], [1]])
     facts.push(factsOf(9, { group: 'x', reward: 1 }), factsOf(10, { group: 'x', reward: Number.NaN }))
