@@ -129,7 +129,11 @@ function lookAtUnframed(view: TrajectoryView, report: Parameters<NonNullable<Che
   const { left, right } = view.segmentation?.padding ?? { left: 0, right: 0 }
   const end = view.ids.length - right
   if (end <= left) return
-  const span = { start: left, end: Math.min(end, left + OPENING) }
+  // A BOS that is there as an id has the letters of one too.
+  const bos = view.tokenizer?.frame?.bos ?? []
+  let start = left
+  while (start < end && bos.includes(view.ids[start] as number)) start++
+  const span = { start, end: Math.min(end, start + OPENING) }
   const text = view.text(span)
   const spelt = START_IN_LETTERS.exec(text)?.[0].trim()
   const removed = spelt === undefined && /^\s*(?:system|user)\n/.test(text) && hasAnswer(view, left, end)
@@ -137,7 +141,7 @@ function lookAtUnframed(view: TrajectoryView, report: Parameters<NonNullable<Che
   if (spelt === undefined && !removed) return
   report.fault({
     tokens: span,
-    affected: [{ start: left, end }],
+    affected: [{ start, end }],
     message:
       spelt === undefined
         ? 'The row is a chat without markers: role names stand alone, as decoding with skip_special_tokens leaves them'
