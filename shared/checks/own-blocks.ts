@@ -12,17 +12,18 @@ import { isBehindZeros } from './zeros-before.ts'
 /**
  * The model writes the blocks between its headers and its words itself, such as an empty thought: the dump says of a token of one of them in this
  * rollout that it was sampled, and of no token of that block that it was not. An exact 0.0 in such a block is a logprob, and no sign of a prefill.
- * Where the dump says of no token who wrote it, the block's own numbers or the prompt may.
+ * Where the dump says of no token who wrote it, the block's own numbers or the prompt may; and a rollout without a block does, that opens a thought of its
+ * own where its prompt ends: what the template writes there it would have written there too.
  */
 export function writesItsBlocks(
   trajectory: Trajectory,
   segmentation: Segmentation,
-  provenance: Uint8Array | null,
+  { provenance, mask }: { readonly provenance: Uint8Array | null; readonly mask: Uint8Array | null },
   table: TokenTable,
 ): boolean {
   if (provenance === null) {
     const withBlocks = segmentation.turns.filter(hasBlock)
-    if (withBlocks.length === 0) return false
+    if (withBlocks.length === 0) return mask !== null && opensThought(trajectory, segmentation, mask)
     return (
       withBlocks.some((turn) => isScored(trajectory, turn) && isBehindZeros(trajectory, segmentation, turn)) ||
       isAskedNotToThink(trajectory, segmentation, table)
@@ -50,13 +51,35 @@ interface Looked {
 /**
  * Whether the block of a turn may be the model's, of which the dump does not say who wrote it: the model writes such blocks itself, or both engines were
  * certain of it. Where the dump says of no token who wrote it, this rollout itself must: others that hold blocks of the model's are not enough
- * without its own numbers or its prompt.
+ * without its own numbers, or a prompt that asks for the block or ends where it begins.
  */
 export function isOwnBlock(looked: Looked, turn: Turn): boolean {
   const { trajectory, segmentation, provenance, writesBlocks, thresholds, table } = looked
   if (provenance !== null) return writesBlocks || isCertainBlock(trajectory, turn, thresholds)
   if (!writesBlocks || !hasBlock(turn)) return false
-  return isBehindZeros(trajectory, segmentation, turn) || isAskedNotToThink(trajectory, segmentation, table)
+  return (
+    isBehindZeros(trajectory, segmentation, turn) ||
+    isAskedNotToThink(trajectory, segmentation, table) ||
+    beginsWithBlock(trajectory, segmentation)
+  )
+}
+
+/** Rollouts beside it decide whether to think where their prompts end; so did this one, whose first block stands behind its prompt. */
+function beginsWithBlock(trajectory: Trajectory, segmentation: Segmentation): boolean {
+  const prompt = storedPromptEnd(trajectory, segmentation, segmentation.padding)
+  return segmentation.turns.some((turn) => hasBlock(turn) && turn.headerEnd === prompt)
+}
+
+/** The stored prompt ends with a header, and what is trained behind it begins with a thought. */
+function opensThought(trajectory: Trajectory, segmentation: Segmentation, mask: Uint8Array): boolean {
+  const prompt = storedPromptEnd(trajectory, segmentation, segmentation.padding)
+  return segmentation.turns.some(
+    ({ kind, headerEnd, spans }) =>
+      kind === 'assistant' &&
+      headerEnd === prompt &&
+      mask[headerEnd] === 1 &&
+      spans.some(({ part, start }) => part === 'think' && start === headerEnd),
+  )
 }
 
 /** Scored tokens of a block by which an engine sampled it: an array that lies one token early brings one number into a prefill. */

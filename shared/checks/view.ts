@@ -64,7 +64,9 @@ export function prepareView(trajectory: Trajectory, options: ViewOptions): Prepa
   const provenance = provenanceOracle(trajectory, segmentation, options.unsampledLogprob)
   const writesBlocks =
     settings.writesBlocks === true ||
-    (segmentation !== null && framed !== null && writesItsBlocks(trajectory, segmentation, provenance, framed.table))
+    (segmentation !== null &&
+      framed !== null &&
+      writesItsBlocks(trajectory, segmentation, { provenance, mask }, framed.table))
   const { expected, expectedRl } = oracles(
     trajectory,
     { segmentation, provenance, mask, writesBlocks },

@@ -15,6 +15,8 @@ const codes = (audited: AuditedDump) => [
 
 /** Tokens of Qwen3's empty thought. */
 const BLOCK = 4
+/** `</think>` and two newlines. */
+const END_OF_BLOCK = [151668, 271]
 
 /** Every turn opens with an empty thought that the model wrote; the logprobs of its tokens are those of `scoresOf`. */
 let rollouts = 0
@@ -133,5 +135,45 @@ describe('an empty thought in a row of which no token is told who wrote it', () 
     ['the word is a part of a path', 'What is in src/no_think and ./no_think?', promptEnds('headerEnd')],
   ] as const)('is named as before where %s', async (_, text, edit) => {
     expect(await named(text, edit)).toBe(1)
+  })
+})
+
+describe('an empty thought in a dump without logprobs', () => {
+  /** The native format with nothing but ids, mask and the length of the prompt, which ends with the header or with the block. */
+  const bare = (ends: 'header' | 'block'): Writer => ({
+    ...native,
+    write: (dump) => {
+      const written = native.write(dump)
+      const lines = written.text.trim().split('\n')
+      const left = lines.map((line, i) => {
+        const { logprobs, sampled, messages, ...record } = JSON.parse(line)
+        const { headerEnd } = turnsBy(dump.rollouts[i]!, 'assistant')[0]!
+        const isBlock = END_OF_BLOCK.every((id, at) => record.input_ids[headerEnd + BLOCK - 2 + at] === id)
+        return JSON.stringify({ ...record, prompt_length: headerEnd + (ends === 'block' && isBlock ? BLOCK : 0) })
+      })
+      return { ...written, text: `${left.join('\n')}\n` }
+    },
+  })
+  const thoughts = (thoughtOf: (rollout: number) => string) => {
+    let made = 0
+    return cleanDump('thoughts at will', 'qwen3', {
+      groups: 2,
+      change: (conversation) => {
+        const thought = thoughtOf(made++)
+        return { ...conversation, turns: conversation.turns.map((turn) => ({ ...turn, thought })) }
+      },
+    })
+  }
+  const atWill = (rollout: number) => (rollout % 3 === 0 ? '' : 'I look it up first.')
+
+  it('is the model’s where other rollouts open a thought behind their headers', async () => {
+    expect(codes(await audit(await thoughts(atWill), bare('header')))).toEqual([])
+  })
+
+  it.each([
+    ['no rollout thinks', () => '', 'header'],
+    ['the prompt ends with the block', atWill, 'block'],
+  ] as const)('may be a prefill where %s', async (_, thoughtOf, ends) => {
+    expect(codes(await audit(await thoughts(thoughtOf), bare(ends)))).toContain('M09')
   })
 })
