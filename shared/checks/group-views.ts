@@ -14,6 +14,8 @@ export interface GroupOptions {
   readonly groupsSpanSteps?: boolean
   /** By source, the one within whose files a key counts, where its files hold one rollout each; absent = each source has its own keys. */
   readonly keysOf?: readonly number[]
+  /** By source, the first of the files that the ranks of one run wrote; absent where no file is named after its rank. */
+  readonly ranksOf?: readonly number[]
 }
 
 /**
@@ -123,13 +125,16 @@ function* byKey(facts: readonly TrajectoryFacts[], options: GroupOptions): Steps
   for (const [key, bySteps] of steps) for (const [step, members] of bySteps) buckets.push({ key, step, members })
 
   // A key counts within its file, or within its folder of one rollout a file: two evaluations number their questions alike. The ranks of one
-  // run do share a group between files, which only a declared size can tell: no file has the group whole, all of them together do.
+  // run do share a group between files, which a declared size can tell (no file has the group whole, all of them together do), or files named after ranks.
   const size = options.groupSize ?? declaredSizeOfAll(facts)
   yield 0.7
   const found: { key: string; step: number | null; again: number; members: TrajectoryFacts[] }[] = []
   const addParts = ({ key, step, members }: (typeof buckets)[number]) => {
     const parts = bySource(members, options.keysOf)
-    const shared = members.length === size && parts.every((part) => part.length < size)
+    const shared =
+      size === null
+        ? parts.length > 1 && areOfRanks(members, options.ranksOf)
+        : members.length === size && parts.every((part) => part.length < size)
     for (const part of shared ? [members] : parts) {
       const runs = size === null ? null : againInStep(part, size)
       for (const [again, run] of (runs ?? [part]).entries()) found.push({ key, step, again, members: run })
@@ -224,6 +229,14 @@ function bySource(members: TrajectoryFacts[], keysOf: GroupOptions['keysOf']): T
   const sources = new Map<number, TrajectoryFacts[]>()
   for (const row of members) entry(sources, sourceOf(row), () => []).push(row)
   return [...sources.values()]
+}
+
+/** All lie in files of the ranks of one run, and have one prompt: ranks that number their groups each for itself have others. */
+function areOfRanks(members: readonly TrajectoryFacts[], ranksOf: GroupOptions['ranksOf']): boolean {
+  const [first] = members
+  if (ranksOf === undefined || first === undefined || first.promptHash === null) return false
+  const ranks = ranksOf[first.place.source]
+  return members.every(({ place, promptHash }) => ranksOf[place.source] === ranks && promptHash === first.promptHash)
 }
 
 function hasReward(row: TrajectoryFacts): boolean {

@@ -14,7 +14,23 @@ export function groupOptionsOf(sources: readonly GroupedSource[], groupSize: num
     groupsByOrder: sources.every(({ format }) => format?.groupsByOrder ?? false),
     groupsSpanSteps: sources.every(({ format }) => format?.groupsSpanSteps === true),
     ...(sources.some(({ format }) => format?.groupsSpanFiles) ? { keysOf: keysOf(sources) } : {}),
+    ...(sources.some(({ name }) => RANK.test(name)) ? { ranksOf: ranksOf(sources) } : {}),
   }
+}
+
+/** In the name of a file, the number of the rank that wrote it. */
+const RANK = /(?<![a-z])rank[_-]?\d+(?=[^/]*$)/i
+
+/** By source, the first of its format whose name differs in the number of a rank alone; itself elsewhere. */
+export function ranksOf(sources: readonly GroupedSource[]): number[] {
+  const runs = new Map<string, number>()
+  return sources.map(({ name, format }, at) => {
+    if (format === null || !RANK.test(name)) return at
+    const run = `${format.id}\n${name.replace(RANK, '')}`
+    const first = runs.get(run) ?? at
+    runs.set(run, first)
+    return first
+  })
 }
 
 /** By source, the first of its format in its folder, where each rollout has a file of its own; itself elsewhere. */

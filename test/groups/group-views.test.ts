@@ -80,6 +80,19 @@ describe('buildGroups', () => {
     expect(shapes(buildGroups(facts, BY_KEY))).toEqual([['0', '0 1 2 3', true]])
   })
 
+  it('joins a group whose prompt ranks share, and none that they number each for itself', () => {
+    const members = (prompts: readonly string[]) =>
+      prompts.map((promptHash, source) =>
+        factsOf(source, { group: '0', reward: 1, promptHash, place: placeIn(source) }),
+      )
+    const sizes = (prompts: readonly string[], ranksOf?: readonly number[]) =>
+      buildGroups(members(prompts), { ...BY_KEY, ...(ranksOf && { ranksOf }) }).map(({ members }) => members.length)
+    expect(sizes(['p', 'p'], [0, 0])).toEqual([2])
+    expect(sizes(['p', 'q'], [0, 0])).toEqual([1, 1])
+    expect(sizes(['p', 'p'], [0, 1])).toEqual([1, 1])
+    expect(sizes(['p', 'p'])).toEqual([1, 1])
+  })
+
   it('counts a rollout once, however many branches of it are stored', () => {
     const facts = ['r0', 'r0', 'r1', null].map((branchOf, i) => factsOf(i, { group: 'a', branchOf, reward: i }))
     expect(shapes(buildGroups(facts, BY_KEY))).toEqual([['a', '0 2 3', true]])

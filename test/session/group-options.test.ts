@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { formatById } from '../../shared/formats/registry.ts'
-import { keysOf } from '../../shared/session/group-options.ts'
+import { keysOf, ranksOf } from '../../shared/session/group-options.ts'
 
 const source = (name: string, format: string) => ({ name, format: formatById(format) })
 
@@ -18,4 +18,19 @@ describe('where the key of a group counts', () => {
     expect(keysOf([...mixed, source('a/4.json', 'rllm')])).toEqual([0, 1, 2, 1])
     expect(keysOf([{ name: 'a/1', format: null }])).toEqual([0])
   })
+})
+
+it('knows the files that ranks of one run wrote by their names', () => {
+  const names = [
+    'a/rank_0.jsonl',
+    'a/rank_1.jsonl',
+    'b/rank_0.jsonl',
+    'a/step_1.jsonl',
+    'a/frank1.jsonl',
+    'rank_0/a.jsonl',
+  ]
+  expect(ranksOf(names.map((name) => source(name, 'native')))).toEqual([0, 0, 2, 3, 4, 5])
+  const steps = ['s1-rank0.jsonl', 's2-rank0.jsonl', 's1-rank1.jsonl', 's1-rank2.jsonl.gz']
+  expect(ranksOf(steps.map((name) => source(name, 'native')))).toEqual([0, 1, 0, 3])
+  expect(ranksOf([source('rank_0.jsonl', 'native'), source('rank_1.jsonl', 'slime')])).toEqual([0, 1])
 })
