@@ -21,6 +21,24 @@ describe('S01', () => {
     expect(await findingsOf('S01', 'qwen2.5', packed, positions(true))).toEqual([])
   })
 
+  it('takes no BOS before a reply for the start of a document, but one before a question', async () => {
+    const withBos = (row: Conversation, turn: number) => {
+      const spliced = (array: readonly number[], value: number) => array.toSpliced(row.layout[turn]!.start, 0, value)
+      const { input_ids, loss_mask } = row.record
+      return {
+        ...row,
+        record: { ...row.record, input_ids: spliced(input_ids, 128000), loss_mask: spliced(loss_mask!, 0) },
+      }
+    }
+    const reply = (tokenizer: Tokenizer) => search()(tokenizer).map((row) => withBos(row, 3))
+    const exchange = [user('Is it red?'), assistant('Yes.')]
+    const question = (tokenizer: Tokenizer) => [withBos(conversation(tokenizer, [...exchange, ...exchange]), 2)]
+    const runOn: Edit = ({ ids }) => ({ positionIds: Int32Array.from(ids!, (_, i) => i) })
+    expect(await findingsOf('S01', 'llama3', reply, runOn)).toEqual([])
+    expect(await findingsOf('T01', 'llama3', reply, runOn)).toHaveLength(1)
+    expect(await findingsOf('S01', 'llama3', question, runOn)).toHaveLength(1)
+  })
+
   it('takes numbered attention masks for a wall between documents', async () => {
     const numbered: Edit = (trajectory, row, index) => ({
       ...positions(false)(trajectory, row, index),

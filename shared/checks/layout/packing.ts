@@ -91,7 +91,9 @@ function documentStarts(view: TrajectoryView): number[] {
     }
   }
   const ends = new Set(segmentation?.turns.map(({ end }) => end))
-  for (const at of segmentation?.bos ?? []) if (at > left && ends.has(at)) starts.add(at)
+  // No document begins with a reply: a BOS before one is a message that was encoded by itself (T01).
+  const replies = new Set(segmentation?.turns.flatMap(({ kind, start }) => (kind === 'tool' ? [start] : [])))
+  for (const at of segmentation?.bos ?? []) if (at > left && ends.has(at) && !replies.has(at + 1)) starts.add(at)
   const systems = segmentation?.turns.filter(({ kind, index }) => kind === 'system' && index > 0) ?? []
   const after = (start: number) => segmentation?.bos.includes(start - 1) ?? false
   const headers = systems.map(({ start }) => start).filter((start) => !after(start))
