@@ -5,13 +5,8 @@ import { formatById } from '../formats/registry.ts'
 import type { AuditOptions, MaskAlignment, Policy, PolicyId } from '../model/policy.ts'
 import type { Report } from '../model/report.ts'
 import { resolveThresholds, type Thresholds } from '../model/thresholds/registry.ts'
-import {
-  type CandidateFamily,
-  chooseByFits,
-  type FittedSequence,
-  turnsByCandidate,
-  UNFRAMED,
-} from '../tokens/choose.ts'
+import { type CandidateFamily, chooseByFits, turnsByCandidate, UNFRAMED } from '../tokens/choose.ts'
+import type { FittedSequence } from '../tokens/decisive.ts'
 import type { BundledTokenizerId, Tokenizer } from '../tokens/tokenizer.ts'
 
 /** What makes sources one kin: everything that is decided before the pass is decided for all of them together. */

@@ -1,5 +1,5 @@
 import { addHeads, type HeadCount } from '../checks/examples.ts'
-import { decisive, type FittedSequence, type SequenceFit } from '../tokens/choose.ts'
+import { decisive, type FittedSequence, type SequenceFit } from '../tokens/decisive.ts'
 import { type KinEvidence, kinName } from './kin.ts'
 import { type Cells, COUNT, ColumnError, FLAG, NUMBER, readSome, TEXT, writeColumn } from './merge-columns.ts'
 import { listOf, recordOf } from './merge-composites.ts'

@@ -1,6 +1,7 @@
 import { firstAtLeast } from '../containers/kernel/numbers.ts'
 import { count, counted, isOrAre } from '../model/number-text.ts'
 import { roleKind } from '../model/roles.ts'
+import { decisive, type FittedSequence, fitDecisive, leading, type SequenceFit } from './decisive.ts'
 import { type FrameLookup, frameLookup, turnStarts } from './frame-lookup.ts'
 import { readHeader } from './header.ts'
 import { findTag } from './tags.ts'
@@ -17,14 +18,14 @@ export interface ChosenTokenizer {
   readonly evidence: readonly string[]
 }
 
-/** What is looked at; more would not tell more. */
-const MOST_IDS = 2_000_000
-const MOST_SEQUENCES = 32
 /** Ids outside the vocabulary that a fitting tokenizer may leave: models have a few rows more than their tokenizer. */
 const MOST_UNKNOWN = 0.001
 
 /** Sequences that must open turns with spelt tags to each with ids outside the vocabulary, before it is these ids that are wrong (T17). */
 const SPELT_TO_FOREIGN = 8
+
+/** How sure a choice is that another family would fit as well. */
+const TIED = 0.6
 
 /** What model names say of a bundled family. Later families (Qwen3.5) renumber and match none. */
 const MODEL_NAMES: readonly (readonly [RegExp, string])[] = [
@@ -48,27 +49,6 @@ export interface CandidateFamily {
   readonly spellings: Readonly<Record<string, string>>
 }
 
-/** How the ids of one sequence fit one candidate. */
-export interface SequenceFit {
-  readonly unknown: number
-  /** The first four of those, each once. */
-  readonly unknownIds: readonly number[]
-  /** Turn starts, and those that a role name follows. */
-  readonly starts: number
-  readonly headers: number
-  /** It begins with BOS, or ends with a token that ends texts. */
-  readonly edge: boolean
-  /** Turns that open with a tag which this vocabulary spells. */
-  readonly speltTags: number
-  readonly defaultSystem: boolean
-}
-
-/** A sequence that was looked at: how many ids it has, and how they fit each candidate. */
-export interface FittedSequence {
-  readonly length: number
-  readonly fits: readonly SequenceFit[]
-}
-
 /** How all ids that were looked at fit one candidate. */
 interface Fit {
   readonly family: CandidateFamily
@@ -90,10 +70,13 @@ export function fitSequences(
   samples: readonly Int32Array[],
   candidates: readonly TokenizerCandidate[],
 ): { readonly families: readonly CandidateFamily[]; readonly sequences: readonly FittedSequence[] } {
-  const sequences = decisive(samples).map((ids) => ({
-    length: ids.length,
-    fits: candidates.map((candidate) => fitOf(candidate, ids)),
-  }))
+  // Hardly any sequence has an id that one of the candidates does not have.
+  const least = Math.min(...candidates.map(({ table }) => lowestForeign(table)))
+  const sequences = fitDecisive(
+    samples,
+    (ids) => ({ length: ids.length, fits: candidates.map((candidate) => fitOf(candidate, ids)) }),
+    (ids) => firstAtLeast(ids, least) < ids.length,
+  )
   const unknown = new Set(sequences.flatMap(({ fits }) => fits.flatMap(({ unknownIds }) => unknownIds)))
   const families = candidates.map(({ id, table, frame, template = null }) => ({
     id,
@@ -124,21 +107,36 @@ export function chooseByFits(
   sequences: readonly FittedSequence[],
   hints: { readonly model?: string | null } = {},
 ): ChosenTokenizer {
-  const sampled = decisive(sequences)
+  const first = leading(sequences)
+  const { chosen, isKnown } = chooseAmong(families, first, hints)
+  const all = isKnown ? first : decisive(sequences)
+  return all.length === first.length ? chosen : chooseAmong(families, all, hints).chosen
+}
+
+/** `isKnown`: sequences behind these say nothing against it. */
+function chooseAmong(
+  families: readonly CandidateFamily[],
+  sampled: readonly FittedSequence[],
+  hints: { readonly model?: string | null },
+): { readonly chosen: ChosenTokenizer; readonly isKnown: boolean } {
   const total = sampled.reduce((sum, { length }) => sum + length, 0)
-  if (total === 0) return { id: null, confidence: 0, evidence: ['no token ids in this dump'] }
+  if (total === 0) return unknownYet(['no token ids in this dump'])
   const fits = fitsOf(families, sampled)
   const model = hints.model ?? null
   const named = model === null ? null : (MODEL_NAMES.find(([pattern]) => pattern.test(model))?.[1] ?? null)
 
   const framed = framedOf(fits)
-  if (framed.length > 0) return amongFramed(framed, fits, total, model, named)
+  if (framed.length > 0) {
+    const chosen = amongFramed(framed, fits, total, model, named)
+    return { chosen, isKnown: chosen.confidence !== TIED }
+  }
 
   const inRange = fits.filter(({ unknown }) => unknown <= MOST_UNKNOWN * total)
   const byName = inRange.find(({ family }) => family.id === named)
   if (byName !== undefined) {
     const evidence = [`the dump names the model ${model}`, inVocabulary(byName, total)]
-    return { id: byName.family.id, confidence: 0.7, evidence: [...evidence, 'no turn frame in the ids'] }
+    const chosen = { id: byName.family.id, confidence: 0.7, evidence: [...evidence, 'no turn frame in the ids'] }
+    return { chosen, isKnown: true }
   }
   // Where most sequences have turn starts of no role, these ids stand for something else: the distilled models of R1 have their own
   // control ids in the places of Qwen's.
@@ -147,9 +145,14 @@ export function chooseByFits(
   if (byEdge.length > 0) {
     const most = byEdge.reduce((best, fit) => (fit.edges > best.edges ? fit : best))
     const evidence = [`${count(most.edges)} of ${count(sampled.length)} sequences begin or end with its control ids`]
-    return { id: most.family.id, confidence: 0.6, evidence: [...evidence, 'no turn frame in the ids'] }
+    const chosen = { id: most.family.id, confidence: TIED, evidence: [...evidence, 'no turn frame in the ids'] }
+    return { chosen, isKnown: false }
   }
-  return { id: null, confidence: 0, evidence: fits.map((fit) => misfit(fit, total)) }
+  return unknownYet(fits.map((fit) => misfit(fit, total)))
+}
+
+function unknownYet(evidence: readonly string[]) {
+  return { chosen: { id: null, confidence: 0, evidence }, isKnown: false }
 }
 
 /** The bundled family that the name of a model speaks of; null for one of none, of several, or with ids of its own (sounds). */
@@ -167,18 +170,6 @@ export function framedBy(
     .toSorted((a, b) => a.unknown - b.unknown)
     .at(0)
   return best?.family ?? null
-}
-
-/** The first sequences that have ids, as many as decide: more would not tell more. */
-export function decisive<Sequence extends { readonly length: number }>(sequences: readonly Sequence[]): Sequence[] {
-  const kept: Sequence[] = []
-  let total = 0
-  for (const sequence of sequences) {
-    if (total >= MOST_IDS || kept.length === MOST_SEQUENCES) break
-    if (sequence.length > 0) kept.push(sequence)
-    total += sequence.length
-  }
-  return kept
 }
 
 /** Turn starts that a role name follows, by candidate, in the sequences that decide. */
@@ -292,16 +283,15 @@ function tie(best: readonly Fit[], model: string | null, named: string | null) {
     return { chosen, confidence: 0.9, why: ["a system turn is the default of Qwen2.5's template"] }
   }
   const why = `only ids that ${others(chosen)} has as well: nothing in them tells the two apart`
-  return { chosen, confidence: 0.6, why: [why] }
+  return { chosen, confidence: TIED, why: [why] }
 }
 
 function fitOf(candidate: TokenizerCandidate, ids: Int32Array): SequenceFit {
   const { frame, table } = candidate
   const { size, kinds } = table
   const opening = frame === null ? [] : turnStarts(frame)
-  const hole = kinds.indexOf(TokenKind.none)
   // Hardly any id of a text is as high as those that say something.
-  const lowest = Math.min(hole < 0 ? size : hole, ...opening)
+  const lowest = Math.min(lowestForeign(table), ...opening)
   const unknownIds: number[] = []
   let unknown = 0
   let starts = 0
@@ -326,6 +316,11 @@ function fitOf(candidate: TokenizerCandidate, ids: Int32Array): SequenceFit {
   }
   const edge = frame !== null && hasEdge(frame, ids)
   return { unknown, unknownIds, starts, headers, edge, speltTags, defaultSystem }
+}
+
+function lowestForeign({ kinds, size }: TokenizerCandidate['table']): number {
+  const hole = kinds.indexOf(TokenKind.none)
+  return hole < 0 ? size : hole
 }
 
 /** Whether a thought or a tool reply begins at `at` with a tag that this vocabulary has no single id for. */

@@ -118,6 +118,19 @@ describe('a model that the ids contradict', () => {
     }
   })
 
+  it('is not told of rows whose ids tell the family that those before them leave open', async () => {
+    const rows = (thinking: number) =>
+      Array.from({ length: 36 }, (_, seed) => rollout(qwen3, seed, null, seed >= 36 - thinking))
+    const report = await reportOf(rows(3))
+    expect(report.tokenizer.id).toBe('qwen3')
+    expect(t17(report)).toMatchObject({ status: 'pass', checked: 36 })
+    expect((await reportOf(rows(0))).tokenizer).toMatchObject({ id: 'qwen2.5', confidence: 0.6 })
+    // What is named stands.
+    expect(t17(await reportOf(rows(3), { tokenizer: 'qwen2.5' }))).toMatchObject({ status: 'fail', affected: 3 })
+    const named = rows(3).map(({ record, ...rest }) => ({ ...rest, record: { ...record, model: 'Qwen2.5-7B' } }))
+    expect(t17(await reportOf(named))).toMatchObject({ status: 'fail', affected: 3 })
+  })
+
   it('is that of each file', async () => {
     const file = (name: string, model: string) =>
       memorySource(lines([0, 1].map((seed) => rollout(qwen3, seed, model, true))), 512, name)

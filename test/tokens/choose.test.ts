@@ -143,6 +143,45 @@ describe('the tokenizer that ids speak for', () => {
     expect(chooseTokenizer([base, base, base, forged], candidates).id).toBe('qwen2.5')
   })
 
+  describe('where the first sequences leave it open', () => {
+    const many = (ids: Int32Array, times = 32) => Array.from({ length: times }, () => ids)
+    let plain: Int32Array
+    let thinking: Int32Array
+    let raw: Int32Array
+    beforeAll(() => {
+      plain = encoded('qwen3', `${CHAT}Ada<|im_end|>\n`)
+      thinking = encoded('qwen3', `${CHAT}<think>\nhm\n</think>\n\nAda<|im_end|>\n`)
+      raw = encoded('qwen3', 'Number 7 is called thing 7, and so on')
+    })
+
+    it('is told by one behind them that has ids of one family alone', () => {
+      const chosen = chooseTokenizer([...many(plain), ...many(plain, 20), thinking], candidates)
+      expect(chosen).toMatchObject({ id: 'qwen3', confidence: 0.99 })
+      expect(chosen.evidence.join()).toContain('qwen2.5 does not have: 151667 (<think>), 151668 (</think>)')
+      expect(chooseTokenizer(many(plain, 53), candidates)).toMatchObject({ id: 'qwen2.5', confidence: 0.6 })
+    })
+
+    it('is told by the turns behind texts without any', () => {
+      expect(chooseTokenizer(many(raw), candidates).id).toBeNull()
+      expect(chooseTokenizer([...many(raw), plain], candidates)).toMatchObject({ id: 'qwen2.5', confidence: 0.6 })
+      expect(chooseTokenizer([...many(raw), plain, raw, thinking], candidates).id).toBe('qwen3')
+      const llama = encoded('llama3', '<|start_header_id|>user<|end_header_id|>\n\nWho?<|eot_id|>')
+      expect(chooseTokenizer([...many(raw), llama], candidates).id).toBe('llama3')
+      const ended = encoded('qwen3', 'It is so.<|endoftext|>')
+      expect(chooseTokenizer([...many(ended), thinking], candidates).id).toBe('qwen3')
+    })
+
+    it('stays what the name, spelt tags or the default prompt of the first say', () => {
+      const model = 'Qwen/Qwen2.5-7B-Instruct'
+      expect(chooseTokenizer([...many(plain), thinking], candidates, { model }).id).toBe('qwen2.5')
+      const spelt = encoded('qwen2.5', `${CHAT}<think>\nhm\n</think>\n\nAda<|im_end|>\n`)
+      expect(chooseTokenizer([spelt, ...many(plain, 31), ...many(thinking, 20)], candidates).id).toBe('qwen2.5')
+      const system = 'You are Qwen, created by Alibaba Cloud. You are a helpful assistant.'
+      const byDefault = encoded('qwen2.5', `<|im_start|>system\n${system}<|im_end|>\n`)
+      expect(chooseTokenizer([...many(byDefault), ...many(thinking, 20)], candidates).id).toBe('qwen2.5')
+    })
+  })
+
   it('chooses none where there are no ids', () => {
     expect(chooseTokenizer([], candidates)).toEqual({
       id: null,
