@@ -8,6 +8,7 @@ import { KeptTexts } from '../kept-texts.ts'
 import { normalised } from '../normalised-text.ts'
 import { OfLast } from '../of-last.ts'
 import { missingPart } from '../truncation/missing-part.ts'
+import { INTERPRETER, isDescribed, isNamedIn, nameInCall } from './declared-tools.ts'
 
 /** What a prompt says of the tools that the record has, or that the model calls. */
 export interface PromptTools {
@@ -240,84 +241,11 @@ function parsed(text: string): unknown {
   }
 }
 
-/** What Llama 3.1 calls its interpreter: code behind its tag is no call of the function that the code begins with. */
-const INTERPRETER = 'ipython'
-
 function calledName(view: TrajectoryView, call: Span): string | null {
   const text = view.text(call)
   if (view.ids[call.start] === view.tokenizer?.frame?.pythonTag) {
     const code = text.replace(/^<\|python_tag\|>\s*/, '')
     if (!code.startsWith('{')) return /^(\w+)\.call\(/.exec(code)?.[1] ?? INTERPRETER
   }
-  return /"name"\s*:\s*"([^"]+)"/.exec(text)?.[1] ?? /(?<![\w.])[\d.]*([A-Za-z_][\w.]*)\s*\(/.exec(text)?.[1] ?? null
-}
-
-/**
- * Whether a prompt holds the schema of tools. Templates write it as a `# Tools` or `<tools>` block or as JSON with the names; people
- * write signatures, or the tag in which a query is to stand. Prose that declares a tool by name is enough only where the record itself has no schema that
- * could be missing.
- */
-function isDescribed(prompt: string, names: readonly string[], called: string | null): boolean {
-  const asked = names.length > 0 ? `tools ${names.join('\n')}` : `called ${called}`
-  const answers = described.of(prompt, () => new Map())
-  let answer = answers.get(asked)
-  if (answer === undefined) {
-    if (answers.size >= MOST_KEPT) answers.clear()
-    answers.set(asked, (answer = describes(prompt, names, called)))
-  }
-  return answer
-}
-
-/** The rollouts of a group have one prompt, and those of a run few tools. */
-const MOST_KEPT = 64
-const described = new KeptTexts<Map<string, boolean>>(MOST_KEPT)
-
-function describes(prompt: string, names: readonly string[], called: string | null): boolean {
-  if (/# Tools|<tools>|<tool_call>|"parameters"\s*:|AVAILABLE_TOOLS/.test(prompt)) return true
-  if (names.length === 0) {
-    if (called === INTERPRETER)
-      return /\bi?python\b|\binterpreter\b|\b(?:run|write|execut\w+) (?:\w+ )?code\b/i.test(prompt)
-    return called === null || isDeclaredIn(prompt, called)
-  }
-  return names.some((name) => {
-    const escaped = name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
-    return new RegExp(
-      `["'\`]${escaped}["'\`]\\s*[:,}\\])]|\\b${escaped}\\s*\\(|"name"\\s*:\\s*"${escaped}"|<${escaped}>|(?:^|\\n)Tools:.*\\b${escaped}\\b`,
-    ).test(prompt)
-  })
-}
-
-const LETTER = /[\p{L}\p{N}]/u
-
-/**
- * Whether prose declares a tool of this name. A name that is a word as well (`search`) is in prose that tells of no tool: it must be quoted or a tag, have
- * arguments, begin an item of a list, or be called a tool. One that is spelt as no word is, or that a server's prefix makes none of, stands there for the
- * tool alone.
- */
-function isDeclaredIn(text: string, name: string): boolean {
-  if (name === '' || /[_.\d]|\p{Ll}\p{Lu}/u.test(name)) return isNamedIn(text, name)
-  return placesOf(text, name).some((at) => {
-    const before = text.slice(Math.max(0, at - NEAR), at)
-    const after = text.slice(at + name.length, at + name.length + NEAR)
-    if (before.endsWith('_') || (/["'`*<]$/.test(before) && /^["'`*>]/.test(after))) return true
-    if (/^\s*\(/.test(after) || /^[\s-]+(?:tool|function|command|action|api)s?\b/i.test(after)) return true
-    if (/(?:^|\n)[ \t]*(?:[-*•+]|\d{1,2}[.)])?[ \t]*$/.test(before) && /^[ \t]*(?:[:–—-]|\n|$)/.test(after)) return true
-    return /\b(?:tool|function|command|action|api)s?\b(?!.*\bto\b)[^.\n]*$/i.test(before)
-  })
-}
-
-/** Characters around a name in which prose may say that it is one. */
-const NEAR = 32
-
-/** Whether a name stands by itself: `search` does in `wiki_search`, as servers of tools prefix it, and not in `research`. */
-function isNamedIn(text: string, name: string): boolean {
-  return name === '' || placesOf(text, name).length > 0
-}
-
-function placesOf(text: string, name: string): number[] {
-  const places: number[] = []
-  for (let at = name === '' ? -1 : text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1)) {
-    if (!LETTER.test(text.charAt(at - 1)) && !LETTER.test(text.charAt(at + name.length))) places.push(at)
-  }
-  return places
+  return nameInCall(text)
 }
