@@ -69,6 +69,8 @@ export interface AuditSettings {
   readonly thresholds: Thresholds
   /** That of the model which the dump names, where the ids are read with another tokenizer or with none; absent elsewhere. */
   readonly modelVocabulary?: ModelVocabulary
+  /** The tokenizer was guessed, and another family would fit the rollouts it was guessed by as well; absent elsewhere. */
+  readonly isTokenizerGuessed?: true
 }
 
 /** How a check tells what it saw in one trajectory. Everything reported is a sum, so partial audits merge. */

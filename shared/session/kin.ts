@@ -5,7 +5,7 @@ import { formatById } from '../formats/registry.ts'
 import type { AuditOptions, MaskAlignment, Policy, PolicyId } from '../model/policy.ts'
 import type { Report } from '../model/report.ts'
 import { resolveThresholds, type Thresholds } from '../model/thresholds/registry.ts'
-import { type CandidateFamily, chooseByFits, turnsByCandidate, UNFRAMED } from '../tokens/choose.ts'
+import { type CandidateFamily, chooseByFits, TIED, turnsByCandidate, UNFRAMED } from '../tokens/choose.ts'
 import type { FittedSequence } from '../tokens/decisive.ts'
 import type { BundledTokenizerId, Tokenizer } from '../tokens/tokenizer.ts'
 
@@ -89,6 +89,11 @@ export function decideTokenizer(
   return id === null
     ? { id, origin: 'none', confidence: 0, evidence: [...evidence] }
     : { id, origin: 'bundled', confidence, evidence: [...evidence] }
+}
+
+/** Its tokenizer was guessed from ids that another family has as well. */
+export function isGuessed({ tokenizer: { origin, confidence } }: Pick<Kin, 'tokenizer'>): boolean {
+  return origin === 'bundled' && confidence <= TIED
 }
 
 /** What a person names is taken, and held against the ids all the same: whether it opens any turn in them, and whether another does. */

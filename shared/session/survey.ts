@@ -21,6 +21,7 @@ import {
   declaredAlignment,
   declaredPolicy,
   type GivenTokenizer,
+  isGuessed,
   type Kin,
   type KinEvidence,
   type KinKey,
@@ -84,7 +85,11 @@ export async function survey(
 
 /** Under which the sources of a kin are read, one object for all of them. */
 export function settingsOf(kin: Omit<SurveyedKin, 'drifting'>, options: AuditOptions): AuditSettings {
-  return { ...kinSettings(kin, options), ...(kin.vocabulary ? { modelVocabulary: kin.vocabulary } : {}) }
+  return {
+    ...kinSettings(kin, options),
+    ...(kin.vocabulary ? { modelVocabulary: kin.vocabulary } : {}),
+    ...(isGuessed(kin) ? { isTokenizerGuessed: true } : {}),
+  }
 }
 
 /** What a source is read under, as one of its kin, whose settings are given. */

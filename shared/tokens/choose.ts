@@ -25,7 +25,7 @@ const MOST_UNKNOWN = 0.001
 const SPELT_TO_FOREIGN = 8
 
 /** How sure a choice is that another family would fit as well. */
-const TIED = 0.6
+export const TIED = 0.6
 
 /** What model names say of a bundled family. Later families (Qwen3.5) renumber and match none. */
 const MODEL_NAMES: readonly (readonly [RegExp, string])[] = [

@@ -131,6 +131,28 @@ describe('a model that the ids contradict', () => {
     expect(t17(await reportOf(named))).toMatchObject({ status: 'fail', affected: 3 })
   })
 
+  it('is no fault where Qwen2.5 was guessed: rows that nothing was chosen by speak for Qwen3', async () => {
+    // More than is looked at first.
+    const rows = (model: string | null) =>
+      Array.from({ length: 70 }, (_, seed) => rollout(qwen3, seed, model, seed >= 66))
+    const report = await reportOf(rows(null))
+    expect(report.tokenizer).toMatchObject({ id: 'qwen2.5', confidence: 0.6 })
+    expect(found(report).map(({ severity }) => severity)).toEqual(['info', 'info', 'info', 'info'])
+    expect(found(report)[0]?.message).toMatch(
+      /^2 tokens have ids that Qwen2\.5 does not have: 151667, 151668, and Qwen3 has;.*--tokenizer qwen3/,
+    )
+    const host = workerHost(2).host
+    expect(found(await reportOf(rows(null), {}, host))).toEqual(found(report))
+    for (const claimed of [await reportOf(rows('Qwen2.5-7B')), await reportOf(rows(null), { tokenizer: 'qwen2.5' })]) {
+      expect(found(claimed).map(({ severity }) => severity)).toEqual(['error', 'error', 'error', 'error'])
+    }
+    // Ids that neither has are foreign to both.
+    const beyond = rows(null).map((row, seed) =>
+      seed < 66 ? row : withIds(row, (ids) => ids.map((id) => (id === THINK ? 151_800 : id))),
+    )
+    expect(found(await reportOf(beyond)).map(({ severity }) => severity)).toEqual(['error', 'error', 'error', 'error'])
+  })
+
   it('is that of each file', async () => {
     const file = (name: string, model: string) =>
       memorySource(lines([0, 1].map((seed) => rollout(qwen3, seed, model, true))), 512, name)

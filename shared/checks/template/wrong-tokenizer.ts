@@ -31,7 +31,7 @@ export const T17: Check = {
 }
 
 function lookAtIds(view: TrajectoryView, settings: AuditSettings, report: Reporter): void {
-  const { modelVocabulary = null } = settings
+  const { modelVocabulary = null, isTokenizerGuessed = false } = settings
   const vocabulary = vocabularyOf(view, settings)
   const found = foreignIds(view, vocabulary)
   const opened = found === null && modelVocabulary !== null ? openedOtherwise(view, modelVocabulary) : null
@@ -39,6 +39,8 @@ function lookAtIds(view: TrajectoryView, settings: AuditSettings, report: Report
   // Without a tokenizer the ids are held against the family whose turns they have.
   const isAsked = view.tokenizer !== null && (found !== null || framed !== null)
   const fits = isAsked ? fittingFamily(view.ids) : null
+  const speaksForQwen3 =
+    isTokenizerGuessed && modelVocabulary === null && found !== null && isOfQwen3([...found.ids.keys()])
   if (found === null && opened === null && vocabulary.title === null) return
   report.place(found !== null || opened !== null || framed !== null)
   const named = modelVocabulary?.model ? `; the dump names the model ${modelVocabulary.model}` : ''
@@ -57,7 +59,9 @@ function lookAtIds(view: TrajectoryView, settings: AuditSettings, report: Report
       scope: 'trajectory',
       tokens: { start: first, end: first + 1 },
       affected: [],
-      message: `${count(tokens)} ${tokens === 1 ? 'token has an id that' : 'tokens have ids that'} ${lacking}: ${listed.join(', ')}${ids.size > listed.length ? ' …' : ''}${named}${fitting}`,
+      // Nothing claims the other family: it was guessed from rollouts that say nothing of either.
+      ...(speaksForQwen3 ? { severity: 'info' } : {}),
+      message: `${count(tokens)} ${tokens === 1 ? 'token has an id that' : 'tokens have ids that'} ${lacking}: ${listed.join(', ')}${ids.size > listed.length ? ' …' : ''}${named}${speaksForQwen3 ? GUESSED : fitting}`,
       evidence: { tokens, ids: Object.fromEntries([...ids].slice(0, 32)), ...evidence },
     })
   } else if (opened !== null) {
@@ -110,6 +114,14 @@ function headersOfLlama(ids: Int32Array) {
 const QWEN_START = 151644
 const NEWLINE = 198
 const QWEN3_ALONE = { first: 151665, last: 151668 }
+
+/** Ids of Qwen 3 alone say which of the two a dump is of where only this program said the other. */
+const GUESSED =
+  ', and Qwen3 has; which of the two the dump is of was guessed from rollouts without such ids: read it with --tokenizer qwen3 unless its model is of Qwen2.5'
+
+function isOfQwen3(ids: readonly number[]): boolean {
+  return ids.every((id) => id >= QWEN3_ALONE.first && id <= QWEN3_ALONE.last)
+}
 
 /** The family that comes along and has turns in these ids; null where none has. */
 function fittingFamily(ids: Int32Array): string | null {
