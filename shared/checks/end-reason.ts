@@ -31,9 +31,12 @@ export function endReason(
   return declaredStop && !declaredCut ? 'stop' : 'cut-prose'
 }
 
-/** An end token without loss that is the row's last and has the id of the padding: a cut row with room for one pad ends like this as well. */
-function mayBePad({ mask }: Trajectory, tokens: ReadableTokens | null, at: number): boolean {
-  if (tokens === null || at !== tokens.ids.length - 1 || mask?.[at] === 1) return false
+/**
+ * An end token without loss that is the row's last and has the id of the padding: a cut row with room for one pad ends like this as well. What was
+ * sampled is no pad, as a mask or a flag says.
+ */
+function mayBePad({ mask, sampled }: Trajectory, tokens: ReadableTokens | null, at: number): boolean {
+  if (tokens === null || at !== tokens.ids.length - 1 || mask?.[at] === 1 || sampled?.[at] === 1) return false
   return tokens.tokenizer?.frame?.pad.includes(tokens.ids[at] as number) ?? false
 }
 

@@ -126,11 +126,13 @@ function readRow(record: OneRecord, row: JsonObject, part: number): Trajectory {
   return { ...trajectory, meta }
 }
 
-/** A: numbers of the arrays over the actions. */
+/** A: numbers of the arrays over the actions, as many as most of them have; of equally common ones those of the first. */
 function actionsOf(fields: Fields, length: number): number {
-  const width = ['action_mask', 'action_log_probs', 'rollout_log_probs', 'advantages']
+  const widths = ['action_mask', 'action_log_probs', 'rollout_log_probs', 'advantages']
     .map((key) => numbersOf(fields.peek(key))?.length)
-    .find((each) => each !== undefined)
+    .filter((each) => each !== undefined)
+  const votes = (width: number) => widths.filter((each) => each === width).length
+  const width = widths.toSorted((a, b) => votes(b) - votes(a))[0]
   if (width === undefined || width <= length) return width ?? Math.max(0, length - 1)
   fields.issue('length-mismatch', 'action_mask', `action_mask has ${width} entries for ${length} tokens of sequences`)
   return length

@@ -31,3 +31,25 @@ it('and one that is off by a token, or trains what a tool said, is not', async (
   expect(failing(await reportOf(true))).toContain('M01')
   expect(failing(await reportOf(false, true))).not.toEqual([])
 })
+
+it('a mask that is shorter than the arrays beside it moves nothing but itself', async () => {
+  const tokenizer = await qwen()
+  const records = Array.from({ length: 8 }, (_, seed) => {
+    const { record } = cleanRollout(tokenizer, seed)
+    const mask = (record.loss_mask as number[]).slice(1)
+    const advantage = seed % 2 === 0 ? 1 : -1
+    return {
+      sequences: record.input_ids,
+      attention_mask: record.input_ids.map(() => 1),
+      action_mask: seed === 3 ? mask.slice(0, -7) : mask,
+      action_log_probs: mask.map((flag, i) => (flag === 1 ? -0.1 - (i % 5) / 10 : 0)),
+      advantages: mask.map((flag) => flag * advantage),
+      info: { reward: seed % 2 },
+    }
+  })
+  const found = (await audited(records.map((record) => `${JSON.stringify(record)}\n`).join(''))).report()
+  const failing = found.checks.filter(({ status, severity }) => status === 'fail' && severity !== 'info')
+  expect(failing.map(({ code, affected }) => `${code} ${affected}`)).toContain('S03 1')
+  expect(failing.map(({ code }) => code)).not.toContain('M06')
+  expect(failing.map(({ code }) => code)).not.toContain('S05')
+})

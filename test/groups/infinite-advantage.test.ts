@@ -49,3 +49,29 @@ describe('an advantage that is infinite', () => {
     }
   })
 })
+
+describe('a finite advantage that no known formula gives', () => {
+  /** Ten times what the std of four rewards, that of sixteen, and the rewards give: ten times the root of sixteen. */
+  it.each([
+    ['40.5', 1],
+    ['-6211', 1],
+    ['39.5', 0],
+  ])('exceeds every bound far enough: %s', async (odd, affected) => {
+    const found = await report(odd, 2.5)
+    const findings = found.findings.filter(({ code }) => code === 'A03')
+    expect(findings).toHaveLength(affected)
+    if (affected === 0) {
+      expect(found.checks.find(({ code }) => code === 'A03')?.status).toBe('not-checkable')
+      return
+    }
+    expect(findings).toMatchObject([
+      { group: 'g1', evidence: { advantage: Math.abs(Number(odd)), bound_of_all_formulas: 4 } },
+    ])
+    expect(found.hypotheses.find(({ id }) => id === 'H01')?.verdict).toBe('inconclusive')
+  })
+
+  it('is held against the bound of a formula that the others show', async () => {
+    const found = await report('40.5', 1)
+    expect(found.checks.find(({ code }) => code === 'A03')?.status).not.toBe('fail')
+  })
+})

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { Tokenizer } from '../../shared/tokens/tokenizer.ts'
-import { auditDump } from '../checks/audit.ts'
+import { auditDump, auditTrajectories } from '../checks/audit.ts'
 import { searchRow } from '../fixtures/checks/fixture.ts'
-import type { RecordOptions } from '../helpers/conversation.ts'
+import { type RecordOptions, trajectoryOf } from '../helpers/conversation.ts'
+import { testTokenizer } from '../helpers/tokenizers.ts'
 
 /** Codes that speak of the one rollout without an end token, among thirty that have one and say the same of themselves. */
 async function toldOf(options: RecordOptions): Promise<string[]> {
@@ -90,6 +91,20 @@ describe('a cut row with room for one pad, which has the id of an end token', ()
     expect(await endOf({ isTruncated: true })).toBe('cut-prose')
     expect(await endOf({})).toBe('stop')
     expect(await endOf({ finishReason: 'length', editMask: (mask) => mask.fill(1, -1) })).toBe('stop')
+  })
+
+  it('is none where the last id was sampled, though no mask says so', async () => {
+    const tokenizer = await testTokenizer('qwen2.5')
+    const options = { padRight: 1, finishReason: 'length', mask: 'none' as const }
+    const trajectory = trajectoryOf(searchRow(tokenizer, 0, { answer: { end: false } }, options))
+    const endOf = (last: number) => {
+      const sampled = Uint8Array.from(trajectory.ids ?? [], (_, i) =>
+        i === (trajectory.ids?.length ?? 0) - 1 ? last : 0,
+      )
+      return auditTrajectories([{ ...trajectory, sampled }], tokenizer).views[0]?.facts.endReason
+    }
+    expect(endOf(1)).toBe('stop')
+    expect(endOf(0)).toBe('cut-prose')
   })
 })
 

@@ -3,6 +3,7 @@ import { filtered, forEachOf, type Steps, within } from '../../model/steps.ts'
 import type { Check, DumpFault, DumpReporter, DumpView, GroupView } from '../check.ts'
 import type { TrajectoryFacts } from '../facts.ts'
 import { type AdvantageScheme, isGroupScaled, recomputeAdvantages } from './advantages.ts'
+import { lookBeyondAll } from './beyond-all.ts'
 import { advantageBound, explodedIn, largestSize, oneSize } from './bounds.ts'
 import { reshaping } from './reshaped.ts'
 import { fitOf, fitting, scalingOf } from './scaling.ts'
@@ -20,7 +21,7 @@ export const advantageExplosion: Check = {
   unit: 'group',
   needs: ['rewards', 'group', 'advantages'],
   looksAt:
-    'complete groups; unless advantages are known to be divided by the std of their group, those alone with an infinite one',
+    'complete groups; unless advantages are known to be divided by the std of their group, those alone with an infinite one or one beyond all formulas',
   why: 'A std that is rounding residue blows an advantage up to thousands, and one rollout overrides the whole batch. One that is infinite leaves no finite gradient, whatever made it.',
   fix: 'Give groups without spread advantage 0, and compute mean and std in float64. Look for what made an infinite one: a reward, or a division by 0.',
   cite: 'NeMo-RL#4161',
@@ -45,6 +46,7 @@ function* lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
     return
   }
   if (scaling === null) {
+    if (yield* within(0.5, 0.6, lookBeyondAll(groups, view, report))) return
     const why =
       fitOf(view) === null ? 'no group has different rewards to tell it by' : 'no known formula gives the stored ones'
     report.abstain('not-checkable', `how advantages are scaled is not known, ${why}: declare the reward scaling`)

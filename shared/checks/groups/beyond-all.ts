@@ -1,0 +1,77 @@
+import { filtered, type Steps } from '../../model/steps.ts'
+import type { DumpFault, DumpReporter, DumpView, GroupView } from '../check.ts'
+import { advantageBound, oneSize } from './bounds.ts'
+import { rangeOf, rewardsOf, trainedIn } from './statistics.ts'
+
+/** Share of the rollouts with an advantage whose own lies within the bounds: where none does, a constant multiplies them all, and may be meant. */
+const LEAST_WITHIN = 0.1
+
+/** Times over the bounds of all schemes together, from which no weight or sum of them is taken for the reason. */
+const BEYOND_ALL = 10
+
+/** Of a group within a batch: what its own std, that of the batch, its mean or the rewards themselves give, the largest. */
+function boundOfAll(group: GroupView, rows: number): number {
+  const rewards = rewardsOf(group)
+  const largest = rewards.reduce((most, reward) => Math.max(most, Math.abs(reward)), rangeOf(rewards))
+  return Math.max(advantageBound('group-std-biased', group.members.length), Math.sqrt(rows), largest)
+}
+
+/**
+ * Where no formula is known that gives the stored advantages, those that lie far beyond what any gives.
+ *
+ * @returns whether there are some
+ */
+export function* lookBeyondAll(
+  groups: readonly GroupView[],
+  { facts }: Pick<DumpView, 'facts'>,
+  report: DumpReporter,
+): Steps<boolean> {
+  const rows = facts.length
+  if (!areWithin(groups, rows)) return false
+  const beyond = new Set(yield* filtered(groups, (group) => isBeyondAll(group, rows)))
+  if (beyond.size === 0) return false
+  for (const group of groups) {
+    report.place(beyond.has(group))
+    // Of the others no bound is known.
+    if (!beyond.has(group)) continue
+    report.unit(true)
+    report.fault(beyondAllIn(group, rows))
+  }
+  return true
+}
+
+function areWithin(groups: readonly GroupView[], rows: number): boolean {
+  let [told, within] = [0, 0]
+  for (const group of groups) {
+    const bound = boundOfAll(group, rows)
+    for (const member of group.members) {
+      const size = oneSize(member)
+      if (size > 0) told++
+      if (size > 0 && size <= bound) within++
+    }
+  }
+  return within >= LEAST_WITHIN * told
+}
+
+function isBeyondAll(group: GroupView, rows: number): boolean {
+  const limit = BEYOND_ALL * boundOfAll(group, rows)
+  return group.members.some((member) => oneSize(member) > limit)
+}
+
+function beyondAllIn(group: GroupView, rows: number): DumpFault {
+  const limit = BEYOND_ALL * boundOfAll(group, rows)
+  const exploded = group.members.filter((member) => oneSize(member) > limit)
+  const largest = exploded.reduce((worst, member) => (oneSize(member) > oneSize(worst) ? member : worst))
+  return {
+    group,
+    ...trainedIn(exploded),
+    message: `An advantage of ${Number(oneSize(largest).toPrecision(4))} in group ${group.id}; no known formula gives it, and none more than ${Number((limit / BEYOND_ALL).toPrecision(4))}`,
+    evidence: {
+      advantage: oneSize(largest),
+      trajectory: largest.id,
+      bound_of_all_formulas: limit / BEYOND_ALL,
+      rewards: rewardsOf(group),
+      advantages: group.members.map(({ advantage }) => advantage),
+    },
+  }
+}
