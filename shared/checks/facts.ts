@@ -10,6 +10,7 @@ import type { Tilt } from './logprobs/tilt.ts'
 import type { VersionGaps } from './logprobs/version-gaps.ts'
 import type { PairingFacts } from './pairing.ts'
 import type { Drift } from './template/drift.ts'
+import type { StrayCall } from './template/stray-call.ts'
 import type { OpenEnd } from './truncation/long-replies.ts'
 
 /** How a rollout ended, as the ids and the dump's own fields tell. */
@@ -154,6 +155,10 @@ export interface TrajectoryFacts {
   readonly toolsDiffer?: boolean
   /** There are tools or calls of some, and the prompt describes none (T07); absent elsewhere. What A05 sets aside. */
   readonly toolsMissing?: boolean
+  /** It calls a tool of which neither its prompt nor its record knows, and no tool answers; absent elsewhere. What T07 holds against the other rollouts. */
+  readonly strayCall?: StrayCall
+  /** It has tools, or its system text speaks of some; absent elsewhere. */
+  readonly ofTools?: boolean
   /** The system turn announces tools and the prompt describes none (T08); absent elsewhere. */
   readonly emptyTools?: boolean
   /** Digests by which the rollout is compared with those of a second run. */

@@ -80,6 +80,8 @@ const EVERY: Record<keyof Required<TrajectoryFacts>, true> = {
   rendersOtherwise: true,
   toolsDiffer: true,
   toolsMissing: true,
+  strayCall: true,
+  ofTools: true,
   emptyTools: true,
   pairing: true,
   model: true,

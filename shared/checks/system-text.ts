@@ -17,6 +17,8 @@ export interface SystemText {
   /** 16 hex digits over the text without that date, its tools as a person compares them (`withToolsAlike`). */
   readonly hash: string
   readonly tools: ToolsInText | null
+  /** It may describe tools, be it in words. */
+  readonly speaksOfTools: boolean
 }
 
 /** Runs have few system texts and many rows: more than this many are not worth keeping. */
@@ -73,8 +75,11 @@ export function systemHashOf(text: string): string {
   return readSystemText(text).hash
 }
 
+/** Words without which no system text describes a tool; one that forbids them has them as well. */
+const TOOLS = /\b(?:tools?|functions?|APIs?|actions?|i?python|interpreter|search)\b|tool_call|"parameters"\s*:/i
+
 function readSystemText(text: string): SystemText {
   const date = /^Today Date: *(\S[^\n]*?) *$/m.exec(text.slice(0, 400))?.[1] ?? null
   const hash = new Hash64().text(withToolsAlike(date === null ? text : text.replace(date, ''))).digest()
-  return { text, date, hash, tools: toolsInText(text) }
+  return { text, date, hash, tools: toolsInText(text), speaksOfTools: TOOLS.test(text) }
 }

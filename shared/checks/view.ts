@@ -26,6 +26,7 @@ import { emptyToolsFacts } from './template/empty-tools.ts'
 import { toolFacts } from './template/prompt-tools.ts'
 import { openTurns } from './template/removed-markers.ts'
 import { rendersOtherwise } from './template/renders-otherwise.ts'
+import { strayCallFacts } from './template/stray-call.ts'
 import { systemFacts } from './template/system-prompt.ts'
 
 export { createFacts } from './create-facts.ts'
@@ -135,7 +136,7 @@ export function withFacts(prepared: PreparedView, { measuresDrift }: ViewOptions
 /** Adds to the facts of a view what defects are told apart by, and rollouts compared: nobody who looks at one asks for it. */
 export function addSymptoms(view: TrajectoryView): void {
   if (rendersOtherwise(view)) Object.assign(view.facts, { rendersOtherwise: true })
-  Object.assign(view.facts, toolFacts(view), emptyToolsFacts(view), systemFacts(view))
+  Object.assign(view.facts, toolFacts(view), strayCallFacts(view), emptyToolsFacts(view), systemFacts(view))
   const open = openTurns(view)
   if (open !== undefined) Object.assign(view.facts, { openTurns: open })
 }

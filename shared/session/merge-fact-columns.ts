@@ -219,6 +219,8 @@ const COLUMNS: { readonly [Name in keyof Required<Row>]: Column<Row[Name]> } = {
   rendersOtherwise: { cells: optional(FLAG) },
   toolsDiffer: { cells: optional(FLAG) },
   toolsMissing: { cells: optional(FLAG) },
+  strayCall: { cells: optional(recordOf({ prompt: PAIR, call: PAIR, called: text }, ':')) },
+  ofTools: { cells: optional(FLAG) },
   emptyTools: { cells: optional(FLAG) },
   question: digest,
   questionIds: digest,

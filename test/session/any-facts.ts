@@ -139,6 +139,11 @@ const ANY = {
   rendersOtherwise: flag,
   toolsDiffer: flag,
   toolsMissing: flag,
+  strayCall: fc.record(
+    { prompt: fc.tuple(fc.nat(), fc.nat()), call: fc.tuple(fc.nat(), fc.nat()), called: maybe(text) },
+    object,
+  ),
+  ofTools: flag,
   emptyTools: flag,
   pairing: fc.record(
     {

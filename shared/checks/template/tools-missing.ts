@@ -1,5 +1,6 @@
 import type { Check } from '../check.ts'
 import { type PromptTools, promptTools } from './prompt-tools.ts'
+import { lookAtStrayCalls, strayCall } from './stray-call.ts'
 
 export const T07: Check = {
   code: 'T07',
@@ -15,7 +16,8 @@ export const T07: Check = {
   cite: 'verifiers e7a6cae, slime#1073, TRL#6515',
   trajectory(view, _settings, report) {
     const found = promptTools(view)
-    if (found === null) return
+    // Whether one of these is a fault the other rollouts tell.
+    if (found === null || strayCall(view) !== null) return
     const { prompt, call, called, names, absent, state, altered } = found
     report.place(state !== 'described')
     if (state === 'described') return
@@ -35,7 +37,15 @@ export const T07: Check = {
       },
     })
   },
+  dump: (view, report) =>
+    lookAtStrayCalls(view, report, ({ prompt: [start, end], call, called }) => ({
+      tokens: { start, end },
+      message: UNDESCRIBED,
+      evidence: { prompt_tokens: end - start, tools: [], absent: [], called, first_call: call },
+    })),
 }
+
+const UNDESCRIBED = 'The model calls a tool, the prompt describes none'
 
 /** Alterations that a sentence names. */
 const MOST_NAMED = 3
@@ -51,6 +61,6 @@ function described({ state, names, absent, call, altered }: PromptTools): string
   if (state === 'others') {
     return `The prompt describes tools and names none of ${names.join(', ')}, which the record has: it was rendered with others`
   }
-  if (call !== null) return 'The model calls a tool, the prompt describes none'
+  if (call !== null) return UNDESCRIBED
   return `The record has ${names.length === 1 ? 'a tool' : `${names.length} tools`} (${names.join(', ')}), the prompt describes none`
 }

@@ -40,4 +40,12 @@ export const PATTERN_THRESHOLDS = {
     reason:
       'Of the rollouts that were looked at, that must have a gap of the logprobs before a defect of all rollouts explains it: what shows in a few alone has another cause.',
   },
+  'stray-call-share': {
+    value: 0.1,
+    unit: 'share',
+    range: [0, 1],
+    usedBy: ['T07'],
+    reason:
+      'Of the rollouts, those that call a tool, below which a model invents one now and then in a run that shows no tools: it was taught elsewhere to call, and where schemas were lost it does so in most rollouts.',
+  },
 } as const satisfies Record<string, Threshold>

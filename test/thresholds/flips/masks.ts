@@ -60,6 +60,11 @@ const rewardedWords = [
   ...Array.from({ length: 6 }, (_, i) => factsOf(16 + i, { answerPlace: 'nowhere', reward: 0 })),
 ]
 
+/** Three of forty rollouts call a tool of which nothing in the run knows. */
+const strayCalls = Array.from({ length: 40 }, (_, i) =>
+  factsOf(i, i < 3 ? { strayCall: { prompt: [0, 20], call: [20, 30], called: 'python' } } : {}),
+)
+
 /** A hundred rollouts whose 600 sampled tokens are all split as the tokenizer does. */
 const encodedAgain = Array.from({ length: 100 }, (_, i) => factsOf(i, { drift: { tokens: 600, splits: 0 } }))
 
@@ -200,6 +205,7 @@ export const MASK_FLIPS: Flips = {
   'document-edge-characters': flip(halfADocument, 15, 1, 'silent'),
   'system-opening-characters': flip(editedSystem, 12, 1, 'silent'),
   'looked-up-characters': flip(proseBesideCall, 15, 1, 'silent'),
+  'stray-call-share': flip(onFacts('T07', strayCalls), 0.05, 'not-applicable', 3),
   'thought-tokens': flip(emptyThought, 1, 1, 'silent'),
   'control-context-characters': flip(onFixture('T15.trips'), 2, 3, 'silent'),
 }
