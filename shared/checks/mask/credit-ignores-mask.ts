@@ -16,7 +16,7 @@ export const M18: Check = {
   severity: 'error',
   unit: 'trajectory',
   needs: ['ids', 'mask', 'tokenizer', 'rewards'],
-  looksAt: 'rollouts with an answer or with advantages by token',
+  looksAt: 'rollouts whose expected answer a reply alone holds, or whose advantages differ from token to token',
   why: 'The policy is rewarded for what a tool wrote, or the turns before a tool reply get no credit at all.',
   fix: 'Score the text of assistant turns alone, and carry returns over masked tokens instead of restarting them.',
   cite: 'verl#6392, verl#6376, slime#1370, miles#557',
