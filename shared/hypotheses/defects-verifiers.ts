@@ -90,7 +90,7 @@ export const VERIFIERS_DEFECTS: readonly KnownDefect[] = [
     fix: 'Encode rendered text with add_special_tokens=False.',
     cite: 'OpenRLHF#393, vllm#27515',
     explains: [],
-    recognise: (evidence) => systematic(evidence, 'T01'),
+    recognise: (evidence) => (isOfPackedRows(evidence, 'T01') ? null : systematic(evidence, 'T01')),
   },
   {
     id: 'V7',
@@ -239,10 +239,15 @@ function newlinesAfterAssistant(evidence: DefectEvidence): DefectShape | null {
   }
   const { 'systematic-units': units, 'systematic-share': share } = evidence.dump.settings.thresholds
   const everywhere = places.affected >= units && places.affected >= share * places.checked
-  const [rows, packed] = [evidence.rows('T04'), evidence.rows('S01')]
   // Between the documents of a packed row no template writes anything.
-  if (rows !== null && packed !== null && liesWithin(rows, packed, evidence.dump)) return null
-  return everywhere ? { checks: ['T04'], places, rows } : null
+  if (isOfPackedRows(evidence, 'T04')) return null
+  return everywhere ? { checks: ['T04'], places, rows: evidence.rows('T04') } : null
+}
+
+/** Whether a fault stands in rows alone whose documents nothing parts (S01): what looks wrong there is where one of them begins. */
+function isOfPackedRows(evidence: DefectEvidence, code: string): boolean {
+  const [rows, packed] = [evidence.rows(code), evidence.rows('S01')]
+  return rows !== null && packed !== null && liesWithin(rows, packed, evidence.dump)
 }
 
 /** Trained and rewarded rows that end in the open while their own flag says that they were not truncated. */

@@ -176,3 +176,24 @@ function restarting(ids: readonly number[]): number[] {
   const at = ids.findLastIndex((id, i) => id === 151644 && ids[i + 1] === 8948)
   return ids.map((_, i) => (i < at ? i : i - at))
 }
+
+it('a begin-of-text token with which another document of a packed row begins is a symptom of the packing', async () => {
+  const tokenizer = await testTokenizer('llama3')
+  const defects = async (position: (at: number, start: number) => number) => {
+    const { input_ids: ids, loss_mask: mask } = conversation(tokenizer, first).record
+    const rows = [0, 1, 2].map((id) =>
+      JSON.stringify({
+        id: `${id}`,
+        input_ids: [...ids, ...ids],
+        loss_mask: [...mask!, ...mask!],
+        position_ids: [...ids, ...ids].map((_, at) => position(at, ids.length)),
+      }),
+    )
+    const report = (await audited(rows.join('\n'), { tokenizer: 'llama3' }, testHost())).report()
+    return report.defects.map(({ id, symptoms }) => [id, symptoms.map(({ code }) => code)])
+  }
+  const runOn = await defects((at) => at)
+  expect(runOn).toHaveLength(1)
+  expect(runOn[0]).toEqual(['S01', expect.arrayContaining(['S01', 'T01'])])
+  expect(await defects((at, start) => at % start)).toEqual([])
+})
