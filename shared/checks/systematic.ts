@@ -45,6 +45,8 @@ function isOfItsTurns(tally: CheckTally, thresholds: Thresholds): boolean {
   const standsAtEnds = Object.values(byTurnAtEnd).some((count) => count > 0)
   let [checked, affected, amid, all] = [0, 0, 0, 0]
   for (const [turn, looked] of Object.entries(byTurnChecked)) {
+    // A check that looks at whole rows, or at turns of the model, counts what stands before them only where it finds fault with it.
+    if (turn === '0' && looked < tally.checked) continue
     const counted = standsAtEnds ? looked : looked - (byTurnCheckedAtEnd[turn] ?? 0)
     const faulty = byTurn[turn] ?? 0
     all += counted

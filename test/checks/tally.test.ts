@@ -193,6 +193,22 @@ describe('a pattern', () => {
       }),
       'sporadic',
     ],
+    [
+      'half of the prompts, of a check that looks at whole rows',
+      tally({
+        ...{ checked: 64, affected: 32, placesChecked: 64, placesAffected: 32 },
+        ...{ byTurn: { 0: 32 }, byTurnChecked: { 0: 32, 1: 64, 2: 64, 3: 43 } },
+      }),
+      'sporadic',
+    ],
+    [
+      'all prompts, of a check that looks at every turn',
+      tally({
+        ...{ checked: 64, affected: 60, placesChecked: 192, placesAffected: 62 },
+        ...{ byTurn: { 0: 62, 1: 0, 2: 0 }, byTurnChecked: { 0: 64, 1: 64, 2: 64 } },
+      }),
+      'systematic',
+    ],
     ['all third turns, which rows end with', thirdTurns({ byTurnAtEnd: { 3: 83 } }), 'sporadic'],
     [
       'all turns from the second on, those that rows end with as well',
