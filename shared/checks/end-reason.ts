@@ -33,10 +33,11 @@ export function endReason(
 
 /**
  * An end token without loss that is the row's last and has the id of the padding: a cut row with room for one pad ends like this as well. What was
- * sampled is no pad, as a mask or a flag says.
+ * sampled is no pad, as a mask, a flag or a logprob says.
  */
-function mayBePad({ mask, sampled }: Trajectory, tokens: ReadableTokens | null, at: number): boolean {
+function mayBePad({ mask, sampled, logprobs }: Trajectory, tokens: ReadableTokens | null, at: number): boolean {
   if (tokens === null || at !== tokens.ids.length - 1 || mask?.[at] === 1 || sampled?.[at] === 1) return false
+  if ((logprobs.sampler?.[at] as number) < 0) return false
   return tokens.tokenizer?.frame?.pad.includes(tokens.ids[at] as number) ?? false
 }
 

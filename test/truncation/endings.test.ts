@@ -105,6 +105,15 @@ describe('a cut row with room for one pad, which has the id of an end token', ()
     }
     expect(endOf(1)).toBe('stop')
     expect(endOf(0)).toBe('cut-prose')
+    const scored = (last: number) => {
+      const sampler = Float32Array.from(trajectory.ids ?? [], (_, i) =>
+        i === (trajectory.ids?.length ?? 0) - 1 ? last : -0.5,
+      )
+      const logprobs = { ...trajectory.logprobs, sampler }
+      return auditTrajectories([{ ...trajectory, logprobs }], tokenizer).views[0]?.facts.endReason
+    }
+    expect(scored(-0.02)).toBe('stop')
+    expect([scored(0), scored(Number.NaN), scored(1)]).toEqual(['cut-prose', 'cut-prose', 'cut-prose'])
   })
 })
 
