@@ -230,11 +230,9 @@ describe('T09', () => {
 })
 
 describe('T16', () => {
-  const asText =
-    (text: string, bos: readonly number[] = []) =>
-    (tokenizer: Tokenizer) => [
-      { ...conversation(tokenizer, []), record: { input_ids: [...bos, ...tokenizer.encode(text)] } },
-    ]
+  const asText = (text: string) => (tokenizer: Tokenizer) => [
+    { ...conversation(tokenizer, []), record: { input_ids: tokenizer.encode(text) } },
+  ]
 
   it('names rows whose markers are letters, or are gone', async () => {
     const chat = 'system\nBe brief.\nuser\nIs it red?\nassistant\nYes.'
@@ -242,15 +240,6 @@ describe('T16', () => {
     expect(removed?.message).toMatch(/without markers/)
     const ofLlama = 'system\n\nBe brief.user\n\nIs it red?assistant\n\nYes.'
     expect(await findingsOf('T16', 'llama3', asText(ofLlama))).toHaveLength(1)
-  })
-
-  it('takes a BOS that is there as an id for no letters', async () => {
-    const llama = (text: string, bos?: readonly number[]) => findingsOf('T16', 'llama3', asText(text, bos))
-    const prose = 'Question: is it red? Answer: yes.'
-    expect(await llama(prose, [128000])).toEqual([])
-    expect((await llama(`<|begin_of_text|>${prose}`))[0]?.message).toMatch(/letters of <\|begin_of_text\|>$/)
-    const headers = '<|start_header_id|>user<|end_header_id|>\n\nIs it red?<|eot_id|>'
-    expect((await llama(headers, [128000, 128000]))[0]?.message).toMatch(/letters of <\|start_header_id\|>$/)
   })
 
   it('names an end token that stands in letters', async () => {
