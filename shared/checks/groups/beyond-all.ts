@@ -59,17 +59,17 @@ function isBeyondAll(group: GroupView, rows: number): boolean {
 }
 
 function beyondAllIn(group: GroupView, rows: number): DumpFault {
-  const limit = BEYOND_ALL * boundOfAll(group, rows)
-  const exploded = group.members.filter((member) => oneSize(member) > limit)
+  const bound = boundOfAll(group, rows)
+  const exploded = group.members.filter((member) => oneSize(member) > BEYOND_ALL * bound)
   const largest = exploded.reduce((worst, member) => (oneSize(member) > oneSize(worst) ? member : worst))
   return {
     group,
     ...trainedIn(exploded),
-    message: `An advantage of ${Number(oneSize(largest).toPrecision(4))} in group ${group.id}; no known formula gives it, and none more than ${Number((limit / BEYOND_ALL).toPrecision(4))}`,
+    message: `An advantage of ${Number(oneSize(largest).toPrecision(4))} in group ${group.id}; no known formula gives it, and none more than ${Number(bound.toPrecision(4))}`,
     evidence: {
       advantage: oneSize(largest),
       trajectory: largest.id,
-      bound_of_all_formulas: limit / BEYOND_ALL,
+      bound_of_all_formulas: bound,
       rewards: rewardsOf(group),
       advantages: group.members.map(({ advantage }) => advantage),
     },
