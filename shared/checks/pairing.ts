@@ -36,17 +36,22 @@ export interface PairingFacts {
 /** A question is told from others by its first words; documents may follow it by the page. */
 const QUESTION_CHARACTERS = 4000
 
+/** `mask`: of each token, 1 where it is trained; null where none is stored. */
 export function pairingFacts(
   trajectory: Trajectory,
   segmentation: Segmentation | null,
   table: TokenTable | null,
+  mask: Uint8Array | null = null,
 ): PairingFacts {
   const { messages, tools, ids } = trajectory
   const rendered = renderedPrompt(messages)
   const known = rendered === null ? knownQuestion(messages) : keptQuestions.of(rendered.question, lookedThrough).known
   const question = known?.words ?? null
   const turn = questionTurn(segmentation)
-  const byIds = ids === null || turn === null ? null : questionIdsKey(ids, turn.contentStart, turn.contentEnd)
+  const byIds =
+    turn === null || ids === null
+      ? plainPromptKey(trajectory, segmentation, mask)
+      : questionIdsKey(ids, turn.contentStart, turn.contentEnd)
   const spelt = question === null && ids !== null && turn !== null ? wordsOf(table, ids, turn, byIds as string) : null
   const system = words(messages?.find(({ role }) => roleKind(role) === 'system') ?? null)
   return {
@@ -183,6 +188,14 @@ function wordsOf(table: TokenTable | null, ids: Int32Array, { contentStart, cont
 function questionTurn(segmentation: Segmentation | null): Turn | null {
   const turn = segmentation?.turns.find(({ kind }) => kind === 'user')
   return turn?.header === 'present' ? turn : null
+}
+
+/** Ids that no template frames, asked of a base model: the question is all that stands before the first trained token. */
+function plainPromptKey({ ids }: Trajectory, segmentation: Segmentation | null, mask: Uint8Array | null) {
+  if (ids === null || mask === null || (segmentation?.turns.length ?? 0) > 0) return null
+  const start = segmentation?.padding.left ?? 0
+  const end = mask.indexOf(1)
+  return end > start ? questionIdsKey(ids, start, end) : null
 }
 
 /** How a question is named whose words are not in the dump: by its ids from `start` (inclusive) to `end` (exclusive). */

@@ -6,21 +6,41 @@ import { audited, qwen, turnsOf } from '../session/dumps.ts'
 /** Rows of NeMo-RL, which name no group: these many rollouts of each question, one after the other. */
 async function rows(sizes: readonly number[]): Promise<string> {
   const tokenizer = await qwen()
-  const written = sizes.flatMap((size, question) =>
+  return written(sizes, (question, attempt) => {
+    const answer = { text: `It rises in the hills, says attempt ${attempt}.` }
+    const { record } = conversation(tokenizer, turnsOf(tokenizer, question, { answer }), {})
+    return { ids: record.input_ids ?? [], mask: record.loss_mask ?? [] }
+  })
+}
+
+/** The same of a base model, which no template asks. */
+async function plainRows(sizes: readonly number[]): Promise<string> {
+  const tokenizer = await qwen()
+  return written(sizes, (question, attempt) => {
+    const asked = tokenizer.encode(`Question: how much is ${question} and 17?\nAnswer:`)
+    const answered = tokenizer.encode(` Attempt ${attempt} says ${question + 17}.`)
+    return { ids: [...asked, ...answered], mask: [...asked.map(() => 0), ...answered.map(() => 1)] }
+  })
+}
+
+function written(
+  sizes: readonly number[],
+  sequenceOf: (question: number, attempt: number) => { readonly ids: number[]; readonly mask: number[] },
+): string {
+  const rows = sizes.flatMap((size, question) =>
     Array.from({ length: size }, (_, member) => {
-      const answer = { text: `It rises in the hills, says attempt ${member}.` }
-      const { record } = conversation(tokenizer, turnsOf(tokenizer, question, { answer }), {})
+      const { ids, mask } = sequenceOf(question, member)
       return {
-        token_ids: [record.input_ids],
-        token_loss_mask: [record.loss_mask],
+        token_ids: [ids],
+        token_loss_mask: [mask],
         sample_loss_mask: [1],
-        input_lengths: [record.input_ids?.length],
-        advantages: [record.input_ids?.map(() => (member % 2) - 0.5)],
+        input_lengths: [ids.length],
+        advantages: [ids.map(() => (member % 2) - 0.5)],
         rewards: [member % 2],
       }
     }),
   )
-  return written.map((row, idx) => `${JSON.stringify({ ...row, idx })}\n`).join('')
+  return rows.map((row, idx) => `${JSON.stringify({ ...row, idx })}\n`).join('')
 }
 
 describe('rows that come by order, without a size of groups', () => {
@@ -38,5 +58,11 @@ describe('rows that come by order, without a size of groups', () => {
     const given = (await audited(await rows([4, 4, 4, 4]), { groupSize: 2 })).report()
     expect(given.totals.groups).toBe(8)
     expect(given.totals).not.toHaveProperty('group_size_by_questions')
+  })
+
+  it('are told by all that stands before the first trained token where no template frames a question', async () => {
+    const report = (await audited(await plainRows([4, 4, 4, 4]))).report()
+    expect(report.totals).toMatchObject({ trajectories: 16, groups: 4, group_size_by_questions: 4 })
+    expect((await audited(await plainRows([4, 3, 4, 2]))).report().totals.groups).toBe(0)
   })
 })
