@@ -121,10 +121,19 @@ function fromLogprobs({ ids }: Trajectory, logprobs: Float32Array, placeholder: 
   return told
 }
 
-/** Most of some turn that the environment wrote has logprobs of its own. */
+/**
+ * Most of some turn that the environment wrote has logprobs of its own, and no other that came behind an answer is without any: where one is, only
+ * sampled tokens are scored, and a turn with numbers was written by the model itself.
+ */
 function scoresEverything(told: Uint8Array, segmentation: Segmentation | null): boolean {
-  return (segmentation?.turns ?? []).some(({ kind, contentStart, contentEnd }) => {
-    if (kind === 'assistant' || kind === 'other') return false
-    return countOf(told, Provenance.sampled, contentStart, contentEnd) * 2 > contentEnd - contentStart
-  })
+  const { sampled, notSampled } = Provenance
+  let isAnswered = false
+  let isScored = false
+  for (const { kind, contentStart, contentEnd } of segmentation?.turns ?? []) {
+    isAnswered ||= kind === 'assistant'
+    if (kind === 'assistant' || kind === 'other' || contentStart === contentEnd) continue
+    if (isAnswered && countOf(told, notSampled, contentStart, contentEnd) === contentEnd - contentStart) return false
+    isScored ||= countOf(told, sampled, contentStart, contentEnd) * 2 > contentEnd - contentStart
+  }
+  return isScored
 }

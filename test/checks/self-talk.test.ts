@@ -13,9 +13,9 @@ const TURNS = [
 ]
 
 /** What follows the first answer is trained to the end of the row, whoever wrote it. */
-async function row(family: BundledTokenizerId) {
+async function row(family: BundledTokenizerId, turns = TURNS) {
   const tokenizer = await testTokenizer(family)
-  const talk = conversation(tokenizer, TURNS)
+  const talk = conversation(tokenizer, turns)
   const { contentStart } = talk.layout[2]!
   const trajectory = {
     ...trajectoryOf(talk),
@@ -26,6 +26,8 @@ async function row(family: BundledTokenizerId) {
 
 const scored = (length: number, from: number, isOther: (token: number) => boolean, filler: number) =>
   Float32Array.from({ length }, (_, i) => (i < from || isOther(i) ? filler : -0.02 - (i % 7) / 10))
+
+const NO_LOGPROBS = { trainer: null, reference: null }
 
 const masks = ({ failing }: { readonly failing: readonly string[] }) => failing.filter((code) => code.startsWith('M'))
 
@@ -82,5 +84,18 @@ describe.each(FAMILIES)('a model that goes on with a question and an answer of i
     const sampler = scored(trajectory.mask.length, contentStart, () => false, Number.NaN)
     const audited = auditTrajectories([{ ...trajectory, logprobs: { ...trajectory.logprobs, sampler } }], tokenizer)
     expect(masks(audited)).toEqual(['M05'])
+  })
+
+  it('is told by a question that somebody else asked before, which no logprob scores', async () => {
+    const asked = user('Good. Now tell me what it would be with 14 more.')
+    const { tokenizer, layout, ...written } = await row(family, [...TURNS.slice(0, 3), asked, ...TURNS.slice(2)])
+    const isOther = others(layout[3]!, layout[4]!)
+    const mask = written.trajectory.mask.map((flag, i) => (isOther(i) ? 0 : flag))
+    const auditedAs = (isOf: (token: number) => boolean) => {
+      const sampler = scored(mask.length, written.contentStart, isOf, Number.NaN)
+      return auditTrajectories([{ ...written.trajectory, mask, logprobs: { ...NO_LOGPROBS, sampler } }], tokenizer)
+    }
+    expect(masks(auditedAs(isOther))).toEqual([])
+    expect(masks(auditedAs(() => false))).toContain('M05')
   })
 })
