@@ -252,6 +252,15 @@ export function proofOf(report: Report, code: string): Finding | null {
   return report.findings.find((finding) => finding.code === code && finding.intended !== true) ?? null
 }
 
+/** `The report lists 3 findings and leaves 845 out; the counts include them.`; null where it lists all. */
+export function omittedText({
+  findings,
+  findings_omitted,
+}: Pick<Report, 'findings' | 'findings_omitted'>): string | null {
+  if (findings_omitted === 0) return null
+  return `The report lists ${counted(findings.length, 'finding')} and leaves ${count(findings_omitted)} out; the counts include them.`
+}
+
 /** `reward 0.62 → 0.61 over 6 steps (reward)`, a text for each known metric of a log. */
 export function loggedTexts({ series }: LogReport): string[] {
   return series.map(({ metric, name, steps, values }) => {

@@ -7,6 +7,7 @@ import {
   fails,
   type Judgement,
   measureText,
+  omittedText,
   termsOf,
   thresholdsText,
   verdictText,
@@ -59,11 +60,16 @@ function suiteName({ sources }: Report): string {
   return more === 0 ? names.join(', ') : `${names.join(', ')} and ${counted(more, 'more file')}`
 }
 
-/** What a result rests on beside the defaults. */
+/** What a result rests on beside the defaults, and what the list of findings lacks. */
 function properties(report: Report): string[] {
-  if (report.thresholds === undefined) return []
-  const value = markupText(thresholdsText(report))
-  return [`    <properties><property name="thresholds" value="${value}"/></properties>`]
+  const omitted = omittedText(report)
+  const told = [
+    ...(report.thresholds === undefined ? [] : [{ name: 'thresholds', value: thresholdsText(report) }]),
+    ...(omitted === null ? [] : [{ name: 'findings_omitted', value: omitted }]),
+  ]
+  if (told.length === 0) return []
+  const each = told.map(({ name, value }) => `<property name="${name}" value="${markupText(value)}"/>`)
+  return [`    <properties>${each.join('')}</properties>`]
 }
 
 function testCase(report: Report, check: CheckResult, judgement: Judgement): string {
@@ -75,6 +81,7 @@ function testCase(report: Report, check: CheckResult, judgement: Judgement): str
   if (failing.length === 0 && !failsUnlisted(report, check, judgement)) return `${head}/>`
   const lines = failing.slice(0, LISTED).map((finding) => line(report, finding))
   if (failing.length > LISTED) lines.push(`and ${failing.length - LISTED} more`)
+  if (failing.length === 0) lines.push(`None of its findings is in the list. ${omittedText(report) ?? ''}`.trimEnd())
   return `${head}><failure message="${markupText(extentText(check))}" type="${check.severity}">${markupText(lines.join('\n'), true)}</failure></testcase>`
 }
 

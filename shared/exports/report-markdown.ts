@@ -15,6 +15,7 @@ import {
   limitTexts,
   loggedTexts,
   measureText,
+  omittedText,
   proofOf,
   termsOf,
   thresholdsText,
@@ -159,6 +160,11 @@ function checks(report: Report): string[] {
     const line = finding.line === undefined ? '' : `, line ${finding.line}`
     return [`- ${check.code}: ${markdownCode(`${finding.message} (${whereText(report, finding)}${line})`)}`]
   })
+  const heading =
+    proofs.length === failing.length
+      ? 'The first finding of each:'
+      : 'The first finding of each that has one in the list:'
+  const omitted = omittedText(report)
   return [
     '',
     '## Checks that fail',
@@ -166,7 +172,8 @@ function checks(report: Report): string[] {
     '| code | fault | severity | rate | extent | by assistant turn |',
     '|---|---|---|---|---|---|',
     ...rows,
-    ...(proofs.length > 0 ? ['', 'The first finding of each:', '', ...proofs] : []),
+    ...(proofs.length > 0 ? ['', heading, '', ...proofs] : []),
+    ...(omitted === null ? [] : ['', omitted]),
   ]
 }
 

@@ -190,8 +190,20 @@ describe('JUnit', () => {
     expect(known).not.toContain('<failure')
   })
 
-  test('a failing check whose findings were cut from the list still fails', () => {
-    expect(written('junit', report({ findings: [], findings_omitted: 13 }))).toContain('failures="1"')
+  test('a failing check whose findings were cut from the list still fails, and says where they are', () => {
+    const xml = written('junit', report({ findings: [], findings_omitted: 13 }))
+    expect(xml).toContain('failures="1"')
+    const [, failure = ''] = /<failure[^>]*>(.*?)<\/failure>/s.exec(xml) ?? []
+    expect(failure).toBe(
+      'None of its findings is in the list. The report lists 0 findings and leaves 13 out; the counts include them.',
+    )
+  })
+
+  test('findings that were cut from the list are a property of the suite, and none where all are listed', () => {
+    expect(written('junit', report({ findings_omitted: 1845 }))).toContain(
+      '<property name="findings_omitted" value="The report lists 2 findings and leaves 1,845 out; the counts include them."/>',
+    )
+    expect(written('junit')).not.toContain('findings_omitted')
   })
 
   test('a failure lists its first findings by where they are, and says how many more there are', () => {
@@ -250,6 +262,20 @@ describe('Markdown and HTML', () => {
     expect(text).toContain(
       '  - `Two formats are as sure of it.`\n  - ``` unknown field `foo` in 256 records ```'.replaceAll('```', '``'),
     )
+  })
+
+  test('Markdown tells how many findings the list lacks, and does not call the rest the first of each', () => {
+    const all = written('markdown')
+    expect(all).toContain('The first finding of each:\n')
+    expect(all).not.toContain('leaves')
+    const [m01, ...others] = report().checks
+    const checks = [m01!, { ...m01!, code: 'M02' }, ...others]
+    const cut = written('markdown', report({ checks, findings_omitted: 845 }))
+    expect(cut).toContain('The first finding of each that has one in the list:\n\n- M01: ')
+    expect(cut).toContain('\nThe report lists 2 findings and leaves 845 out; the counts include them.\n')
+    const none = written('markdown', report({ findings: [], findings_omitted: 847 }))
+    expect(none).not.toContain('The first finding')
+    expect(none).toContain('lists 0 findings and leaves 847 out')
   })
 
   test('Markdown tells files that are alike together, and of others the first: a comment on GitHub has 65,536 characters', () => {
