@@ -5,6 +5,7 @@ import { correlation, mean } from '../checks/groups/statistics.ts'
 import { LIMITED_LENGTHS, type LimitedLength, leftToLimit, limitInForce } from '../checks/limits-left.ts'
 import { hasHiddenDocuments, hasLostText } from '../checks/rollout-filter.ts'
 import { type BaselinePoison, measuringPoison } from '../checks/truncation/masked-rows-counted.ts'
+import { findingOpenEnds } from '../checks/truncation/open-ends.ts'
 import { cuttingAgainstSiblings } from '../checks/truncation/prompt-cut-left.ts'
 import { replyPile } from '../checks/truncation/reply-pile.ts'
 import { type MeanReward, rewardByEnd, rewardByVisibility } from '../checks/truncation/reward-splits.ts'
@@ -98,14 +99,15 @@ function* measuring(input: HypothesisInput): Steps<TruncationMeasures> {
       rewards.push(reward)
     }),
   )
-  const lost = yield* within(0.6, 0.7, lostText(input, facts))
+  const open = yield* within(0.6, 0.65, findingOpenEnds(input.dump))
+  const lost = yield* within(0.65, 0.7, lostText(input, facts, open))
   const byEnd = rewardByEnd(facts)
   yield 0.8
   const nearRows = new Set(near)
   const perhapsNotBrought = yield* within(
     0.8,
     0.85,
-    filtered(documented, (row) => !nearRows.has(row) && isPerhapsNotBrought(row)),
+    filtered(documented, (row) => !nearRows.has(row) && isPerhapsNotBrought(row, open)),
   )
   let [allVisible, retrievalKnown] = [0, 0]
   yield* within(
@@ -143,13 +145,13 @@ function* measuring(input: HypothesisInput): Steps<TruncationMeasures> {
 }
 
 /** Without messages, a document that stands nowhere in the ids may be one that no reply brought: more than that takes a row that was cut. */
-function isPerhapsNotBrought(row: TrajectoryFacts): boolean {
+function isPerhapsNotBrought(row: TrajectoryFacts, open: ReadonlySet<TrajectoryFacts>): boolean {
   const { retrieved, visible, standing } = row.supportingDocuments ?? { retrieved: 0, visible: 0, standing: 0 }
   return (
     retrieved === null &&
     standing <= visible &&
     hasHiddenDocuments(row) &&
-    !hasLostText(row) &&
+    !hasLostText(row, open) &&
     row.isTruncated !== true
   )
 }
@@ -202,13 +204,17 @@ function piledReplies(input: HypothesisInput, facts: readonly TrajectoryFacts[])
 }
 
 /** Rollouts whose own facts tell that text is missing, and those whose siblings do (C01): what the filter `lostText` finds. */
-function* lostText({ dump }: HypothesisInput, facts: readonly TrajectoryFacts[]): Steps<Count | null> {
+function* lostText(
+  { dump }: HypothesisInput,
+  facts: readonly TrajectoryFacts[],
+  open: ReadonlySet<TrajectoryFacts>,
+): Steps<Count | null> {
   const beginLater = yield* cuttingAgainstSiblings(dump)
   let [checked, affected] = [0, 0]
   yield* forEachOf(facts, (row) => {
-    const isLost = hasLostText(row) || beginLater.has(row)
+    const isLost = hasLostText(row, open) || beginLater.has(row)
     if (isLost) affected++
-    if (isLost || (row.endReason !== 'unknown' && row.endReason !== 'prompt-only')) checked++
+    if (isLost || (row.endReason !== 'unknown' && row.endReason !== 'prompt-only' && !open.has(row))) checked++
   })
   return checked === 0 ? null : { checked, affected }
 }

@@ -4,7 +4,16 @@ import { leftToLimits } from '../checks/limits-left.ts'
 import { uncounted } from '../model/uncounted-memory.ts'
 import { roomForNumbers } from './order-memory.ts'
 import { templateRanks } from './template-ranks.ts'
-import { HOLDS, LEFT_TO_LIMITS, NEEDED, NUMBER_LISTS, NUMBERS, type QueryableRollouts, WORDS } from './values.ts'
+import {
+  HOLDS,
+  LEFT_TO_LIMITS,
+  NEEDED,
+  NUMBER_LISTS,
+  NUMBERS,
+  type QueryableRollouts,
+  type ToldByOthers,
+  WORDS,
+} from './values.ts'
 import { Words } from './words.ts'
 
 /** Words of all rollouts: each different word once (of ids, one for each rollout), and by rollout its index among them, -1 where there is none. */
@@ -218,14 +227,13 @@ export class RolloutColumns {
     })
   }
 
-  /** 1 for the rollouts that begin later than their siblings. */
-  private beginLater(): Uint8Array {
-    return this.remembered('begin later', () => {
-      const later = this.rollouts.beginLater()
+  /** 1 for rollouts of which it is so for what others show. */
+  private told(what: keyof ToldByOthers): Uint8Array {
+    return this.remembered(what, () => {
+      const told = this.rollouts[what]()
       const { facts } = this
       const flags = new Uint8Array(facts.length)
-      if (later.size > 0)
-        for (let i = 0; i < flags.length; i++) flags[i] = Number(later.has(facts[i] as TrajectoryFacts))
+      if (told.size > 0) for (let i = 0; i < flags.length; i++) flags[i] = Number(told.has(facts[i] as TrajectoryFacts))
       return flags
     })
   }
@@ -242,8 +250,8 @@ export class RolloutColumns {
       if (holds === undefined) throw new Error(`${field} is never ${choice}.`)
       const all = new Uint8Array(this.size)
       for (const part of this.factsFrom(0).parts()) {
-        const later = () => this.beginLater().subarray(part.from, part.from + part.length)
-        all.set(holds(part, later), part.from)
+        const told = (what: keyof ToldByOthers) => this.told(what).subarray(part.from, part.from + part.length)
+        all.set(holds(part, { beginLater: () => told('beginLater'), openEnds: () => told('openEnds') }), part.from)
       }
       return all
     })

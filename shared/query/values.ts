@@ -23,6 +23,8 @@ export interface QueryableRollouts {
   worstRanks(): Uint8Array
   /** Rollouts that lost the beginning of their prompt as the others of their group show, whether or not the run intends that. */
   beginLater(): ReadonlySet<TrajectoryFacts>
+  /** Rollouts whose end tells nothing: without an end token, as most are, and without a word about it. */
+  openEnds(): ReadonlySet<TrajectoryFacts>
   /** The limits that they are judged by. */
   limits(): KnownLimits
   /** Name of a source. */
@@ -133,29 +135,35 @@ export const WORDS = {
   finish_reason: 'finishReason',
 } as const satisfies Readonly<Record<string, keyof TrajectoryFacts>>
 
-/** 1 where it is so; `beginLater` says it of what the siblings of these rollouts tell. */
-type Holds = (facts: FactColumns, beginLater: () => Uint8Array) => Uint8Array
+/** What the other rollouts tell, 1 for those of which it is so. */
+export interface ToldByOthers {
+  beginLater(): Uint8Array
+  openEnds(): Uint8Array
+}
+
+/** 1 where it is so. */
+type Holds = (facts: FactColumns, told: ToldByOthers) => Uint8Array
 
 const isPresent =
   (name: keyof TrajectoryFacts): Holds =>
   (facts) =>
     facts.present(name)
 
-const isCut: Holds = (facts) => facts.holds('endReason', isCutReason)
+const isCut: Holds = (facts, told) => without(facts.holds('endReason', isCutReason), told.openEnds())
 
 /** What may be so of a rollout, by field and choice. */
 export const HOLDS: Readonly<Record<string, Readonly<Record<string, Holds>>>> = {
   lost: {
-    any: (facts, beginLater) =>
+    any: (facts, told) =>
       either(
         arePositive(facts.numbers('lost')),
         facts.present('cutLeft'),
         facts.present('cutReplies'),
-        isCut(facts, beginLater),
-        beginLater(),
+        isCut(facts, told),
+        told.beginLater(),
       ),
     documents: hidesDocuments,
-    start: (facts, beginLater) => either(facts.present('cutLeft'), beginLater()),
+    start: (facts, told) => either(facts.present('cutLeft'), told.beginLater()),
     reply: isPresent('cutReplies'),
     end: isCut,
   },
@@ -203,6 +211,10 @@ function hasBit(numbers: Float64Array, bit: number): Uint8Array {
   const has = new Uint8Array(numbers.length)
   for (let i = 0; i < has.length; i++) has[i] = ((numbers[i] as number) >> bit) & 1
   return has
+}
+
+function without(flags: Uint8Array, others: Uint8Array): Uint8Array {
+  return flags.map((flag, i) => (others[i] === 1 ? 0 : flag))
 }
 
 function either(first: Uint8Array, ...others: readonly Uint8Array[]): Uint8Array {

@@ -2,6 +2,7 @@ import { FactColumns } from '../checks/fact-columns.ts'
 import { END_REASONS } from '../checks/facts.ts'
 import { isCut } from '../checks/limits.ts'
 import { hasHiddenDocuments, hasLostText } from '../checks/rollout-filter.ts'
+import { openEnds } from '../checks/truncation/open-ends.ts'
 import { measureRewards, type RewardMeasures } from '../hypotheses/reward.ts'
 import type { Both, Facts } from './comparison-pair.ts'
 import { comparedMean, comparedNumber, comparedShare, percentile95, type Sample } from './comparison-statistics.ts'
@@ -99,9 +100,13 @@ export function* endMeasures(two: Both): Generator<ComparedMeasure, void> {
     (facts) => facts.flatMap(({ isTruncated }) => isTruncated ?? []),
     'finish_reason',
   )
+  const open = new Set(two.each(({ run }) => [...openEnds(run.dump)]).flat())
   yield two.share(
     { section, id: 'lost', label: 'rollouts that lost text' },
-    (facts) => facts.filter(({ idsHash }) => idsHash !== null).map(hasLostText),
+    (facts) =>
+      facts
+        .filter((row) => row.idsHash !== null && (!open.has(row) || hasLostText(row, open)))
+        .map((row) => hasLostText(row, open)),
     'ids',
   )
   yield two.share(

@@ -1,5 +1,6 @@
 import type { DumpView } from '../checks/check.ts'
 import type { TrajectoryFacts } from '../checks/facts.ts'
+import { openEnds } from '../checks/truncation/open-ends.ts'
 import { cutAgainstSiblings } from '../checks/truncation/prompt-cut-left.ts'
 import type { ReadTrajectory, StoredRecords } from '../exports/export-kind.ts'
 import type { SecondRun } from '../hypotheses/hypothesis.ts'
@@ -345,6 +346,7 @@ export class Session {
       },
       codesOf: (index) => this.beside.codesOf(index),
       beginLater: () => cutAgainstSiblings(this.dump),
+      openEnds: () => openEnds(this.dump),
       limits: () => this.dump,
       codeLists: () => this.beside.codeLists(),
       worstRanks: () => this.beside.worstRanks(),

@@ -93,6 +93,7 @@ async function queriesOver(facts: readonly TrajectoryFacts[], queries: readonly 
     codeLists: () => ({ lists: [NO_CODES, ...CODES], at: codes }),
     worstRanks: () => new Uint8Array(facts.length),
     beginLater: () => new Set<never>(),
+    openEnds: () => new Set<never>(),
     limits: () => dumpOf([]),
     sourceName: nameOfSource,
     revision: 1,

@@ -40,6 +40,7 @@ export async function longestSteps(folder: string, rollouts = ROLLOUTS): Promise
     codeLists: () => ({ lists: [[]], at: new Int32Array(rollouts) }),
     worstRanks: () => new Uint8Array(rollouts),
     beginLater: () => new Set<never>(),
+    openEnds: () => new Set<never>(),
     limits: () => dumpOf([]),
     sourceName: () => 'rollouts.jsonl',
   })

@@ -1,5 +1,6 @@
 import { queryOf } from '../../renderer/state/query-text.ts'
 import type { DumpView } from '../../shared/checks/check.ts'
+import { openEnds } from '../../shared/checks/truncation/open-ends.ts'
 import { cutAgainstSiblings } from '../../shared/checks/truncation/prompt-cut-left.ts'
 import type { RolloutFilter } from '../../shared/model/report.ts'
 import { RolloutColumns } from '../../shared/query/columns.ts'
@@ -16,6 +17,7 @@ export function foundBy(dump: DumpView, where: RolloutFilter | undefined): numbe
     codeLists: () => ({ lists: [[]], at: new Int32Array(facts.length) }),
     worstRanks: () => new Uint8Array(facts.length),
     beginLater: () => cutAgainstSiblings(dump),
+    openEnds: () => openEnds(dump),
     limits: () => dump,
     sourceName: () => '',
   })

@@ -64,6 +64,7 @@ function columnsOf(
     codeLists,
     worstRanks,
     beginLater: () => later,
+    openEnds: () => new Set<TrajectoryFacts>(),
     limits: () => limits,
     sourceName: () => 'step_1.jsonl',
   })
@@ -355,10 +356,14 @@ describe('facts of many rollouts are those of each', () => {
   test('what holds of them', () => {
     checked((rows, from) => {
       const facts = new FactColumns(rows, from)
-      const none = () => new Uint8Array(facts.length)
-      const held = (field: string, choice: string) => [...(HOLDS[field]?.[choice]?.(facts, none) ?? [])]
+      const open = new Set(rows.filter((_, at) => at % 3 === 0))
+      const told = {
+        beginLater: () => new Uint8Array(facts.length),
+        openEnds: () => Uint8Array.from(rows.slice(from), (row) => Number(open.has(row))),
+      }
+      const held = (field: string, choice: string) => [...(HOLDS[field]?.[choice]?.(facts, told) ?? [])]
       const plainly = (holds: (row: TrajectoryFacts) => boolean) => rows.slice(from).map((row) => Number(holds(row)))
-      expect(held('lost', 'any')).toEqual(plainly(hasLostText))
+      expect(held('lost', 'any')).toEqual(plainly((row) => hasLostText(row, open)))
       expect(held('lost', 'documents')).toEqual(plainly(hasHiddenDocuments))
       expect(held('truncated', 'yes')).toEqual(plainly(({ isTruncated }) => isTruncated === true))
       const bit = EDGE_NAMES.indexOf('assistant>tool')

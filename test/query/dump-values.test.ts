@@ -33,6 +33,7 @@ test('what a query may be completed by is what the rollouts have, kept in column
         codeLists: () => ({ lists: [[]], at: new Int32Array(kept.length) }),
         worstRanks: () => new Uint8Array(kept.length),
         beginLater: () => new Set(),
+        openEnds: () => new Set<TrajectoryFacts>(),
         limits: () => dumpOf([]),
         sourceName: () => 'a.jsonl',
       })

@@ -27,6 +27,7 @@ test('what completion offers of many rollouts is found, and queries are answered
     codeLists: () => ({ lists: [[]], at: new Int32Array(ROLLOUTS) }),
     worstRanks: () => new Uint8Array(ROLLOUTS),
     beginLater: () => new Set(),
+    openEnds: () => new Set<TrajectoryFacts>(),
     limits: () => dumpOf([]),
     sourceName: () => 'rollouts.jsonl',
     revision: 1,

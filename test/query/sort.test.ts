@@ -44,6 +44,7 @@ const table = {
   codeLists: () => ({ lists: CODES, at: Int32Array.from(CODES.keys()) }),
   worstRanks: () => Uint8Array.from(WORST, (worst) => SEVERITY_RANKS.indexOf(worst)),
   beginLater: () => new Set<TrajectoryFacts>(),
+  openEnds: () => new Set<TrajectoryFacts>(),
   limits: () => dumpOf([]),
   sourceName: () => 'rollouts.jsonl',
 }

@@ -23,7 +23,7 @@ describe('endingOf', () => {
     [null, factsOf(0, { endReason: 'cut-reply' }), {}],
     [null, factsOf(0, { endReason: 'unknown' }), {}],
   ] as const)('%s', (ending, facts, limits) => {
-    expect(endingOf(facts, limits, DEFAULT_THRESHOLDS)).toBe(ending)
+    expect(endingOf(facts, { values: limits, per: null }, DEFAULT_THRESHOLDS)).toBe(ending)
   })
 })
 

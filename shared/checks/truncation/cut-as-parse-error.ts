@@ -4,8 +4,7 @@ import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { Check, DumpReporter, DumpView } from '../check.ts'
 import type { TrajectoryFacts } from '../facts.ts'
 import { mean, rangeOf, shown } from '../groups/statistics.ts'
-import { endingOf } from './ending.ts'
-import { limitValues } from './limit-of.ts'
+import { endingOf, limitsOfRun } from './ending.ts'
 import { rewardByEnd } from './reward-splits.ts'
 
 /**
@@ -29,7 +28,7 @@ export const cutAsParseError: Check = {
 
 function* lookAtCutRows(view: DumpView, report: DumpReporter): Steps<void> {
   const { thresholds } = view.settings
-  const limits = limitValues(view)
+  const limits = limitsOfRun(view)
   const isRewarded = ({ reward, excluded }: TrajectoryFacts) => reward !== null && Number.isFinite(reward) && !excluded
   const rewarded = yield* within(0, 0.3, filtered(view.facts, isRewarded))
   const isCut = (row: TrajectoryFacts) => row.trained !== 0 && endingOf(row, limits, thresholds) === 'cut'

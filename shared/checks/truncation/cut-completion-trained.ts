@@ -6,8 +6,8 @@ import type { AuditSettings, Check, DumpReporter, DumpView, Reporter, Trajectory
 import type { TrajectoryFacts } from '../facts.ts'
 import { shown } from '../groups/statistics.ts'
 import { countOf } from '../spans.ts'
-import { endingOf, reachedLimit } from './ending.ts'
-import { limitsInForce, limitValues } from './limit-of.ts'
+import { endingOf, type LimitsAtEnd, limitsOfRun, limitsSoFar, NO_LIMITS, reachedLimit } from './ending.ts'
+import { limitsInForce } from './limit-of.ts'
 import { rewardByEnd } from './reward-splits.ts'
 import { lostAfterEnd } from './what-was-lost.ts'
 
@@ -37,7 +37,7 @@ function lookAtLastTurn(view: TrajectoryView, settings: AuditSettings, report: R
   // A bare generation prompt at the end is no turn that anything was written in.
   const turn = segmentation?.turns.findLast(({ contentStart, contentEnd }) => contentEnd > contentStart)
   if (turn === undefined || turn.kind !== 'assistant' || facts.reward === null) return
-  const ending = endingOf(facts, settings.limits, settings.thresholds)
+  const ending = endingOf(facts, limitsSoFar(settings), settings.thresholds)
   if (ending === null || ending === 'open') return
   const trained = countOf(view.states, TokenState.trained, turn.contentStart, turn.end)
   const affected = ending === 'cut' && !facts.excluded && trained > 0 && facts.reward > 0
@@ -49,7 +49,7 @@ function lookAtLastTurn(view: TrajectoryView, settings: AuditSettings, report: R
     tokens: { start: turn.contentStart, end: turn.end },
     message: `The last turn has no end token; its ${counted(trained, 'token')} are trained with reward ${shown(facts.reward)}`,
     evidence: {
-      ...endEvidence(facts, settings.limits, settings.thresholds),
+      ...endEvidence(facts, limitsSoFar(settings), settings.thresholds),
       ...lostAfterEnd(view),
       trained_tokens: trained,
       tail: view.text(tail),
@@ -61,7 +61,7 @@ function lookAtLastTurn(view: TrajectoryView, settings: AuditSettings, report: R
 function* lookAtOpenRows(view: DumpView, report: DumpReporter): Steps<void> {
   const { settings } = view
   const { thresholds } = settings
-  const limits = limitValues(view)
+  const limits = limitsOfRun(view)
   const split = rewardByEnd(view.facts)
   if (split.length > 0) report.context({ limits: limitsInForce(view), mean_reward_by_end: split })
   let closed = 0
@@ -69,11 +69,11 @@ function* lookAtOpenRows(view: DumpView, report: DumpReporter): Steps<void> {
   let open = 0
   yield 0.1
   const count = (facts: TrajectoryFacts) => {
-    const ending = endingOf(facts, {}, thresholds)
+    const ending = endingOf(facts, NO_LIMITS, thresholds)
     if (ending === null) return
     ended++
     if (ending === 'closed') closed++
-    const known = { ...limits, ...facts.limits }
+    const known = { ...limits.values, ...facts.limits }
     if (ending === 'open' && known.max_seq_len == null && known.max_completion_length == null) open++
   }
   yield* within(0.1, 0.4, forEachOf(view.facts, count))
@@ -81,7 +81,7 @@ function* lookAtOpenRows(view: DumpView, report: DumpReporter): Steps<void> {
   let cutRows = 0
   const look = (facts: TrajectoryFacts) => {
     // The very rows that the first part left alone.
-    if (facts.reward === null || endingOf(facts, settings.limits, thresholds) !== 'open') return
+    if (facts.reward === null || endingOf(facts, limitsSoFar(settings), thresholds) !== 'open') return
     const cut = othersClose || endingOf(facts, limits, thresholds) === 'cut'
     if (cut) cutRows++
     const affected = cut && !facts.excluded && (facts.trained ?? 0) > 0 && facts.reward > 0
@@ -113,11 +113,7 @@ function* lookAtOpenRows(view: DumpView, report: DumpReporter): Steps<void> {
   }
 }
 
-function endEvidence(
-  facts: TrajectoryFacts,
-  limits: Parameters<typeof reachedLimit>[1],
-  thresholds: Thresholds,
-): Record<string, unknown> {
+function endEvidence(facts: TrajectoryFacts, limits: LimitsAtEnd, thresholds: Thresholds): Record<string, unknown> {
   return {
     end: facts.endReason,
     finish_reason: facts.finishReason,

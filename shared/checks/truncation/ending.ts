@@ -1,8 +1,10 @@
-import type { LimitName } from '../../model/streams.ts'
+import type { LimitInForce, LimitName } from '../../model/streams.ts'
 import type { Thresholds } from '../../model/thresholds/registry.ts'
+import type { AuditSettings, DumpView } from '../check.ts'
 import { isLengthStop, isModelStop } from '../end-reason.ts'
 import type { TrajectoryFacts } from '../facts.ts'
-import { completionLength } from '../limits.ts'
+import { completionLength, isCutReason } from '../limits.ts'
+import { LONGEST_PREFILL } from '../prompt-end.ts'
 
 /**
  * How the last assistant turn of a row ended.
@@ -14,35 +16,59 @@ import { completionLength } from '../limits.ts'
  */
 export type Ending = 'closed' | 'stopped' | 'cut' | 'open' | null
 
-/** @param limits limits in tokens that are known beside those of the row; absent or null where not. */
-export function endingOf(
-  facts: TrajectoryFacts,
-  limits: Partial<Record<LimitName, number | null>>,
-  thresholds: Thresholds,
-): Ending {
+/** The limits by which the end of a row is judged. */
+export interface LimitsAtEnd {
+  /** In tokens, beside those of the row; absent or null where not known. */
+  readonly values: Partial<Record<LimitName, number | null>>
+  /** What a limit of completions counts: each turn, or all that follows the prompt. Null before all rows are read, which tell. */
+  readonly per: NonNullable<LimitInForce['per']> | null
+}
+
+export const NO_LIMITS: LimitsAtEnd = { values: {}, per: null }
+
+/** What is known while rows are read. */
+export function limitsSoFar({ limits }: Pick<AuditSettings, 'limits'>): LimitsAtEnd {
+  return { values: limits, per: null }
+}
+
+/** What is known once all rows are. */
+export function limitsOfRun({ limits, limitsByRollout }: Pick<DumpView, 'limits' | 'limitsByRollout'>): LimitsAtEnd {
+  const values = Object.fromEntries(Object.entries(limits).map(([name, limit]) => [name, limit?.value ?? null]))
+  const completion = limits.max_completion_length ?? limitsByRollout?.max_completion_length?.[0]
+  return { values, per: completion?.per ?? 'completion' }
+}
+
+export function endingOf(facts: TrajectoryFacts, limits: LimitsAtEnd, thresholds: Thresholds): Ending {
   if (facts.endReason === 'stop') return 'closed'
-  if (facts.endReason !== 'cut-prose' && facts.endReason !== 'cut-call') return null
+  if (!endsInAnswer(facts)) return null
   if (facts.isTruncated === true || isLengthStop(facts.finishReason)) return 'cut'
   if (reachedLimit(facts, limits, thresholds) !== null) return 'cut'
   return isModelStop(facts.finishReason) ? 'stopped' : 'open'
 }
 
-/** The limit that the end of a row reaches, within `near-limit-tokens`; null where none is known or reached. */
+/** Its end lies inside what the model wrote. */
+export function endsInAnswer({ endReason }: Pick<TrajectoryFacts, 'endReason'>): boolean {
+  return isCutReason(endReason) && endReason !== 'cut-reply'
+}
+
+/**
+ * The limit that the end of a row reaches, within `near-limit-tokens`; null where none is known or reached. A rollout of several turns is held against a
+ * limit of completions only where it is known to count them all: as it is, any of a few such turns is longer than what one may take.
+ */
 export function reachedLimit(
   facts: TrajectoryFacts,
-  limits: Partial<Record<LimitName, number | null>>,
+  { values, per }: LimitsAtEnd,
   thresholds: Thresholds,
 ): { readonly name: LimitName; readonly value: number } | null {
   const near = thresholds['near-limit-tokens']
-  const limitOf = (name: LimitName) => limits[name] ?? facts.limits?.[name] ?? null
-  const reaches = (length: number | null | undefined, value: number) =>
-    length !== null && length !== undefined && length >= value - near
+  const limitOf = (name: LimitName) => values[name] ?? facts.limits?.[name] ?? null
   const whole = limitOf('max_seq_len')
-  if (whole !== null && reaches(facts.realLength, whole)) return { name: 'max_seq_len', value: whole }
-  const completion = facts.promptLength === null ? null : completionLength(facts)
+  if (whole !== null && facts.realLength >= whole - near) return { name: 'max_seq_len', value: whole }
   const sampled = limitOf('max_completion_length')
-  if (sampled !== null && (reaches(completion, sampled) || reaches(facts.assistantLengths.at(-1), sampled))) {
-    return { name: 'max_completion_length', value: sampled }
-  }
-  return null
+  if (sampled === null) return null
+  const reaches = (length: number) => length >= sampled - near && length <= sampled + LONGEST_PREFILL
+  const isWhole = facts.promptLength !== null && (per === null ? facts.assistantTurns < 2 : per === 'completion')
+  const isReached =
+    reaches(facts.assistantLengths.at(-1) ?? Number.NaN) || (isWhole && reaches(completionLength(facts)))
+  return isReached ? { name: 'max_completion_length', value: sampled } : null
 }

@@ -3,7 +3,7 @@ import type { Steps } from '../../model/steps.ts'
 import type { AuditSettings, Check, DumpReporter, DumpView, Reporter, TrajectoryView } from '../check.ts'
 import { answerTurn } from '../edges.ts'
 import { documentFates } from '../supporting-documents.ts'
-import { reachedLimit } from './ending.ts'
+import { limitsSoFar, reachedLimit } from './ending.ts'
 import { rewardByVisibility } from './reward-splits.ts'
 
 /**
@@ -51,7 +51,7 @@ function lookAtDocuments(view: TrajectoryView, settings: AuditSettings, report: 
       retrieved: fates.flatMap(({ id, retrieved }) => (retrieved ? [id] : [])),
       visible: fates.flatMap(({ id, visible }) => (visible ? [id] : [])),
       not_visible: lost.map(({ id, title }) => (title === null ? id : `${id}: ${title}`)),
-      limit: reachedLimit(facts, settings.limits, settings.thresholds),
+      limit: reachedLimit(facts, limitsSoFar(settings), settings.thresholds),
       reward: facts.reward,
       end: facts.endReason,
       length: facts.realLength,

@@ -1,14 +1,14 @@
 import { count } from '../../model/number-text.ts'
 import { filtered, forEachOf, type Steps, within } from '../../model/steps.ts'
-import type { LimitName } from '../../model/streams.ts'
+import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { AuditSettings, Check, DumpReporter, DumpView, Reporter, TrajectoryView } from '../check.ts'
 import { filledTurns } from '../edges.ts'
 import { isLengthStop, isModelStop } from '../end-reason.ts'
 import { FactColumns } from '../fact-columns.ts'
 import type { TrajectoryFacts } from '../facts.ts'
-import { completionLength, limitOfRow } from '../limits.ts'
-import { reachedLimit } from './ending.ts'
-import { limitValues } from './limit-of.ts'
+import { limitOfRow } from '../limits.ts'
+import { LIMITED_LENGTHS, leftToLimit } from '../limits-left.ts'
+import { endsInAnswer, type LimitsAtEnd, limitsOfRun, limitsSoFar, reachedLimit } from './ending.ts'
 
 /**
  * C05. What the dump says about truncation contradicts its ids. A row that is cut and flagged as whole is decided alone; a row that ends
@@ -36,7 +36,9 @@ function lookAtFlag(view: TrajectoryView, settings: AuditSettings, report: Repor
   // Flagged as cut and closed, or as stopped and open: the other rows tell, at the end.
   if (saysCut(facts) && facts.endReason === 'stop') return
   if (stopsOpen(facts)) return
-  const contradiction = cutButNotFlagged(facts, settings)
+  const limits = limitsSoFar(settings)
+  const contradiction = cutButNotFlagged(facts, limits, settings.thresholds)
+  if (contradiction === null && mayReachLimit(facts, settings)) return
   report.place(contradiction !== null)
   if (contradiction === null) return
   const last = filledTurns(segmentation).at(-1)
@@ -52,7 +54,7 @@ function lookAtFlag(view: TrajectoryView, settings: AuditSettings, report: Repor
       is_truncated: facts.isTruncated,
       finish_reason: facts.finishReason,
       end: facts.endReason,
-      limit: reachedLimit(facts, settings.limits, settings.thresholds),
+      limit: reachedLimit(facts, limits, settings.thresholds),
       last_token: view.ids[end - 1] ?? null,
       last_text: view.text(tail),
     },
@@ -73,23 +75,29 @@ function saysCut({ isTruncated, finishReason }: TrajectoryFacts): boolean {
 }
 
 /** What shows that a row was cut though it is flagged as whole; null where nothing does. */
-function cutButNotFlagged(facts: TrajectoryFacts, { limits, thresholds }: AuditSettings): string | null {
+function cutButNotFlagged(facts: TrajectoryFacts, limits: LimitsAtEnd, thresholds: Thresholds): string | null {
   const { endReason, isTruncated, finishReason } = facts
-  if (endReason !== 'cut-prose' && endReason !== 'cut-call') return null
+  if (!endsInAnswer(facts)) return null
   if (isTruncated === false && isLengthStop(finishReason)) {
     return `its finish reason is ${finishReason} and its last turn has no end token`
   }
   if (endReason === 'cut-call' && isTruncated !== true && /^tool_(calls?|use)$/i.test(finishReason ?? '')) {
     return `its finish reason is ${finishReason} while the call is never closed`
   }
-  const limit = reachedLimit(facts, limits, thresholds)
-  if (isTruncated === false && limit !== null) {
+  const limit = isTruncated === false ? reachedLimit(facts, limits, thresholds) : null
+  if (limit !== null) {
     return `its last turn has no end token where ${limit.name} ${count(limit.value)} is reached`
   }
   return null
 }
 
-interface EndToken {
+/** Whether it reaches the limit depends on what the limit counts, which all rows together tell. */
+function mayReachLimit(facts: TrajectoryFacts, { limits, thresholds }: AuditSettings): boolean {
+  if (facts.isTruncated !== false || !endsInAnswer(facts)) return false
+  return reachedLimit(facts, { values: limits, per: 'completion' }, thresholds) !== null
+}
+
+interface RowsOfEnd {
   readonly closed: TrajectoryFacts[]
   flagged: number
 }
@@ -98,8 +106,38 @@ function* lookAtFlags(view: DumpView, report: DumpReporter): Steps<void> {
   const columns = new FactColumns(view.facts)
   if (columns.isEmpty('isTruncated') && columns.isEmpty('finishReason'))
     report.abstain('not-checkable', 'the dump carries neither truncation flags nor finish reasons')
-  yield* within(0, 0.6, lookAtFlaggedRows(view, report))
-  yield* within(0.6, 1, lookAtOpenStops(view, report))
+  yield* within(0, 0.5, lookAtFlaggedRows(view, report))
+  yield* within(0.5, 0.7, lookAtLimitedRows(view, report))
+  yield* within(0.7, 1, lookAtOpenStops(view, report))
+}
+
+/** Rows of several turns that are flagged as whole, and that a limit cut if it counts all of these turns. */
+function* lookAtLimitedRows(view: DumpView, report: DumpReporter): Steps<void> {
+  const { settings } = view
+  const limits = limitsOfRun(view)
+  const isLeft = (facts: TrajectoryFacts) =>
+    isFlagged(facts) &&
+    !stopsOpen(facts) &&
+    cutButNotFlagged(facts, limitsSoFar(settings), settings.thresholds) === null &&
+    mayReachLimit(facts, settings)
+  const look = (facts: TrajectoryFacts) => {
+    const contradiction = cutButNotFlagged(facts, limits, settings.thresholds)
+    report.unit(contradiction !== null)
+    report.place(contradiction !== null)
+    if (contradiction === null) return
+    report.fault({
+      member: facts,
+      message: `The rollout is not flagged as truncated, and ${contradiction}`,
+      evidence: {
+        is_truncated: facts.isTruncated,
+        finish_reason: facts.finishReason,
+        end: facts.endReason,
+        limit: reachedLimit(facts, limits, settings.thresholds),
+        last_token: facts.lastToken ?? null,
+      },
+    })
+  }
+  yield* within(0.5, 1, forEachOf(yield* within(0, 0.5, filtered(view.facts, isLeft)), look))
 }
 
 /**
@@ -118,7 +156,7 @@ function* lookAtOpenStops(view: DumpView, report: DumpReporter): Steps<void> {
   for (const { lastToken } of open) {
     if (typeof lastToken === 'number') lastTokens.set(lastToken, (lastTokens.get(lastToken) ?? 0) + 1)
   }
-  const limits = limitValues(view)
+  const limits = limitsOfRun(view)
   const atLimit = open.filter((facts) => reachedLimit(facts, limits, thresholds) !== null).length
   const pileUp = atLimit >= thresholds['flagged-rollouts'] && atLimit >= thresholds['flagged-share'] * open.length
   for (const facts of open) {
@@ -155,7 +193,7 @@ function* lookAtOpenStops(view: DumpView, report: DumpReporter): Steps<void> {
 /** An id that ends turns properly and is flagged as a cut every time is one that the flag's author did not know. */
 function* lookAtFlaggedRows(view: DumpView, report: DumpReporter): Steps<void> {
   const { 'flagged-rollouts': enough, 'flagged-share': share } = view.settings.thresholds
-  const ends = new Map<number, EndToken>()
+  const ends = new Map<number, RowsOfEnd>()
   const add = (facts: TrajectoryFacts) => {
     if (facts.endReason !== 'stop' || !isFlagged(facts) || facts.lastToken === undefined || facts.lastToken === null)
       return
@@ -170,11 +208,11 @@ function* lookAtFlaggedRows(view: DumpView, report: DumpReporter): Steps<void> {
     rollouts: closed.length,
     flagged,
   }))
-  for (const [token, { closed, flagged }] of ends) {
+  for (const [at, [token, { closed, flagged }]] of [...ends].entries()) {
     const unknown = flagged >= enough && flagged >= share * closed.length
     const look = (facts: TrajectoryFacts) => {
       if (!saysCut(facts)) return
-      const affected = unknown && facts.lost === 0 && !isAtLimit(facts, view)
+      const affected = unknown && facts.lost === 0 && !isNearLimit(facts, view)
       report.unit(affected)
       report.place(affected)
       if (!affected) return
@@ -192,23 +230,17 @@ function* lookAtFlaggedRows(view: DumpView, report: DumpReporter): Steps<void> {
         },
       })
     }
-    yield* within(0.5, 1, forEachOf(closed, look))
+    yield* within(0.5 + at / ends.size / 2, 0.5 + (at + 1) / ends.size / 2, forEachOf(closed, look))
   }
 }
 
 /** A limit explains the flag, whatever the last token. */
-function isAtLimit(facts: TrajectoryFacts, view: DumpView): boolean {
-  const slack = view.settings.thresholds['near-limit-tokens']
-  const limitOf = (name: LimitName) => limitOfRow(name, view, facts)
-  const near = (length: number | null, limit: number | null) =>
-    length !== null && limit !== null && length >= limit - slack
-  const ofCompletion = limitOf('max_completion_length')
-  const turns = limitOf('max_turns')
-  return (
-    near(facts.realLength, limitOf('max_seq_len')) ||
-    near(facts.promptLength, limitOf('max_prompt_length')) ||
-    near(facts.promptLength === null ? null : completionLength(facts), ofCompletion) ||
-    facts.assistantLengths.some((length) => near(length, ofCompletion)) ||
-    (turns !== null && facts.assistantTurns >= turns)
-  )
+function isNearLimit(facts: TrajectoryFacts, view: DumpView): boolean {
+  const near = view.settings.thresholds['near-limit-tokens']
+  const turns = limitOfRow('max_turns', view, facts)
+  if (turns !== null && facts.assistantTurns >= turns) return true
+  // A turn that is as long reaches it, whatever it counts.
+  const sampled = limitOfRow('max_completion_length', view, facts)
+  if (sampled !== null && facts.assistantLengths.some((length) => length >= sampled - near)) return true
+  return LIMITED_LENGTHS.some((of) => (leftToLimit(facts, of, view) ?? Number.POSITIVE_INFINITY) <= near)
 }

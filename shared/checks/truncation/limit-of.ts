@@ -12,11 +12,6 @@ export function limitOf(
   return value === null ? null : { name, value }
 }
 
-/** The limits of a run as numbers, null where one is not known. */
-export function limitValues({ limits }: Pick<DumpView, 'limits'>): Partial<Record<LimitName, number | null>> {
-  return Object.fromEntries(Object.entries(limits).map(([name, limit]) => [name, limit?.value ?? null]))
-}
-
 /** The limits of a run that are known, each with where it is known from. */
 export function limitsInForce({ limits }: Pick<DumpView, 'limits'>): Partial<DumpView['limits']> {
   return Object.fromEntries(Object.entries(limits).filter(([, limit]) => limit !== null))

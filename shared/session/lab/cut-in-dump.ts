@@ -1,5 +1,6 @@
 import type { DumpView } from '../../checks/check.ts'
 import { hasLostText } from '../../checks/rollout-filter.ts'
+import { openEnds } from '../../checks/truncation/open-ends.ts'
 import { cutAgainstSiblings } from '../../checks/truncation/prompt-cut-left.ts'
 import type { AnswerPart, Part } from './limits.ts'
 
@@ -26,14 +27,15 @@ export interface CutInDump {
 export function cutInDump(dump: DumpView): CutInDump {
   const rows = dump.facts.filter(({ idsHash }) => idsHash !== null)
   const beginLater = cutAgainstSiblings(dump)
+  const open = openEnds(dump)
   const [rollouts, starts] = [empty(), empty()]
   const supporting = { ...empty(), unanswered: 0 }
   const answers = { ...empty(), unreached: 0 }
   let lostTokens = 0
   for (const row of rows) {
-    count(rollouts, hasLostText(row) || beginLater.has(row))
+    count(rollouts, hasLostText(row, open) || beginLater.has(row))
     if (row.turns > 0) count(starts, row.cutLeft !== undefined || beginLater.has(row))
-    if (row.endReason !== 'unknown' && row.endReason !== 'prompt-only') {
+    if (row.endReason !== 'unknown' && row.endReason !== 'prompt-only' && !open.has(row)) {
       count(answers, row.endReason === 'cut-prose' || row.endReason === 'cut-call')
       if (row.endReason === 'cut-reply') answers.unreached++
     }
