@@ -89,14 +89,18 @@ export async function writeReport(
   tellUnread(unreadable, io)
 }
 
-/** A report of files none of which could be read, for those who merge it or count what failed. Only as JSON: nothing was judged. */
+/** A report of files none of which could be read, for those who merge it, count what failed or upload it. */
 export async function writeUnread(
-  { json }: ReportOutput,
-  { reported }: NothingReadError,
+  { json, format, out, judgement }: ReportOutput,
+  { reported, message }: NothingReadError,
   io: CommandIo,
 ): Promise<void> {
-  if (json !== undefined && reported !== null) {
-    await writeOutput(json, `${inertJson(reported.report)}\n`, reported.inputs, io)
+  if (reported === null) return
+  const { report, inputs } = reported
+  if (json !== undefined) await writeOutput(json, `${inertJson(report)}\n`, inputs, io)
+  if (format !== undefined) {
+    const unread = message.split('\n').map((line) => line.trim())
+    await writeOutput(out, format.write(report, judgement, null, unread), inputs, io)
   }
 }
 

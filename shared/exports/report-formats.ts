@@ -12,8 +12,11 @@ export interface ReportFormat {
   readonly title: string
   /** How many findings it shows with their tokens; `collectProofs` reads those of `groupFindings(report, showsProofs)`. */
   readonly showsProofs?: number
-  /** `proofs`: null or absent where the rollouts are not at hand, as in a report that was merged. */
-  write(report: Report, judgement: Judgement, proofs?: Proofs | null): string
+  /**
+   * `proofs`: null or absent where the rollouts are not at hand, as in a report that was merged. `unread`: where nothing could be read, a sentence that
+   * says so and one for each reason. A CI that uploads the form then shows them, and does not fail for want of a file.
+   */
+  write(report: Report, judgement: Judgement, proofs?: Proofs | null, unread?: readonly string[]): string
 }
 
 export const REPORT_FORMATS: readonly ReportFormat[] = [sarifReport, junitReport, markdownReport, htmlReport]

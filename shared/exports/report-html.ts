@@ -34,17 +34,19 @@ export const htmlReport: ReportFormat = {
   id: 'html',
   title: 'One HTML page, for people',
   showsProofs: LISTED,
-  write(report, _judgement, proofs = null) {
+  write(report, _judgement, proofs = null, unread = []) {
     const names = report.sources.map((source) => source.name)
     const links = new Links(report)
-    const sections = [
+    const judged = () => [
       adviceHtml(report),
       verdictsHtml(report, links),
       defectsHtml(report, links),
       checksHtml(report, links),
       findingsHtml(report, proofs, links),
-      sourcesHtml(report),
-    ].filter((section) => section !== '')
+    ]
+    const sections = [...(unread.length === 0 ? judged() : [unreadHtml(unread)]), sourcesHtml(report)].filter(
+      (section) => section !== '',
+    )
     return `<!doctype html>
 <html lang="en">
 <head>
@@ -110,6 +112,10 @@ function skippedHtml({ sources }: Report): string {
     unread === 0 ? '' : `${counted(unread, 'file')} not read`,
   ].filter((part) => part !== '')
   return parts.length === 0 ? '' : `\n<p>▲ ${parts.join(', ')}: <a href="#read">what was read</a> says why.</p>`
+}
+
+function unreadHtml([said = '', ...reasons]: readonly string[]): string {
+  return `<section aria-labelledby=unread>\n<h2 id=unread>Nothing was judged</h2>\n<p class=error><span class=level>✖</span> ${text(said)}</p>\n${list(reasons.map((reason) => text(reason, 2000)))}\n</section>`
 }
 
 function adviceHtml(report: Report): string {

@@ -24,21 +24,22 @@ const NO_TIME = ' time="0"'
 /**
  * JUnit XML, as CI servers read it: one test case per check. A case fails when a finding of it makes `inspect` fail;
  * checks that lack a stream or have nothing to look at are skipped with the reason. Verdicts are a suite of their own: they explain
- * a run and fail nothing.
+ * a run and fail nothing. Where nothing could be read, a case of its own is an error.
  */
 export const junitReport: ReportFormat = {
   id: 'junit',
   title: 'JUnit XML, for CI',
-  write(report, judgement) {
-    const cases = report.checks.map((check) => testCase(report, check, judgement))
+  write(report, judgement, _proofs = null, unread = []) {
+    const cases = [...unreadCase(unread), ...report.checks.map((check) => testCase(report, check, judgement))]
+    const errors = unread.length === 0 ? '' : ' errors="1"'
     const failures = cases.filter((text) => text.includes('<failure')).length
     const skipped = cases.filter((text) => text.includes('<skipped')).length
     const verdicts = report.hypotheses.map(verdictCase)
     const undecided = verdicts.filter((text) => text.includes('<skipped')).length
     return [
       '<?xml version="1.0" encoding="UTF-8"?>',
-      `<testsuites name="rollout-inspector" tests="${cases.length + verdicts.length}" failures="${failures}"${NO_TIME}>`,
-      `  <testsuite name="${markupText(suiteName(report))}" tests="${cases.length}" failures="${failures}" skipped="${skipped}"${NO_TIME}>`,
+      `<testsuites name="rollout-inspector" tests="${cases.length + verdicts.length}" failures="${failures}"${errors}${NO_TIME}>`,
+      `  <testsuite name="${markupText(suiteName(report))}" tests="${cases.length}" failures="${failures}"${errors} skipped="${skipped}"${NO_TIME}>`,
       ...properties(report),
       ...cases,
       '  </testsuite>',
@@ -70,6 +71,14 @@ function properties(report: Report): string[] {
   if (told.length === 0) return []
   const each = told.map(({ name, value }) => `<property name="${name}" value="${markupText(value)}"/>`)
   return [`    <properties>${each.join('')}</properties>`]
+}
+
+function unreadCase([said, ...reasons]: readonly string[]): string[] {
+  if (said === undefined) return []
+  const body = markupText(reasons.join('\n'), true)
+  return [
+    `    <testcase classname="rollout-inspector" name="Rollouts can be read"${NO_TIME}><error message="${markupText(said)}" type="error">${body}</error></testcase>`,
+  ]
 }
 
 function testCase(report: Report, check: CheckResult, judgement: Judgement): string {

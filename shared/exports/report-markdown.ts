@@ -29,9 +29,8 @@ import type { ReportFormat } from './report-formats.ts'
 export const markdownReport: ReportFormat = {
   id: 'markdown',
   title: 'Markdown, for issues and pull requests',
-  write(report) {
-    return [
-      '# Rollout Inspector report',
+  write(report, _judgement, _proofs = null, unread = []) {
+    const judged = () => [
       ...advice(report),
       ...sources(report),
       ...settings(report),
@@ -39,11 +38,24 @@ export const markdownReport: ReportFormat = {
       ...defects(report),
       ...checks(report),
       ...undecided(report),
+    ]
+    return [
+      '# Rollout Inspector report',
+      ...(unread.length === 0 ? judged() : [...nothingRead(unread), ...sources(report)]),
       '',
       `Written by ${report.tool.name} ${report.tool.version}.`,
       '',
     ].join('\n')
   },
+}
+
+function nothingRead([said = '', ...reasons]: readonly string[]): string[] {
+  return [
+    '',
+    `**${markdownSentence(said)}**`,
+    ...(reasons.length > 0 ? [''] : []),
+    ...reasons.map((reason) => `- ${markdownCode(reason)}`),
+  ]
 }
 
 function advice(report: Report): string[] {

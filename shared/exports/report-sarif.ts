@@ -21,7 +21,7 @@ const LISTED = 64
 export const sarifReport: ReportFormat = {
   id: 'sarif',
   title: 'SARIF 2.1.0, for code hosts',
-  write(report, { known }) {
+  write(report, { known }, _proofs = null, unread = []) {
     const log: Log = {
       $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
       version: '2.1.0',
@@ -30,8 +30,8 @@ export const sarifReport: ReportFormat = {
           tool: { driver: { name: report.tool.name, version: report.tool.version, rules: rules(report) } },
           invocations: [
             {
-              executionSuccessful: report.sources.some(({ unreadable }) => unreadable === undefined),
-              toolExecutionNotifications: report.sources.flatMap(notRead),
+              executionSuccessful: unread.length === 0,
+              toolExecutionNotifications: [...nothingRead(unread), ...report.sources.flatMap(notRead)],
               toolConfigurationNotifications: notLooked(report),
             },
           ],
@@ -116,6 +116,10 @@ function memberLocation(report: Report, member: NonNullable<Finding['members']>[
     physicalLocation: physical(report, member),
     message: { text: messageText(`rollout ${member.trajectory}, record ${member.record}`) },
   }
+}
+
+function nothingRead(unread: readonly string[]): Notification[] {
+  return unread.length === 0 ? [] : [{ level: 'error', message: { text: messageText(unread.join(' ')) } }]
 }
 
 /** Records that were skipped, and a source of which nothing could be read. */

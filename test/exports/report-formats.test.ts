@@ -137,6 +137,42 @@ describe('SARIF', () => {
   })
 })
 
+describe('where nothing could be read', () => {
+  const unread = ['Nothing could be read.', 'a <b>.jsonl is empty (0 bytes).', `${HOSTILE} holds no rollouts.`]
+  const checks = report().checks.filter(({ status }) => status !== 'fail')
+  const formOf = (id: string) =>
+    REPORT_FORMATS.find((format) => format.id === id)!.write(report({ checks, findings: [] }), judgement, null, unread)
+
+  test('SARIF has an invocation without success, and says why', () => {
+    const [invocation] = JSON.parse(formOf('sarif')).runs[0].invocations
+    expect(invocation.executionSuccessful).toBe(false)
+    const [first] = invocation.toolExecutionNotifications
+    expect(first.level).toBe('error')
+    // The log of a run alone is judged, and has no source.
+    expect(JSON.parse(written('sarif', report({ sources: [] }))).runs[0].invocations[0].executionSuccessful).toBe(true)
+    expect(first.message.text).toMatch(/^Nothing could be read\. a <b>\.jsonl is empty \(0 bytes\)\. /)
+  })
+
+  test('JUnit has an error, counted in its suite and in all', () => {
+    const xml = formOf('junit')
+    expect(xml).toContain('<testsuites name="rollout-inspector" tests="6" failures="0" errors="1" time="0">')
+    expect(xml).toContain('tests="4" failures="0" errors="1" skipped="2"')
+    expect(xml).toContain(
+      '<error message="Nothing could be read." type="error">a &lt;b&gt;.jsonl is empty (0 bytes).\n',
+    )
+    expect(written('junit')).not.toContain('errors=')
+  })
+
+  test.each(['markdown', 'html'])('%s says so, with what was read, and judges nothing', (id) => {
+    const text = formOf(id)
+    for (const part of ['Nothing could be read.', 'is empty (0 bytes).', 'holds no rollouts', 'a comma is missing']) {
+      expect(text).toContain(part)
+    }
+    for (const part of ['What to do first', 'Token masking errors', 'No check fails']) expect(text).not.toContain(part)
+    expect(text).not.toContain(id === 'html' ? '<script' : '\u001b')
+  })
+})
+
 /** A run of many files: alike but for their names, or each with a record of its own that was skipped. */
 function ofFiles(count: number, apart = false): Report {
   const [first] = report().sources

@@ -1,0 +1,43 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { commandLine } from './command-line.ts'
+
+let folder: string
+const cli = (...argv: string[]) => commandLine(argv, { directory: folder })
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'inspector-nothing-'))
+  await writeFile(join(folder, 'empty.jsonl'), '')
+  await mkdir(join(folder, 'nothing'))
+})
+
+afterAll(() => rm(folder, { recursive: true }))
+
+describe('where nothing could be read', () => {
+  test.each(['sarif', 'junit', 'markdown', 'html'])('%s is written, so that there is a file to upload', async (id) => {
+    const ran = await cli('inspect', 'empty.jsonl', '--format', id, '--out', `out.${id}`)
+    expect(ran).toMatchObject({ code: 3, out: '' })
+    expect(ran.err).toContain('Nothing could be read.')
+    const text = await readFile(join(folder, `out.${id}`), 'utf8')
+    expect(text).toContain('Nothing could be read.')
+    expect(text).toContain('empty.jsonl is empty (0 bytes).')
+  })
+
+  test('the form says what the files themselves cannot: that a folder holds none', async () => {
+    const ran = await cli('inspect', 'nothing', '--format', 'sarif', '--json', 'nothing.json')
+    expect(ran.code).toBe(3)
+    const [invocation] = JSON.parse(ran.out).runs[0].invocations
+    expect(invocation.executionSuccessful).toBe(false)
+    expect(invocation.toolExecutionNotifications[0].message.text).toContain('nothing holds no files.')
+    expect(JSON.parse(await readFile(join(folder, 'nothing.json'), 'utf8')).sources).toEqual([])
+  })
+
+  test('so is that of reports that hold nothing', async () => {
+    await cli('inspect', 'empty.jsonl', '--json', 'empty.json')
+    const merged = await cli('merge', 'empty.json', '--format', 'junit')
+    expect(merged.code).toBe(3)
+    expect(merged.out).toContain('<error message="Nothing could be read: 1 report, and not one rollout in it.')
+  })
+})
