@@ -46,6 +46,19 @@ const TURN_CODES: readonly string[] = CHECKS.filter(
 ).map(({ code }) => code)
 
 function decide(input: HypothesisInput): Judgement {
+  const alone = byTurn(input)
+  const both = input.against ? betweenRuns(input, input.against) : null
+  return both === null ? alone : joined(alone, both)
+}
+
+/** Faults of later turns alone say more of turns than another run does, which may differ in more: they lead where they support it as surely. */
+function joined(alone: Judgement, both: Judgement): Judgement {
+  const [first, second] = alone.verdict === 'supported' && (alone.firm || !both.firm) ? [alone, both] : [both, alone]
+  return { ...first, because: [...first.because, ...second.because] }
+}
+
+/** What the turns of the open run say. */
+function byTurn(input: HypothesisInput): Judgement {
   const { thresholds } = input.dump.settings
   const missing: string[] = (['ids', 'mask'] as const).filter((stream) => !input.streams.has(stream))
   const rollouts = rolloutsByTurn(input.dump.facts)
@@ -59,9 +72,6 @@ function decide(input: HypothesisInput): Judgement {
     ({ severity, unit, status }) =>
       severity === 'error' && unit === 'trajectory' && (status === 'pass' || status === 'fail'),
   )
-  const { against } = input
-  const alone = faultsOfManyTurnsAlone(input)
-  if (against && alone.length > 0) return onlyWithManyTurns(alone, input, against)
   if (missing.length > 0) return notCheckable(missing)
   const unlooked = notRun(input, TURN_CODES)
   if (looked.length === 0) {
@@ -76,10 +86,8 @@ function decide(input: HypothesisInput): Judgement {
     .map((check) => ({ check, ends: splitEnds(check) }))
     .filter(({ ends }) => ends.later.affected > 0)
   // Where no rollout ends with its first turn, nothing tells whether such an end would have the fault as well.
-  const unplaced = atEnds.filter(
-    ({ check, ends }) =>
-      !(times(ends) < thresholds['h07-times']) && !(times(withEnds(check)) < thresholds['h07-times']),
-  )
+  const atLeast = thresholds['h07-times']
+  const unplaced = atEnds.filter(({ check, ends }) => times(ends) >= atLeast && times(withEnds(check)) >= atLeast)
   const splits = failing
     .map((check) => ({ check, split: splitByTurn(check) }))
     .filter(({ split }) => split.first.affected + split.later.affected > 0)
@@ -143,25 +151,50 @@ function lesserByTurn(checks: readonly CheckResult[], thresholds: Thresholds): A
 /** What only rollouts of several turns can have: that a single-turn run has nothing to look at for it is no lack. */
 const OF_SEVERAL_TURNS: ReadonlySet<string> = new Set(['M03', 'M05', 'T10'])
 
+/** A fault of the run of several turns that the single-turn run has nowhere. */
+interface FaultOfManyTurns {
+  readonly check: CheckResult
+  /** Rate in the run of several turns from which chance does not explain that the other run has none. */
+  readonly leastRate: number
+}
+
 /**
- * Codes that fail at error level in a run of several turns and that a single-turn run of the same trainer does not have; empty unless
- * the two that were given are one of each.
+ * Faults of error level in a run of several turns that a single-turn run of the same trainer does not have, by more than chance; empty
+ * unless the two that were given are one of each.
  */
-function faultsOfManyTurnsAlone(input: HypothesisInput): CheckResult[] {
-  const { dump, checks, against } = input
+function faultsOfManyTurns(input: HypothesisInput, against: SecondRun): FaultOfManyTurns[] {
+  const { dump, checks } = input
   // Turns of two families are laid out otherwise, and a fault of the one may be none of the other.
-  if (!against || otherTokenizers(input.tokenizer, against.tokenizer) !== null) return []
+  if (otherTokenizers(input.tokenizer, against.tokenizer) !== null) return []
   const here = hasManyTurns(dump.facts)
   if (here === hasManyTurns(against.dump.facts)) return []
-  if (withoutKnownTurns(here ? against.dump.facts : dump.facts).length > 0) return []
+  const singleFacts = here ? against.dump.facts : dump.facts
+  if (withoutKnownTurns(singleFacts).length > 0) return []
   const [many, single] = here ? [checks, against.checks] : [against.checks, checks]
-  return many.filter(
-    ({ code, status, severity, unit }) =>
-      status === 'fail' &&
-      severity === 'error' &&
-      unit === 'trajectory' &&
-      single.some((other) => other.code === code && isWithout(other)),
-  )
+  const { 'h07-turns': fewest, 'h07-chance': chance } = dump.settings.thresholds
+  return many.flatMap((check): FaultOfManyTurns[] => {
+    const { code, status, severity, unit, checked, affected } = check
+    if (status !== 'fail' || severity !== 'error' || unit !== 'trajectory') return []
+    const other = single.find((each) => each.code === code && isWithout(each))
+    if (other === undefined) return []
+    // What cannot be in a rollout of one turn is in none of them.
+    const without = other.status === 'pass' ? other.checked : singleFacts.length
+    const least = Math.max(fewest, leastBeyondChance(checked, without, chance))
+    return affected >= least ? [{ check, leastRate: least / checked }] : []
+  })
+}
+
+/**
+ * How many of `many` rollouts must have a fault that none of `without` others has, before so many come to stand among the `many` by chance no
+ * oftener than `chance` (hypergeometric); infinite where not even all of them are enough.
+ */
+function leastBeyondChance(many: number, without: number, chance: number): number {
+  let probability = 1
+  for (let count = 0; count < many; count++) {
+    probability *= (many - count) / (many + without - count)
+    if (probability <= chance) return count + 1
+  }
+  return Number.POSITIVE_INFINITY
 }
 
 function isWithout({ code, status }: CheckResult): boolean {
@@ -176,17 +209,24 @@ function turnsOf(rollouts: number): string {
   return `turns in the ids of ${counted(rollouts, 'rollout')}, where the tokenizer finds none`
 }
 
-function onlyWithManyTurns(checks: readonly CheckResult[], input: HypothesisInput, against: SecondRun): Judgement {
+/** What a single-turn run says beside one of several turns; null where it says nothing for the hypothesis, which is nothing against it either. */
+function betweenRuns(input: HypothesisInput, against: SecondRun): Judgement | null {
+  const faults = faultsOfManyTurns(input, against)
+  if (faults.length === 0) return null
   const unlike = lackOfSameModel(input, against)
-  const some = { comparison: '>', threshold: 0 } as const
-  const none = { comparison: '=', threshold: 0 } as const
   return {
     verdict: 'supported',
-    because: mostInLaterTurnsFirst(checks).flatMap(({ code, title, rate }) =>
-      compared(`${title} (${code}): ${IN_MANY_TURNS_ONLY}`, rate, some, none, [code]),
+    because: mostOfLaterTurnsFirst(faults).flatMap(({ check: { code, title, rate }, leastRate: threshold }) =>
+      compared(
+        `${title} (${code}): ${IN_MANY_TURNS_ONLY}`,
+        rate,
+        { comparison: '>=', threshold },
+        { comparison: '<', threshold },
+        [code],
+      ),
     ),
     missing: unlike,
-    firm: unlike.length === 0 && checks.some(({ pattern }) => pattern === 'systematic'),
+    firm: unlike.length === 0 && faults.some(({ check }) => check.pattern === 'systematic'),
     rollouts: fewerRollouts(input, against),
   }
 }
@@ -194,10 +234,13 @@ function onlyWithManyTurns(checks: readonly CheckResult[], input: HypothesisInpu
 /** How a measure is called that rests on two runs. */
 export const IN_MANY_TURNS_ONLY = 'rate in the run of several turns, and none in the single-turn run'
 
-/** What stands at later turns tells more of turns than what is of the whole row. */
-function mostInLaterTurnsFirst(checks: readonly CheckResult[]): CheckResult[] {
-  const laterRate = (check: CheckResult) => rateOf(splitByTurn(check).later)
-  return checks.toSorted((a, b) => laterRate(b) - laterRate(a) || (b.rate ?? 0) - (a.rate ?? 0))
+/** By how much more often later turns have it than first ones; then by rollouts, as what is of the whole row or of every turn alike. */
+function mostOfLaterTurnsFirst(faults: readonly FaultOfManyTurns[]): FaultOfManyTurns[] {
+  const byTurns = ({ check }: FaultOfManyTurns) => {
+    const { first, later } = splitByTurn(check)
+    return Math.max(0, rateOf(later) - rateOf(first))
+  }
+  return faults.toSorted((a, b) => byTurns(b) - byTurns(a) || (b.check.rate ?? 0) - (a.check.rate ?? 0))
 }
 
 function noFaults(looked: readonly CheckResult[], thresholds: Thresholds): Argument[] {
@@ -265,7 +308,7 @@ function endLines({ title, code }: CheckResult, { first, later }: TurnSplit): Ar
 /** How many times as frequent from the second turn on; infinite where the first turn has none. */
 function times({ first, later }: TurnSplit): number {
   if (later.affected === 0) return 0
-  return rateOf(later) / rateOf(first)
+  return first.affected === 0 ? Number.POSITIVE_INFINITY : rateOf(later) / rateOf(first)
 }
 
 /** As if the last word of a row were that of any turn: what is no more frequent even then makes no difference between turns. */

@@ -4,7 +4,7 @@ import { patternOf } from '../../shared/checks/systematic.ts'
 import type { SecondRun } from '../../shared/hypotheses/hypothesis.ts'
 import { HYPOTHESES } from '../../shared/hypotheses/registry.ts'
 import type { AuditOptions } from '../../shared/model/policy.ts'
-import type { HypothesisId } from '../../shared/model/report.ts'
+import type { CheckResult, HypothesisId } from '../../shared/model/report.ts'
 import type { Limits } from '../../shared/model/streams.ts'
 import { resolveThresholds, type ThresholdId } from '../../shared/model/thresholds/registry.ts'
 import { auditDump } from '../checks/audit.ts'
@@ -88,10 +88,15 @@ export function onFacts(
   }
 }
 
+export interface SecondRunOptions {
+  readonly against?: readonly TrajectoryFacts[]
+  readonly checksAgainst?: readonly CheckResult[]
+}
+
 export function verdict(
   id: HypothesisId,
   facts: readonly TrajectoryFacts[],
-  more: FactsOptions & InputOptions & { readonly against?: readonly TrajectoryFacts[] } = {},
+  more: FactsOptions & InputOptions & SecondRunOptions = {},
 ): Outcome {
   return (set) => judged(id, facts, set, more).verdict
 }
@@ -110,7 +115,7 @@ function judged(
   const against: SecondRun | null =
     second === undefined
       ? null
-      : { dump: dumpUnder(second, set, {}), checks: [], streams: new Set(), tokenizer: 'qwen2.5' }
+      : { dump: dumpUnder(second, set, {}), checks: more.checksAgainst ?? [], streams: new Set(), tokenizer: 'qwen2.5' }
   const input = { ...inputWith(dumpUnder(facts, set, more), more), tokenizer: 'qwen2.5', against }
   return HYPOTHESES.find((each) => each.id === id)!.judge(input)
 }

@@ -199,7 +199,16 @@ export const VERDICT_THRESHOLDS = {
     unit: 'turns',
     range: [1, 1_000_000],
     usedBy: ['H07'],
-    reason: 'After the first that must have the fault: one fault in one turn is no rate.',
+    reason:
+      'After the first that must have the fault: one fault in one turn is no rate. Of rollouts, too, where a single-turn run is laid beside them.',
+  },
+  'h07-chance': {
+    value: 0.001,
+    unit: 'share',
+    range: [0, 1],
+    usedBy: ['H07'],
+    reason:
+      'Of sound pairs of runs, in which as many rollouts with a fault all come to stand in the run of several turns by chance: asked of some forty checks, which together do so in fewer than 1 in 20.',
   },
   'h08-pairs-share': {
     value: 0.05,

@@ -133,6 +133,20 @@ export const VERDICT_FLIPS: Flips = {
   'run-standard-errors': flip(verdict('H06-library', flat, { against: slow }), 20, 'contradicted', 'inconclusive'),
   'h07-times': flip(verdict('H07', rows(100), inTurns(20, 60)), 2, 'contradicted', 'supported'),
   'h07-turns': flip(verdict('H07', rows(100), inTurns(0, 3)), 4, 'supported', 'inconclusive'),
+  'h07-chance': flip(
+    verdict(
+      'H07',
+      rows(100, () => ({ assistantTurns: 2 })),
+      {
+        checks: [resultOf('C05', { affected: 7 })],
+        against: rows(100, () => ({ assistantTurns: 1 })),
+        checksAgainst: [resultOf('C05')],
+      },
+    ),
+    0.01,
+    'contradicted',
+    'supported',
+  ),
   'h08-pairs-share': flip(
     verdict('H08', run(50), { against: another(50, (i) => pair(i, i < 2 ? 'x' : 't')) }),
     0.03,
