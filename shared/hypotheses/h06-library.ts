@@ -6,9 +6,7 @@ import { loggedOf } from './logged.ts'
 import { withoutKnownTurns } from './multi-step.ts'
 import { type RewardTrend, rewardTrend, trendOf } from './reward-trend.ts'
 import { fewerRollouts } from './run-likeness.ts'
-import { type Argument, conclude, deciding, type Judgement, notCheckable, restingOn, stated } from './verdict.ts'
-
-const SINGLE = 'the single-turn run'
+import { type Argument, conclude, type Judgement, notCheckable, restingOn, stated } from './verdict.ts'
 
 /** Library functionality validation: does the trainer learn anything at all, on a task of one turn? */
 export const H06_LIBRARY: Hypothesis = {
@@ -21,26 +19,34 @@ export const H06_LIBRARY: Hypothesis = {
 function decide(input: HypothesisInput): Judgement {
   const { against } = input
   if (!against) return notCheckable(['a second run, of a single-turn task with the same trainer (--against)'])
-  const runs: readonly Run[] = [
-    { facts: input.dump.facts, logs: input.logs, streams: input.streams },
-    { facts: against.dump.facts, logs: against.logs, streams: against.streams },
-  ]
-  const simple = runs.find(isSingleTurn) ?? taken(runs)
-  if (simple === null) return notCheckable(lackOfSingle(runs))
   const { thresholds } = input.dump.settings
+  const runs = [
+    runOf(input.dump.facts, input.logs, input.streams, thresholds),
+    runOf(against.dump.facts, against.logs, against.streams, thresholds),
+  ] as const
+  const simple = simpleOf(runs)
+  if (simple === null) return notCheckable(lackOfSingle(runs))
+  const second = simple === runs[0] ? runs[1] : runs[0]
+  const bothSingle = runs.every(isSingleTurn)
+  const [whose, others] = bothSingle
+    ? [placeOf(simple, runs), placeOf(second, runs)]
+    : ['the single-turn run', 'the other run']
   const steps = thresholds['trend-steps']
-  const trend = trendOfRun(simple, thresholds)
-  if (trend === null) return notCheckable([lackOfTrend(SINGLE, simple, steps)])
-  const [second] = runs.filter((run) => run !== simple)
-  const other = second === undefined ? null : trendOfRun(second, thresholds)
+  const { trend } = simple
+  if (trend === null) return notCheckable([lackOfTrend(whose, simple, steps)])
+  const other = second.trend
   // A trainer that improves the harder task is not broken, whatever keeps the simple one flat; whether it does must be known.
-  const flat = trend.course === 'level' && other?.course === 'level'
+  const flat = trend.course === 'does-not-rise' && other?.course === 'does-not-rise'
   const verdict = trend.course === 'rises' ? 'contradicted' : flat ? 'supported' : 'inconclusive'
+  const decides = {
+    supported: `the mean reward of ${whose} does not rise, and that of ${others} neither`,
+    contradicted: `the mean reward of ${bothSingle ? 'either run' : whose} rises by more than chance`,
+  }
   return {
     verdict,
     because: [
-      ...linesOf(SINGLE, trend, SPEAKS[trend.course], thresholds),
-      ...(other === null ? [] : linesOf('the other run', other, null, thresholds)),
+      ...linesOf(whose, trend, thresholds, { speaksFor: SPEAKS[trend.course], decides }),
+      ...(other === null ? [] : linesOf(others, other, thresholds)),
       ...(simple.facts.length === 0
         ? stated('which run is the single-turn one', 'taken to be the one of which only a log was given')
         : []),
@@ -49,19 +55,15 @@ function decide(input: HypothesisInput): Judgement {
       trend.course === 'rises'
         ? []
         : [
-            ...lackOfCertainty(SINGLE, trend, thresholds),
-            ...(other !== null
-              ? lackOfCertainty('the other run', other, thresholds)
-              : second === undefined
-                ? []
-                : [lackOfTrend('the other run', second, steps)]),
+            ...lackOfCertainty(whose, trend, thresholds),
+            ...(other === null ? [lackOfTrend(others, second, steps)] : lackOfCertainty(others, other, thresholds)),
           ],
     firm: simple.facts.length > 0,
     rollouts: fewerRollouts(input, against),
   }
 }
 
-const SPEAKS = { rises: 'contradicted', level: 'supported', open: null } as const
+const SPEAKS = { rises: 'contradicted', 'does-not-rise': 'supported', open: null } as const
 
 /** What it would take to tell whether a run rises that does not show it. */
 function lackOfCertainty(
@@ -72,7 +74,7 @@ function lackOfCertainty(
   const { 'h06-library-steps': enough, 'h06-library-rise': rise, 'h06-library-rank': order } = thresholds
   if (course !== 'open') return []
   if (steps < enough)
-    return [`at least ${enough} training steps in ${whose}, which has ${steps}, before it can be called level`]
+    return [`at least ${enough} training steps in ${whose}, which has ${steps}, before it is known not to rise`]
   if (gain >= thresholds['run-standard-errors'] * error && rank < order)
     return [
       `more steps in ${whose}: its rewards gain ${gain.toFixed(3)} over all, and do not rise in order (rank correlation ${rank.toFixed(2)}, ${order} is needed)`,
@@ -98,6 +100,23 @@ interface Run {
   readonly facts: readonly TrajectoryFacts[]
   readonly logs: HypothesisInput['logs']
   readonly streams: HypothesisInput['streams']
+  /** By the rollouts where they have steps, else by what the run logged. */
+  readonly trend: RewardTrend | null
+}
+
+/** The run that the verdict rests on: of two single-turn runs the one that rises, in whatever order they were given, else one that has a trend. */
+function simpleOf(runs: readonly Run[]): Run | null {
+  const single = runs.filter(isSingleTurn)
+  return (
+    single.find(({ trend }) => trend?.course === 'rises') ??
+    single.find(({ trend }) => trend !== null) ??
+    single[0] ??
+    taken(runs)
+  )
+}
+
+function placeOf(run: Run, runs: readonly Run[]): string {
+  return run === runs[0] ? 'the open run' : 'the second run'
 }
 
 /** Beside rollouts of several turns, a run of which there is nothing but a log was given as the single-turn one. */
@@ -111,7 +130,7 @@ function lackOfSingle(runs: readonly Run[]): string[] {
   const open = runs.filter((run) => run.facts.length > 0 && !hasSeveralTurns(run))
   if (open.length === 0) return ['a single-turn run: both have rollouts of several assistant turns']
   return open.map((run) => {
-    const whose = run === runs[0] ? 'the open run' : 'the second run'
+    const whose = placeOf(run, runs)
     const unknown = withoutKnownTurns(run.facts)
     if (unknown.length === 0) return `assistant turns in ${whose}, which has none`
     if (unknown.some(({ idsHash }) => idsHash === null))
@@ -128,11 +147,10 @@ function hasSeveralTurns({ facts }: Run): boolean {
   return facts.some(({ assistantTurns }) => assistantTurns > 1)
 }
 
-/** By the rollouts where they have steps, else by what the run logged. */
-function trendOfRun({ facts, logs }: Run, thresholds: Thresholds): RewardTrend | null {
+function runOf(facts: Run['facts'], logs: Run['logs'], streams: Run['streams'], thresholds: Thresholds): Run {
   const own = rewardTrend(facts, thresholds)
   const logged = own === null ? loggedOf(logs, 'reward') : null
-  return logged === null ? own : trendOf(logged.values, thresholds)
+  return { facts, logs, streams, trend: logged === null ? own : trendOf(logged.values, thresholds) }
 }
 
 function isSingleTurn({ facts }: Run): boolean {
@@ -143,29 +161,27 @@ function isSingleTurn({ facts }: Run): boolean {
   )
 }
 
+/** The course of the mean reward, with what it speaks for, and its rank correlation. */
 function linesOf(
   whose: string,
   { first, last, steps, rank, gain, error, course, falls }: RewardTrend,
-  speaksFor: Argument['speaksFor'],
   thresholds: Thresholds,
-) {
+  speaks: Pick<Argument, 'speaksFor' | 'decides'> = { speaksFor: null },
+): Argument[] {
   const chance = thresholds['run-standard-errors'] * error
   const by = `${signed(gain)} ± ${chance.toFixed(3)} by the line through all of them`
-  const word = falls ? 'falls, ' : { rises: 'rises, ', level: 'is level, ', open: 'may rise or be level, ' }[course]
+  const word = falls ? 'falls, ' : WORDS[course]
   const summary = `${word}from ${first.toFixed(3)} to ${last.toFixed(3)}; ${by}`
-  const trend = `the mean reward of ${whose}`
-  const decides = {
-    supported: falls
-      ? `${trend} does not rise, and that of the other run neither`
-      : `${trend} is level, and that of the other run too`,
-    contradicted: `${trend} rises by more than chance`,
-  }
-  const line = restingOn('both-runs', stated(`mean reward of ${whose}, first to last third of ${steps} steps`, summary))
-  return [
-    ...(whose === SINGLE ? deciding(decides, line) : line).map((each): Argument => ({ ...each, speaksFor })),
-    ...restingOn('both-runs', stated(`rank correlation of reward and step in ${whose}`, rank)),
-  ]
+  return restingOn('both-runs', [
+    ...stated(`mean reward of ${whose}, first to last third of ${steps} steps`, summary).map((line) => ({
+      ...line,
+      ...speaks,
+    })),
+    ...stated(`rank correlation of reward and step in ${whose}`, rank),
+  ])
 }
+
+const WORDS = { rises: 'rises, ', 'does-not-rise': 'is level, ', open: 'may rise or be level, ' } as const
 
 function signed(value: number): string {
   return value < 0 ? `−${(-value).toFixed(3)}` : `+${value.toFixed(3)}`

@@ -13,9 +13,12 @@ export interface RewardTrend {
   /** From the first step to the last by the least-squares line through the means, and its standard error by how they scatter about it. */
   readonly gain: number
   readonly error: number
-  /** `level`: over enough steps, and more of a gain than a run that does not learn could have is out of the question. `open`: neither is known. */
-  readonly course: 'rises' | 'level' | 'open'
-  /** It loses by as much as it would have to gain in order to rise: level then means that it does not. */
+  /**
+   * `does-not-rise`: over enough steps, and more of a gain than a run that does not learn could have is out of the question; it is level or
+   * falls. `open`: neither is known.
+   */
+  readonly course: 'rises' | 'does-not-rise' | 'open'
+  /** It loses by as much as it would have to gain in order to rise. */
   readonly falls: boolean
 }
 
@@ -43,7 +46,7 @@ export function trendOf(means: readonly number[], thresholds: Thresholds): Rewar
   const chance = thresholds['run-standard-errors'] * error
   const least = Math.max(thresholds['h06-library-gain'], chance)
   const rises = rank >= thresholds['h06-library-rank'] && gain >= least
-  const level = means.length >= thresholds['h06-library-steps'] && gain + chance < thresholds['h06-library-rise']
+  const doesNotRise = means.length >= thresholds['h06-library-steps'] && gain + chance < thresholds['h06-library-rise']
   return {
     steps: means.length,
     first: mean(means.slice(0, third)),
@@ -51,7 +54,7 @@ export function trendOf(means: readonly number[], thresholds: Thresholds): Rewar
     rank,
     gain,
     error,
-    course: rises ? 'rises' : level ? 'level' : 'open',
+    course: rises ? 'rises' : doesNotRise ? 'does-not-rise' : 'open',
     falls: gain < -least,
   }
 }

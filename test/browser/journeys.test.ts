@@ -165,7 +165,7 @@ describePage('a journey by keyboard', (tests) => {
     const said = page.locator('.compare')
     await expect
       .poll(() => said.innerText())
-      .toMatch(/H07 is supported \(medium confidence\): the fault comes with the second turn/)
+      .toMatch(/H07 is supported \(high confidence\): the fault comes with the second turn/)
     await expect.poll(() => said.innerText()).toMatch(/a limit cut 31\.3 % of the rollouts and 0 %/)
     const missing = page.getByRole('row').filter({ hasText: 'T05' }).first()
     await enter(page, missing.getByRole('button').first())

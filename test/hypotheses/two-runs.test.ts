@@ -145,6 +145,27 @@ describe('H06-library', () => {
     expect(verdict('H06-library', run(1, single), second(run(3, multi))).verdict).toBe(expected)
   })
 
+  it.each([
+    ['contradicted', 'one of them rises', rising, flat],
+    ['contradicted', 'one of them rises and the other tells too little', rising, null],
+    ['supported', 'neither rises', flat, flat],
+    ['inconclusive', 'one does not rise and the other tells too little', flat, null],
+  ] as const)('of two single-turn runs it is %s where %s, whichever is open', (expected, _, one, other) => {
+    const [first, last] = [run(1, one), other === null ? run(1, flat, 4) : run(1, other)]
+    const open = verdict('H06-library', first, second(last))
+    const swapped = verdict('H06-library', last, second(first))
+    expect([open.verdict, swapped.verdict]).toEqual([expected, expected])
+    expect([open.because[0]?.measure, swapped.because[0]?.measure]).toEqual([
+      'mean reward of the open run, first to last third of 24 steps',
+      `mean reward of the ${one === other ? 'open' : 'second'} run, first to last third of 24 steps`,
+    ])
+    expect(swapped.missing).toEqual(
+      expected === 'inconclusive' ? ['at least 8 training steps in the open run, which has 4'] : [],
+    )
+    if (expected !== 'contradicted')
+      expect(open.would_change).toContain('contradicted if the mean reward of either run rises by more than chance')
+  })
+
   it('calls nothing level that chance may have kept from rising', () => {
     /** Means of rewards between 0 and 1 of eight rollouts a step; a rise of 0.3 over as many steps would be hard to see. */
     const noise = [0.06, -0.09, 0.02, -0.04, 0.11, -0.02, 0.05, -0.1, 0.08, 0, -0.07, 0.04]
@@ -154,7 +175,7 @@ describe('H06-library', () => {
     const short = of(8, 1)
     expect(short.verdict).toBe('inconclusive')
     expect(short.missing[0]).toBe(
-      'at least 20 training steps in the single-turn run, which has 8, before it can be called level',
+      'at least 20 training steps in the single-turn run, which has 8, before it is known not to rise',
     )
     expect(short.because[0]?.value).toMatch(
       /^may rise or be level, from 0\.\d+ to 0\.\d+; [+−]0\.\d+ ± 0\.\d+ by the line/,

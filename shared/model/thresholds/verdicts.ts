@@ -156,14 +156,14 @@ export const VERDICT_THRESHOLDS = {
     range: [0, 1_000_000],
     usedBy: ['H06-library'],
     reason:
-      'Gain over all steps that chance must leave out of the question before a reward is called level: a trainer that works gains more on GSM8K.',
+      'Gain over all steps that chance must leave out of the question before a reward is said not to rise: a trainer that works gains more on GSM8K.',
   },
   'h06-library-steps': {
     value: 20,
     unit: 'steps',
     range: [3, 1_000_000],
     usedBy: ['H06-library'],
-    reason: 'Below which no reward is called level: a trainer that works shows it within 20 to 50.',
+    reason: 'Below which no reward is said not to rise: a trainer that works shows it within 20 to 50.',
   },
   'h06-lora-gap-supported': {
     value: 0.05,

@@ -204,7 +204,7 @@ export const H06_LIBRARY: readonly Cell[] = [
     title: 'the run of one turn is level and that of several has too few steps to tell',
     run: multi(level, 9),
     against: single(level),
-    lacks: ['at least 20 training steps in the other run, which has 9, before it can be called level'],
+    lacks: ['at least 20 training steps in the other run, which has 9, before it is known not to rise'],
   },
   {
     id: 'H06-library',
