@@ -41,7 +41,7 @@ const COMMANDS: readonly Command[] = [
   {
     name: 'merge',
     takes: 'REPORT… [options]',
-    does: 'Judges JSON reports of parts of a run together, as if all files had been read at once.',
+    does: 'Judges JSON reports of parts of a run (files, folders, patterns, - for standard input) together, as if all files had been read at once.',
     options: MERGE_OPTIONS,
     run: async (given, io) => (await import('./merge.ts')).mergeCommand(given, io),
   },

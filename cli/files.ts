@@ -192,7 +192,8 @@ function shownName(path: string): string {
   return path.split(sep).join('/')
 }
 
-async function readAll(stream: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+/** All bytes of a stream, such as standard input. */
+export async function readAll(stream: AsyncIterable<Uint8Array>): Promise<Buffer> {
   const chunks: Uint8Array[] = []
   for await (const chunk of stream) chunks.push(chunk)
   return Buffer.concat(chunks)

@@ -5,7 +5,7 @@ import { type GivenReport, MergeError, readParts } from '../shared/session/merge
 import { type Merged, mergeParts, refuseOthers } from '../shared/session/merge-run.ts'
 import type { SplitGroup } from '../shared/session/merge-split.ts'
 import type { ParsedArguments } from './arguments.ts'
-import { cannotOpen, type FoundFile, findFiles } from './files.ts'
+import { cannotOpen, type FoundFile, findFiles, readAll } from './files.ts'
 import { type CommandIo, type Exit, NothingReadError, UsageError } from './io.ts'
 import { firstOf, LISTED } from './listed.ts'
 import { exitOf, reportOutput, writeReport, writeUnread } from './report-output.ts'
@@ -13,11 +13,12 @@ import { createTerminal } from './terminal.ts'
 
 /** `merge REPORT…`: judges reports of parts of a run together, and writes the whole report as `inspect` does. */
 export async function mergeCommand({ paths, options }: ParsedArguments, io: CommandIo): Promise<Exit> {
-  if (paths.length === 0) throw new UsageError('Name the reports to merge: files that inspect --json wrote.')
+  if (paths.length === 0)
+    throw new UsageError('Name the reports to merge: files that inspect --json wrote, or - for standard input.')
   const output = await reportOutput(options, io)
   const files = await reportFiles(paths, io)
   const otherFiles = options.against === undefined ? [] : await reportFiles(options.against as readonly string[], io)
-  const { report, split } = judged(await readReports(files), await readReports(otherFiles))
+  const { report, split } = judged(await readReports(files, io), await readReports(otherFiles, io))
   const inputs = [...files, ...otherFiles].map(({ path }) => path)
   warnOfSplit(split, io)
   warnOfNames(report, io)
@@ -37,11 +38,13 @@ export async function mergeCommand({ paths, options }: ParsedArguments, io: Comm
   return exit
 }
 
+const STANDARD_INPUT: FoundFile = { path: '-', name: 'standard input' }
+
 async function reportFiles(paths: readonly string[], io: CommandIo): Promise<FoundFile[]> {
   const files = new Map<string, FoundFile>()
   const again = new Map<string, FoundFile>()
   for (const path of paths) {
-    const found = await findFiles(path, io.directory)
+    const found = path === '-' ? [STANDARD_INPUT] : await findFiles(path, io.directory)
     if (found.length === 0) throw new UsageError(`${path} holds no files. Name a folder with reports in it.`)
     for (const file of found) (files.has(file.path) ? again : files).set(file.path, file)
   }
@@ -57,11 +60,13 @@ function tellOfNamedAgain(again: readonly FoundFile[], io: CommandIo): void {
   )
 }
 
-async function readReports(files: readonly FoundFile[]): Promise<GivenReport[]> {
+async function readReports(files: readonly FoundFile[], io: CommandIo): Promise<GivenReport[]> {
   const reports: GivenReport[] = []
-  for (const { path, name } of files) {
+  for (const file of files) {
+    const { path, name } = file
     try {
-      reports.push({ name, text: await readFile(path, 'utf8') })
+      const bytes = file === STANDARD_INPUT ? await readAll(io.stdin) : await readFile(path)
+      reports.push({ name, text: bytes.toString('utf8') })
     } catch (error) {
       throw new UsageError(`${name} ${cannotOpen(error)}`)
     }
@@ -77,7 +82,23 @@ function judged(reports: readonly GivenReport[], second: readonly GivenReport[])
     return mergeParts(parts, others.length === 0 ? null : mergeParts(others).run)
   } catch (error) {
     if (!(error instanceof MergeError)) throw error
-    throw error.kind === 'refused' ? new UsageError(error.message) : new NothingReadError(error.message)
+    // One that is damaged beside a good one is named wrongly; where there is no good one, nothing could be read.
+    const nothing = error.kind === 'unreadable' && [reports, second].some(isUnreadable)
+    throw nothing ? new NothingReadError(error.message) : new UsageError(error.message)
+  }
+}
+
+/** Whether none of these is a report that can be read. */
+function isUnreadable(reports: readonly GivenReport[]): boolean {
+  return reports.length > 0 && reports.every((report) => isDamaged(report))
+}
+
+function isDamaged(report: GivenReport): boolean {
+  try {
+    mergeParts(readParts([report]))
+    return false
+  } catch (error) {
+    return error instanceof MergeError && error.kind === 'unreadable'
   }
 }
 

@@ -4,7 +4,8 @@ import { inertJson } from '../shared/exports/json-text.ts'
 import { atOrAbove, fails, type Judgement } from '../shared/exports/phrases.ts'
 import type { Proofs } from '../shared/exports/proofs.ts'
 import { REPORT_FORMATS, type ReportFormat } from '../shared/exports/report-formats.ts'
-import { REPORT_SCHEMA, type Report } from '../shared/model/report.ts'
+import type { Report } from '../shared/model/report.ts'
+import { readReportText } from '../shared/session/report-text.ts'
 import type { OptionValue } from './arguments.ts'
 import { cannotOpen } from './files.ts'
 import { type CommandIo, Exit, type NothingReadError, UsageError } from './io.ts'
@@ -114,7 +115,10 @@ export function exitOf(report: Report, judgement: Judgement): Exit {
   return failing ? Exit.findings : Exit.ok
 }
 
-async function readBaseline(path: string | undefined, io: CommandIo): Promise<Report | null> {
+/** What is read of a report that is a baseline: any version of this program may have written it. */
+type Baseline = Pick<Report, 'findings'> & Partial<Pick<Report, 'findings_omitted'>>
+
+async function readBaseline(path: string | undefined, io: CommandIo): Promise<Baseline | null> {
   if (path === undefined) return null
   let text: string
   try {
@@ -122,19 +126,21 @@ async function readBaseline(path: string | undefined, io: CommandIo): Promise<Re
   } catch (error) {
     throw new UsageError(`--baseline ${path} ${cannotOpen(error)}`)
   }
-  let report: Partial<Report> | null
-  try {
-    report = JSON.parse(text)
-  } catch {
-    report = null
+  const read = readReportText(text)
+  const isNone = 'isNone' in read ? read.isNone : 'is damaged: its findings are no list of findings'
+  if ('isNone' in read || !hasFindings(read.report)) {
+    throw new UsageError(`--baseline ${path} ${isNone}. Write one with inspect --json PATH.`)
   }
-  if (report?.schema !== REPORT_SCHEMA || !Array.isArray(report.findings)) {
-    throw new UsageError(`--baseline ${path} is no report of this program. Write one with inspect --json PATH.`)
-  }
-  if ((report.findings_omitted ?? 0) > 0) {
+  const { findings_omitted = 0 } = read.report
+  if (findings_omitted > 0) {
     createTerminal(io.stderr, io.env).line(
-      `--baseline ${path} lists only a part of its findings (${report.findings_omitted} are left out): those will count as new. Write it with a larger --max-findings.`,
+      `--baseline ${path} lists only a part of its findings (${findings_omitted} are left out): those will count as new. Write it with a larger --max-findings.`,
     )
   }
-  return report as Report
+  return read.report
+}
+
+function hasFindings(report: Record<string, unknown>): report is Record<string, unknown> & Baseline {
+  const { findings } = report
+  return Array.isArray(findings) && findings.every((each) => typeof each?.fingerprint === 'string')
 }

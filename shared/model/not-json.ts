@@ -17,6 +17,7 @@ const LOOKED_AT = 512
  * @param error what `JSON.parse` threw of it
  */
 export function whyNotJson(text: string, error: unknown): string {
+  if (text === '') return 'it is empty'
   const kind = KINDS.find(([begins]) => text.startsWith(begins))
   if (kind !== undefined) return kind[1]
   // U+FFFD is none of them: a note on half a letter holds it, in a text that is sound.

@@ -1,11 +1,11 @@
 import * as z from 'zod'
-import { whyNotJson } from '../model/not-json.ts'
-import { type LogReport, REPORT_SCHEMA, type SourceReport } from '../model/report.ts'
+import type { LogReport, SourceReport } from '../model/report.ts'
 import { ColumnError } from './merge-columns.ts'
 import { STATE_SCHEMA } from './merge-schema.ts'
 import { FINDING, LOG, SOURCE } from './merge-shapes.ts'
 import { type DecodedState, decodeState } from './merge-state.ts'
 import { MERGE_STATE } from './merge-state-shape.ts'
+import { readReportText } from './report-text.ts'
 import { TOOL } from './tool.ts'
 
 /** A report of a part of a run, ready to be put beside others. */
@@ -51,13 +51,15 @@ export interface GivenReport {
 
 /** Reads reports of parts of a run, one after the other; their sources are numbered on. Throws `MergeError`. */
 export function readParts(reports: readonly GivenReport[]): Part[] {
-  refuseCopies(reports)
   let sources = 0
-  return reports.map(({ name, text }) => {
+  const parts = reports.map(({ name, text }) => {
     const part = readPart(name, text, sources)
     sources += part.sources.length
     return part
   })
+  // Only then: two files with nothing in them are no copies of a report.
+  refuseCopies(reports)
+  return parts
 }
 
 /** A source that was followed has no hash by which it could be known again: the whole report is compared. */
@@ -123,27 +125,14 @@ function readPart(name: string, text: string, first: number): Part {
 }
 
 function parsed(name: string, text: string): Record<string, unknown> {
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch (error) {
-    throw new MergeError(
-      'unreadable',
-      `${name} is no JSON (${whyNotJson(text, error)}). Give reports that inspect --json wrote, each whole.`,
-    )
+  const read = readReportText(text)
+  if ('isNone' in read) {
+    throw new MergeError('unreadable', `${name} ${read.isNone}. Give reports that inspect --json wrote, each whole.`)
   }
-  const schema = typeof value === 'object' && value !== null ? (value as { schema?: unknown }).schema : undefined
-  if (schema !== REPORT_SCHEMA) {
-    const said =
-      typeof schema === 'string' ? `its schema is ${JSON.stringify(schema.slice(0, 80))}` : 'it has no schema'
-    throw new MergeError(
-      'unreadable',
-      `${name} is no report of this program: ${said}, not ${JSON.stringify(REPORT_SCHEMA)}. Give reports that inspect --json wrote.`,
-    )
-  }
-  if (!shallow(value))
+  if (!shallow(read.report)) {
     throw new MergeError('unreadable', damage(name, `it is nested more than ${MOST_LEVELS} levels deep`))
-  return value as Record<string, unknown>
+  }
+  return read.report
 }
 
 function shallow(value: unknown, levels = MOST_LEVELS): boolean {

@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Report } from '../../shared/model/report.ts'
 import { commandLine } from './command-line.ts'
@@ -95,6 +96,16 @@ describe('merge', () => {
     expect(alone.err).toContain('Nothing could be read')
   })
 
+  test('takes a report from standard input, in its place', async () => {
+    const stdin = await read('parts/rank-b.json')
+    const { out, err } = await commandLine(
+      ['merge', 'parts/rank-a.json', '-', 'parts/rank-c.json', '-', '--json', '-'],
+      { directory: folder, stdin },
+    )
+    expect(out).toBe(await read('whole.json'))
+    expect(oneLine(err)).toContain('standard input was named more than once and counts once.')
+  })
+
   test('judges against the reports of a second run', async () => {
     const h08 = (text: string) => (JSON.parse(text) as Report).hypotheses.find(({ id }) => id === 'H08')?.verdict
     const { out } = await cli(
@@ -152,7 +163,20 @@ describe('merge', () => {
     ['one twice', 2, ['parts', 'indented.json'], 'rank-a.json and indented.json hold the same file: rank-a/dump.jsonl'],
     ['a copy of one', 2, ['parts', 'copy.json'], 'rank-a.json and copy.json are the same report, byte for byte'],
     ['a dump', 3, ['run/rank-a/dump.jsonl'], 'dump.jsonl is no JSON'],
-    ['half a report', 3, ['parts/rank-a.json', 'half.json'], 'half.json is no JSON'],
+    ['half a report', 3, ['half.json'], 'half.json is no JSON'],
+    ['half a report beside a whole one', 2, ['parts/rank-a.json', 'half.json'], 'half.json is no JSON'],
+    ['a whole one behind half a report', 2, ['half.json', 'parts/rank-a.json'], 'half.json is no JSON'],
+    ['files with nothing in them', 3, ['strays'], 'a.json is no JSON (it is empty)'],
+    ['halves against a whole one', 3, ['half.json', '--against', 'parts'], 'half.json is no JSON'],
+    ['nothing on standard input', 3, ['-'], 'standard input is no JSON (it is empty)'],
+    ['a baseline that is half a report', 2, ['parts', '--baseline', 'half.json'], '--baseline half.json is no JSON'],
+    ['a baseline that is compressed', 2, ['parts', '--baseline', 'a.json.gz'], 'it is compressed with gzip: give the'],
+    [
+      'a baseline without fingerprints',
+      2,
+      ['parts', '--baseline', 'bare.json'],
+      '--baseline bare.json is damaged: its',
+    ],
     ['an option of inspect', 2, ['parts', '--policy', 'sft'], '--policy is not an option of this command'],
     [
       'an output that is an input',
@@ -161,7 +185,13 @@ describe('merge', () => {
       'parts/rank-b.json is one of the files',
     ],
   ])('%s: %i', async (_, code, argv, message) => {
-    await mkdir(join(folder, 'empty'), { recursive: true })
+    for (const made of ['empty', 'strays']) await mkdir(join(folder, made), { recursive: true })
+    for (const stray of ['a', 'b']) await writeFile(join(folder, 'strays', `${stray}.json`), '')
+    await writeFile(join(folder, 'a.json.gz'), gzipSync(await read('parts/rank-a.json')))
+    await writeFile(
+      join(folder, 'bare.json'),
+      JSON.stringify({ ...JSON.parse(await read('whole.json')), findings: [{}] }),
+    )
     await cli('inspect', 'run/rank-a', '--policy', 'sft', '--json', 'sft.json')
     await writeFile(join(folder, 'copy.json'), await read('parts/rank-a.json'))
     await writeFile(join(folder, 'indented.json'), JSON.stringify(JSON.parse(await read('parts/rank-a.json')), null, 7))
