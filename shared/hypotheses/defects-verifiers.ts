@@ -16,7 +16,7 @@ import {
   rowsWhere,
   sizeOf,
 } from './defects-evidence.ts'
-import { isSystematicAfterFirst, rolloutsByTurn, splitByTurn } from './multi-step.ts'
+import { areNearlyAll, isSystematicAfterFirst, rolloutsByTurn, splitByTurn } from './multi-step.ts'
 
 /** A defect of training code that is known by its shape: which checks fail, and where. */
 export interface KnownDefect {
@@ -231,17 +231,16 @@ function placesAfterFirst(check: CheckResult | null, dump: DumpView): Count | nu
 /** The edges after assistant turns, where nearly all of them are affected and no other edge is. */
 function newlinesAfterAssistant(evidence: DefectEvidence): DefectShape | null {
   const places = { checked: 0, affected: 0 }
-  for (const [boundary, count] of Object.entries(evidence.failing('T04')?.by_boundary ?? {})) {
+  const check = evidence.failing('T04')
+  for (const [boundary, count] of Object.entries(check?.by_boundary ?? {})) {
     if (boundary.startsWith('assistant>')) {
       places.checked += count.checked
       places.affected += count.affected
     } else if (count.affected > 0) return null
   }
-  const { 'systematic-units': units, 'systematic-share': share } = evidence.dump.settings.thresholds
-  const everywhere = places.affected >= units && places.affected >= share * places.checked
   // Between the documents of a packed row no template writes anything.
-  if (isOfPackedRows(evidence, 'T04')) return null
-  return everywhere ? { checks: ['T04'], places, rows: evidence.rows('T04') } : null
+  if (check === null || !areNearlyAll(places, check, evidence.dump) || isOfPackedRows(evidence, 'T04')) return null
+  return { checks: ['T04'], places, rows: evidence.rows('T04') }
 }
 
 /** Whether a fault stands in rows alone whose documents nothing parts (S01): what looks wrong there is where one of them begins. */

@@ -70,8 +70,13 @@ export function rateOf({ checked, affected }: Count): number {
 }
 
 /** Nearly every later assistant turn has the fault and no first one does: what the first turn is spared is rendered elsewhere. */
-export function isSystematicAfterFirst(check: CheckResult, { settings }: DumpView): boolean {
+export function isSystematicAfterFirst(check: CheckResult, dump: DumpView): boolean {
   const { first, later } = splitByTurn(check)
+  return first.affected === 0 && areNearlyAll(later, check, dump)
+}
+
+/** Nearly all of some places of a check have its fault: in the whole dump, or in the files, environments or steps that it stands in at all. */
+export function areNearlyAll({ checked, affected }: Count, check: CheckResult, { settings }: DumpView): boolean {
   const { 'systematic-units': units, 'systematic-share': share } = settings.thresholds
-  return first.affected === 0 && later.affected >= units && later.affected >= share * later.checked
+  return affected >= units && (affected >= share * checked || check.systematic_in !== undefined)
 }

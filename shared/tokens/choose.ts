@@ -31,7 +31,7 @@ export const TIED = 0.6
 const MODEL_NAMES: readonly (readonly [RegExp, string])[] = [
   [/qwen-?3(?![.\d])/i, 'qwen3'],
   [/qwen-?2(?:\.5)?(?![.\d])/i, 'qwen2.5'],
-  [/llama-?3/i, 'llama3'],
+  [/llama-?3(?!\d)/i, 'llama3'],
 ]
 const QWEN25_SYSTEM = 'You are Qwen, created by Alibaba Cloud'
 
@@ -123,7 +123,7 @@ function chooseAmong(
   if (total === 0) return unknownYet(['no token ids in this dump'])
   const fits = fitsOf(families, sampled)
   const model = hints.model ?? null
-  const named = model === null ? null : (MODEL_NAMES.find(([pattern]) => pattern.test(model))?.[1] ?? null)
+  const named = model === null ? null : familyNamed(model)
 
   const framed = framedOf(fits)
   if (framed.length > 0) {

@@ -6,8 +6,9 @@ import { memorySource } from '../containers/memory-source.ts'
 import { sampleBytes } from '../samples/read-sample.ts'
 import { testHost } from './test-host.ts'
 
-async function reportOf(name: string): Promise<Report> {
-  const session = await Session.open([memorySource(sampleBytes(name), 1 << 14, `${name}.jsonl.gz`)], {}, testHost())
+async function reportOf(...names: readonly string[]): Promise<Report> {
+  const sources = names.map((name) => memorySource(sampleBytes(name), 1 << 14, `${name}.jsonl.gz`))
+  const session = await Session.open(sources, {}, testHost())
   await session.done
   return session.report()
 }
@@ -212,4 +213,10 @@ describe.each([
     }
     expect(idle).toEqual([...always, ...more[name as keyof typeof more]].sort())
   })
+})
+
+it('the defects of a run are named beside a sound one as they are alone', async () => {
+  const defectsOf = (report: Report) => report.defects.map(({ id, checks }) => [id, checks])
+  const beside = await reportOf('clean-qwen2.5', 'verifiers-2025-08')
+  expect(defectsOf(beside)).toEqual(defectsOf(await reportOf('verifiers-2025-08')))
 })

@@ -205,6 +205,8 @@ it.each([
   ['Qwen3-Omni-30B', null],
   ['qwen2.5-distilled-from-llama-3', null],
   ['gpt-oss-20b', null],
+  ['huggyllama/llama-30b', null],
+  ['codellama/CodeLlama-34b-Instruct-hf', null],
 ])('the name %s is of %s', (name, family) => {
   expect(familyNamed(name)).toBe(family)
 })

@@ -262,7 +262,7 @@ function largeSum({ tokens, sampler, trainer }: ScoredPairs, largeGap: number): 
 export function isMixtureOfExperts(model: string | null): boolean {
   return (
     model !== null &&
-    /moe|-a\d+(\.\d+)?b\b|(?<!\d)\d+b-\d+e\b|(?<!\d)\d+x\d+(\.\d+)?b\b|mixtral|deepseek-?(v[2-9]|r1(?!-distill))|gpt-oss|kimi-k|glm-4\.[5-9]/i.test(
+    /moe|-a\d+(\.\d+)?b\b|(?<!\d)\d+b-\d+e\b|(?<!\d)\d+x\d+(\.\d+)?b\b|mixtral|deepseek-?(v[2-9]|r1(?!-distill|.*(?:qwen|llama)))|gpt-oss|kimi-k|glm-4\.[5-9](?!v-flash)/i.test(
       model,
     )
   )
