@@ -109,8 +109,12 @@ function warnOfSplit(split: readonly SplitGroup[], io: CommandIo): void {
     const more = parts.length > LISTED ? [`${count(parts.length - LISTED)} more`] : []
     return `${group}${step === null ? '' : ` of step ${step}`} (${[...where, ...more].join(', ')})`
   })
+  // Where a size is known, the group is not whole in all reports together.
+  const advice = split.every(({ size }) => size !== null)
+    ? ''
+    : ' Where the reports hold them whole, inspect with --group-size.'
   createTerminal(io.stderr, io.env).line(
-    `${counted(split.length, 'group')} ${split.length === 1 ? 'has' : 'have'} rollouts in several reports and ${split.length === 1 ? 'is' : 'are'} incomplete: ${firstOf(groups, '; ')}. Checks of groups leave them out, as they do when all files are read at once. Where the reports hold them whole, inspect with --group-size.`,
+    `${counted(split.length, 'group')} ${split.length === 1 ? 'has' : 'have'} rollouts in several reports and ${split.length === 1 ? 'is' : 'are'} incomplete: ${firstOf(groups, '; ')}. Checks of groups leave them out, as they do when all files are read at once.${advice}`,
     2,
   )
 }

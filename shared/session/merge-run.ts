@@ -53,7 +53,7 @@ export function mergeParts(parts: readonly Part[], against: SecondRun | null = n
   const conclusion = concludeParts(gathered, parts)
   return {
     report: withState(gathered, conclusion, given),
-    split: splitGroups(parts, conclusion.groups),
+    split: splitGroups(parts, conclusion.groups, options),
     run: conclusion.run,
   }
 }

@@ -1,11 +1,15 @@
 import type { DumpView } from '../checks/check.ts'
 import type { TrajectoryFacts } from '../checks/facts.ts'
+import { declaredSize } from '../checks/group-views.ts'
+import type { AuditOptions } from '../model/policy.ts'
 import type { Part } from './merge-part.ts'
 
 /** A group that is incomplete, with rollouts of the same prompt under the same key and step in several parts. */
 export interface SplitGroup {
   readonly group: string
   readonly step: number | null
+  /** Rollouts that it should have, as given or declared; null where only the commonest size tells. */
+  readonly size: number | null
   /** Rollouts in each report that has some. */
   readonly parts: readonly { readonly name: string; readonly rollouts: number }[]
 }
@@ -15,7 +19,11 @@ export interface SplitGroup {
  * is whole again where the dump declares how many belong to one. Files that number their questions alike have other prompts there, and
  * those of another format are of another run.
  */
-export function splitGroups(parts: readonly Part[], groups: DumpView['groups']): SplitGroup[] {
+export function splitGroups(
+  parts: readonly Part[],
+  groups: DumpView['groups'],
+  { groupSize }: Pick<AuditOptions, 'groupSize'>,
+): SplitGroup[] {
   const sources = parts.flatMap((part) => part.sources.map(({ format }) => ({ part, format: format?.id ?? '' })))
   const keyOf = ({ place, group, step, pairing, promptHash }: TrajectoryFacts) =>
     JSON.stringify([sources[place.source]?.format, group, step, pairing?.question ?? promptHash])
@@ -38,7 +46,8 @@ export function splitGroups(parts: readonly Part[], groups: DumpView['groups']):
     const found = counts.get(key)
     if (found === undefined || found.size < 2 || split.has(key)) continue
     const inParts = [...found].map(([{ name }, rollouts]) => ({ name, rollouts }))
-    split.set(key, { group: member.group, step: member.step, parts: inParts })
+    const size = groupSize ?? declaredSize(members)
+    split.set(key, { group: member.group, step: member.step, size, parts: inParts })
   }
   return [...split.values()]
 }

@@ -136,11 +136,26 @@ describe('merge', () => {
     await cli('inspect', 'torn-2.jsonl', '--json', 'torn/2.json')
     const { err } = await cli('merge', 'torn', '--json', '-')
     expect(oneLine(err)).toContain('1 group has rollouts in several reports and is incomplete: 2 (1.json 1, 2.json 1).')
+    expect(oneLine(err)).toContain('Where the reports hold them whole, inspect with --group-size.')
     await cli('inspect', 'torn-1.jsonl', '--group-size', '2', '--json', 'joined/1.json')
     await cli('inspect', 'torn-2.jsonl', '--group-size', '2', '--json', 'joined/2.json')
     const joined = await cli('merge', 'joined', '--json', '-')
     expect(joined.err).toBe('')
     expect(joined.out).toBe((await cli('inspect', 'torn-[12].jsonl', '--group-size', '2', '--json', '-')).out)
+  })
+
+  test('does not advise to declare the size of torn groups that declare it', async () => {
+    const rows = (await searchRollouts(4, [])).map((line, i) => ({ ...JSON.parse(line), id: `d${i}`, group_size: 8 }))
+    const same = rows.map((row, i) => ({ ...row, ...rows[0], id: `d${i}` }))
+    const half = async (name: string, records: readonly object[]) => {
+      await writeFile(join(folder, `${name}.jsonl`), records.map((row) => `${JSON.stringify(row)}\n`).join(''))
+      await cli('inspect', `${name}.jsonl`, '--json', `of-eight/${name}.json`)
+    }
+    await half('eight-1', same.slice(0, 2))
+    await half('eight-2', same.slice(2))
+    const { err } = await cli('merge', 'of-eight', '--json', '-')
+    expect(oneLine(err)).toContain('1 group has rollouts in several reports and is incomplete')
+    expect(err).not.toContain('--group-size')
   })
 
   test('says when files of one name cannot be told apart', async () => {
