@@ -19,10 +19,26 @@ import {
 
 /** How the measures begin that say whether questions are put, ended and scored alike. */
 export const PAIRED_QUESTIONS = 'share of paired questions whose'
+const WORDS_DIFFER = `${PAIRED_QUESTIONS} words differ, though the question is the same`
+const TOOLS_DIFFER = `${PAIRED_QUESTIONS} tools differ`
+const SYSTEM_DIFFERS = `${PAIRED_QUESTIONS} system text differs`
+const RENDERED_APART = `${PAIRED_QUESTIONS} prompt ids differ though tools and system text agree`
 const ENDS_APART =
   'share of questions that both runs have whose rollouts are cut in one run and not in the other, beyond chance'
 export const CUT_SHARES = 'difference of the shares of rollouts that were cut'
 export const LIKE_ANSWERS = 'mean reward difference of answers in the same words'
+const LIMITS = 'token limits'
+
+/** What the runs do not share where a measure that begins so speaks for the hypothesis. */
+export const NOT_SHARED: readonly (readonly [measure: string, what: string])[] = [
+  [WORDS_DIFFER, 'wording of the questions'],
+  [TOOLS_DIFFER, 'tools'],
+  [SYSTEM_DIFFERS, 'system text'],
+  [RENDERED_APART, 'chat template'],
+  [CUT_SHARES, LIMITS],
+  [ENDS_APART, LIMITS],
+  [LIKE_ANSWERS, 'reward function'],
+]
 
 /** Evaluation/training mismatch: two runs of the same questions are not given the same prompt, or not scored the same way. */
 export const H08: Hypothesis = {
@@ -98,16 +114,16 @@ function linesOf(found: PairMeasures, differences: Differences, thresholds: Thre
   const { cutGap, cutDiffers, gap, unlike } = differences
   const { supported, contradicted } = pairBounds(thresholds)
   const rewardGap = rewardGapBounds(thresholds)
-  const line = (what: string, count: Count | null, codes: readonly string[]) =>
-    compared(`${PAIRED_QUESTIONS} ${what}`, share(count), supported, contradicted, codes)
+  const line = (measure: string, count: Count | null, codes: readonly string[]) =>
+    compared(measure, share(count), supported, contradicted, codes)
   const cut = compared(CUT_SHARES, cutGap, supported, contradicted)
   const ends = compared(ENDS_APART, found.endsApart, supported, contradicted)
   return [
     // Where no question had to be looked for by its sentences, all have the same words.
-    ...(found.words?.affected ? line('words differ, though the question is the same', found.words, []) : []),
-    ...line('tools differ', found.tools, ['T07']),
-    ...line('system text differs', found.system, ['T09']),
-    ...line('prompt ids differ though tools and system text agree', found.rendering, []),
+    ...(found.words?.affected ? line(WORDS_DIFFER, found.words, []) : []),
+    ...line(TOOLS_DIFFER, found.tools, ['T07']),
+    ...line(SYSTEM_DIFFERS, found.system, ['T09']),
+    ...line(RENDERED_APART, found.rendering, []),
     // A difference that so few rollouts show by chance, or two models, decides nothing.
     ...cut.flatMap((each) =>
       each.speaksFor === 'supported' && !cutDiffers
