@@ -1,7 +1,6 @@
 import type { EndReason } from '../checks/facts.ts'
 import type { MeanReward } from '../checks/truncation/reward-splits.ts'
 import { counted, valuesText } from '../model/number-text.ts'
-import type { Count } from '../model/report.ts'
 import type { Thresholds } from '../model/thresholds/registry.ts'
 import { type Bounds, lostBounds, nearLimitBounds, visibleBounds } from './bounds.ts'
 import type { Hypothesis, HypothesisInput } from './hypothesis.ts'
@@ -19,6 +18,7 @@ import {
   lesserFaults,
   notCheckable,
   restingOn,
+  shareOf,
   stated,
 } from './verdict.ts'
 import { boundText } from './would-change.ts'
@@ -37,7 +37,7 @@ export const H04: Hypothesis = {
 function decide(input: HypothesisInput): Judgement {
   if (!input.streams.has('ids')) return notCheckable(['ids'])
   const found = measureTruncation(input)
-  const near = share(found.nearAny)
+  const near = shareOf(found.nearAny)
   const { limits, limitsByRollout } = input.dump
   const ofReplies =
     limits.max_tool_response_length ?? limitsByRollout?.max_tool_response_length ?? found.piledReplies ?? null
@@ -48,9 +48,9 @@ function decide(input: HypothesisInput): Judgement {
   }
   const { thresholds } = input.dump.settings
   const nearBounds = nearLimitBounds(thresholds)
-  const lost = share(found.lost)
-  const piled = share(found.piledReplies)
-  const visible = share(found.documentsVisible)
+  const lost = shareOf(found.lost)
+  const piled = shareOf(found.piledReplies)
+  const visible = shareOf(found.documentsVisible)
   // What was never retrieved is no truncation.
   const visibleAtMost =
     visible === null ? null : (visible * checkedOf(found) + found.perhapsNotBrought) / checkedOf(found)
@@ -232,8 +232,4 @@ function poisonLines({ poison }: TruncationMeasures): Argument[] {
     ...stated(`masked rollouts that count in the mean reward of ${where}`, rollouts, ['C04']),
     ...stated(`mean shift of the baseline of ${where} by masked rollouts`, meanShift, ['C04']),
   ]
-}
-
-function share(count: Count | null): number | null {
-  return count === null ? null : count.affected / count.checked
 }

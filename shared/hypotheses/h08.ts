@@ -14,6 +14,7 @@ import {
   lesserFaults,
   notCheckable,
   restingOn,
+  shareOf,
   stated,
 } from './verdict.ts'
 
@@ -71,7 +72,7 @@ function decide(input: HypothesisInput): Judgement {
     ])
   }
   const pairs = pairBounds(thresholds)
-  const shares = [found.words, found.tools, found.system, found.rendering].flatMap((count) => share(count) ?? [])
+  const shares = [found.words, found.tools, found.system, found.rendering].flatMap((count) => shareOf(count) ?? [])
   const cutGap = found.cut === null ? null : Math.abs(found.cut.here - found.cut.there)
   const unlike = lackOfSameModel(input, against)
   // Another model writes at another length.
@@ -115,7 +116,7 @@ function linesOf(found: PairMeasures, differences: Differences, thresholds: Thre
   const { supported, contradicted } = pairBounds(thresholds)
   const rewardGap = rewardGapBounds(thresholds)
   const line = (measure: string, count: Count | null, codes: readonly string[]) =>
-    compared(measure, share(count), supported, contradicted, codes)
+    compared(measure, shareOf(count), supported, contradicted, codes)
   const cut = compared(CUT_SHARES, cutGap, supported, contradicted)
   const ends = compared(ENDS_APART, found.endsApart, supported, contradicted)
   return [
@@ -150,8 +151,4 @@ function linesOf(found: PairMeasures, differences: Differences, thresholds: Thre
     ),
     ...stated('questions that both runs have', found.pairs),
   ]
-}
-
-function share(count: Count | null): number | null {
-  return count === null ? null : count.affected / count.checked
 }

@@ -14,16 +14,15 @@ export const MASKING_CODES: readonly string[] = CHECKS.filter(
 export interface MaskingMeasures {
   /** Share of the loss weight on tokens that no oracle calls sampled; null where no oracle could look. */
   readonly unsampledShare: number | null
-  /** The checks that can decide: M codes of error severity, T05 and T07; those that could look. */
+  /** Those of `MASKING_CODES` that could look, and whose findings are errors. */
   readonly looked: readonly CheckResult[]
   readonly failing: readonly CheckResult[]
   readonly systematic: readonly CheckResult[]
 }
 
 export function measureMasking(input: HypothesisInput): MaskingMeasures {
-  const deciding = input.checks.filter(
-    ({ code, severity }) => severity === 'error' && (code.startsWith('M') || isFrameFault(code)),
-  )
+  // A check of error severity decides nothing where all that it found is less (M04, M10, T07).
+  const deciding = input.checks.filter(({ code, severity }) => MASKING_CODES.includes(code) && severity === 'error')
   const failing = deciding.filter(({ status }) => status === 'fail')
   const { unsampledWeight, totalWeight } = input
   return {

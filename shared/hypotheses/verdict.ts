@@ -1,6 +1,6 @@
 import { FactColumns } from '../checks/fact-columns.ts'
 import type { TrajectoryFacts } from '../checks/facts.ts'
-import type { CheckResult, HypothesisResult, Measure, MeasureSubject, RolloutFilter } from '../model/report.ts'
+import type { CheckResult, Count, HypothesisResult, Measure, MeasureSubject, RolloutFilter } from '../model/report.ts'
 import type { Hypothesis, HypothesisInput } from './hypothesis.ts'
 import { recordedBy } from './recording.ts'
 import { type Bound, type Deciding, wouldChange } from './would-change.ts'
@@ -149,6 +149,10 @@ export function having(input: HypothesisInput, name: keyof TrajectoryFacts): num
 /** Rollouts of complete groups, the only ones that advantages and spreads are told of. */
 export function inCompleteGroups({ dump }: HypothesisInput): number {
   return dump.groups.reduce((sum, { complete, members }) => sum + (complete ? members.length : 0), 0)
+}
+
+export function shareOf(count: Count | null): number | null {
+  return count === null ? null : count.affected / count.checked
 }
 
 export function notCheckable(missing: readonly string[]): Judgement {
