@@ -294,16 +294,26 @@ function idle({ checks, totals }: Report): string {
   return `No token of any rollout is trained: ${counted(totals.trajectories, 'rollout')} ${totals.trajectories === 1 ? 'gives' : 'give'} no gradient at all. Look at ${where}.`
 }
 
-function sound({ checks, totals }: Report, { outcome, sound: as }: Advice): string {
-  if (as === 'blind' && totals.trajectories === 0)
-    return 'There are no rollouts here, so there was nothing to check. Give the files that hold them as well.'
-  if (as === 'blind') return 'No check could look at these rollouts, so nothing is known to be right or wrong.'
+function sound(report: Report, { outcome, sound: as }: Advice): string {
+  if (as === 'blind') return unchecked(report)
+  const { checks, totals } = report
   const { passed, blind } = passedAndBlind({ checks })
   const nothing = outcome === 'idle' ? 'Nothing else' : 'Nothing'
   if (as === 'little') {
     return `${nothing} that could be checked is wrong, but little could be: ${counted(blind, 'check')} of ${count(checks.length)} ${blind === 1 ? 'lacks' : 'lack'} what the dump does not carry.`
   }
   return `${nothing} that could be checked is wrong: ${counted(passed, 'check')} ${passed === 1 ? 'passes' : 'pass'} on ${counted(totals.trajectories, 'rollout')}.`
+}
+
+/** What is known where no check looked: a verdict may rest on rewards alone. */
+function unchecked({ checks, totals, hypotheses }: Report): string {
+  if (totals.trajectories === 0)
+    return 'There are no rollouts here, so there was nothing to check. Give the files that hold them as well.'
+  const none = `No check ${checks.length === 0 ? 'was asked about' : 'could look at'} these rollouts`
+  const known = hypotheses.flatMap(({ id, verdict }) => (verdict === 'contradicted' ? id : []))
+  return known.length === 0
+    ? `${none}, so nothing is known to be right or wrong.`
+    : `${none}: all that is known of them is that ${listed(known)} ${known.length === 1 ? 'is' : 'are'} contradicted.`
 }
 
 function passedAndBlind({ checks }: Pick<Report, 'checks'>): { readonly passed: number; readonly blind: number } {

@@ -264,6 +264,15 @@ describe('what a report advises', () => {
     expect(said(plain({ checks: [unlooked] }))).toEqual([
       'No check could look at these rollouts, so nothing is known to be right or wrong.',
     ])
+    // A verdict that no check stands behind is known all the same.
+    const contradicted = verdict('H06-library', { verdict: 'contradicted' })
+    expect(said(plain({ checks: [], hypotheses: [contradicted] }))).toEqual([
+      'No check was asked about these rollouts: all that is known of them is that H06-library is contradicted.',
+    ])
+    const inconclusive = verdict('H06-library', { verdict: 'inconclusive' })
+    expect(said(plain({ checks: [unlooked], hypotheses: [inconclusive] }))[0]).toBe(
+      'No check could look at these rollouts, so nothing is known to be right or wrong.',
+    )
     const none = plain({ checks: [unlooked] })
     expect(said({ ...none, totals: { ...none.totals, trajectories: 0 } })).toEqual([
       'There are no rollouts here, so there was nothing to check. Give the files that hold them as well.',

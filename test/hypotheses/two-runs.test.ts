@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { TrajectoryFacts } from '../../shared/checks/facts.ts'
+import { checksToRun } from '../../shared/hypotheses/checks-to-run.ts'
 import { IN_MANY_TURNS_ONLY } from '../../shared/hypotheses/h07.ts'
 import type { SecondRun } from '../../shared/hypotheses/hypothesis.ts'
 import { STREAMS } from '../../shared/model/streams.ts'
@@ -164,6 +165,10 @@ describe('H06-library', () => {
     )
     if (expected !== 'contradicted')
       expect(open.would_change).toContain('contradicted if the mean reward of either run rises by more than chance')
+  })
+
+  it('rests on rewards alone, and no check is said to speak for it', () => {
+    expect(checksToRun({ hypotheses: ['H06-library'] })).toEqual([])
   })
 
   it('calls nothing level that chance may have kept from rising', () => {

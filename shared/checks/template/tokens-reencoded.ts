@@ -15,7 +15,7 @@ export const T02: Check = {
   code: 'T02',
   name: 'tokens-reencoded',
   title: 'Trained ids are another split than the sampled ones',
-  hypotheses: ['H02', 'H06-library'],
+  hypotheses: ['H02'],
   severity: 'error',
   unit: 'trajectory',
   needs: ['ids', 'tokenizer'],
