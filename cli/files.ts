@@ -6,6 +6,10 @@ import type { ByteSource } from '../shared/model/source.ts'
 import { MemorySource, NodeFileSource } from './byte-sources.ts'
 import { expandGlob, isGlob } from './glob.ts'
 import { type CommandIo, UsageError } from './io.ts'
+import { tellNamedAgain } from './named-again.ts'
+
+/** What `-` stands for. */
+export const STANDARD_INPUT: FoundFile = { path: '-', name: 'standard input' }
 
 /** A file to be read, and what it is called. */
 export interface FoundFile {
@@ -23,6 +27,13 @@ export interface OpenedSources {
   readonly problems: readonly { readonly name: string; readonly message: string }[]
 }
 
+interface FoundFiles {
+  readonly files: readonly FoundFile[]
+  /** Those of them that several paths led to. */
+  readonly again: readonly FoundFile[]
+  readonly problems: OpenedSources['problems']
+}
+
 /**
  * Opens what a person named: files, folders (walked), patterns, and `-` for standard input. Throws `UsageError` for a
  * path that does not exist.
@@ -35,52 +46,71 @@ export async function openPaths(
   relativeTo: string | null = null,
 ): Promise<OpenedSources> {
   const found = await findAll(paths, io, relativeTo)
+  tellNamedAgain(found.again, io)
   const problems = [...found.problems]
   const sources: ByteSource[] = []
-  if (paths.includes('-')) sources.push(new MemorySource('standard input', await readAll(io.stdin)))
   for (const file of found.files) {
     try {
-      sources.push(
-        file.pipe
-          ? new MemorySource(file.name, await readFile(file.path))
-          : await NodeFileSource.open(file.path, file.name),
-      )
+      if (file === STANDARD_INPUT) sources.push(new MemorySource(file.name, await readAll(io.stdin)))
+      else if (file.pipe) sources.push(new MemorySource(file.name, await readFile(file.path)))
+      else sources.push(await NodeFileSource.open(file.path, file.name))
     } catch (error) {
       problems.push({ name: file.name, message: `${file.name} ${cannotOpen(error)}` })
     }
   }
-  return { sources, paths: [...(paths.includes('-') ? ['-'] : []), ...found.files.map(({ path }) => path)], problems }
+  return { sources, paths: found.files.map(({ path }) => path), problems }
 }
 
 /**
- * The files that a person named, standard input left out, each once and under the name that it is called by. Throws `UsageError` for a path that does not
- * exist, unless what is gone is left out.
+ * The files that a person named, in this order, each once and under the name that it is called by. Throws `UsageError` for a path that does not exist,
+ * unless what is gone is left out.
  */
 export async function findAll(
   paths: readonly string[],
   io: CommandIo,
   relativeTo: string | null,
   { gone = 'refused' }: { readonly gone?: 'refused' | 'left-out' } = {},
-): Promise<{ readonly files: readonly FoundFile[]; readonly problems: OpenedSources['problems'] }> {
+): Promise<FoundFiles> {
   const problems: { name: string; message: string }[] = []
   const files = new Map<string, FoundFile>()
-  for (const path of new Set(paths)) {
-    if (path === '-') continue
+  const again = new Set<string>()
+  const filesOf = new Map<string, readonly FoundFile[]>()
+  for (const path of paths) {
+    const known = filesOf.get(path)
+    if (known !== undefined) {
+      for (const file of known) again.add(file.path)
+      continue
+    }
     const before = problems.length
-    const found = await findFiles(path, io.directory, {
-      onLocked: (name, message) => problems.push({ name, message }),
-    }).catch((error: unknown) => {
-      if (gone === 'left-out' && error instanceof UsageError) return []
-      throw error
-    })
+    const found =
+      path === '-'
+        ? [STANDARD_INPUT]
+        : await findFiles(path, io.directory, {
+            onLocked: (name, message) => problems.push({ name, message }),
+          }).catch((error: unknown) => {
+            if (gone === 'left-out' && error instanceof UsageError) return []
+            throw error
+          })
     if (found.length === 0 && problems.length === before) {
       const message = await holdsNoFiles(path, resolve(io.directory, path), 'Name')
       problems.push({ name: path, message })
     }
-    for (const file of found) if (!files.has(file.path)) files.set(file.path, file)
+    filesOf.set(path, found)
+    for (const file of found) {
+      if (files.has(file.path)) again.add(file.path)
+      else files.set(file.path, file)
+    }
   }
-  const all = [...files.values()]
-  return { files: relativeTo === null ? toldApart(all) : namedFrom(relativeTo, all, io), problems }
+  const all = named([...files.values()], relativeTo, io)
+  return { files: all, again: all.filter(({ path }) => again.has(path)), problems }
+}
+
+/** Files under the names that they are called by; standard input keeps its own. */
+function named(all: readonly FoundFile[], relativeTo: string | null, io: CommandIo): readonly FoundFile[] {
+  const at = all.indexOf(STANDARD_INPUT)
+  const onDisk = at < 0 ? all : all.toSpliced(at, 1)
+  const called = relativeTo === null ? toldApart(onDisk) : namedFrom(relativeTo, onDisk, io)
+  return at < 0 ? called : called.toSpliced(at, 0, STANDARD_INPUT)
 }
 
 /** Files of one name, from several folders that were named, are called by their place under what these have in common. */

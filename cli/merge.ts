@@ -5,9 +5,10 @@ import { type GivenReport, MergeError, readParts } from '../shared/session/merge
 import { type Merged, mergeParts, refuseOthers } from '../shared/session/merge-run.ts'
 import type { SplitGroup } from '../shared/session/merge-split.ts'
 import type { ParsedArguments } from './arguments.ts'
-import { cannotOpen, type FoundFile, findFiles, readAll } from './files.ts'
+import { cannotOpen, type FoundFile, findFiles, readAll, STANDARD_INPUT } from './files.ts'
 import { type CommandIo, type Exit, NothingReadError, UsageError } from './io.ts'
 import { firstOf, LISTED } from './listed.ts'
+import { tellNamedAgain } from './named-again.ts'
 import { exitOf, reportOutput, writeReport, writeUnread } from './report-output.ts'
 import { createTerminal } from './terminal.ts'
 
@@ -38,8 +39,6 @@ export async function mergeCommand({ paths, options }: ParsedArguments, io: Comm
   return exit
 }
 
-const STANDARD_INPUT: FoundFile = { path: '-', name: 'standard input' }
-
 async function reportFiles(paths: readonly string[], io: CommandIo): Promise<FoundFile[]> {
   const files = new Map<string, FoundFile>()
   const again = new Map<string, FoundFile>()
@@ -48,16 +47,8 @@ async function reportFiles(paths: readonly string[], io: CommandIo): Promise<Fou
     if (found.length === 0) throw new UsageError(`${path} holds no files. Name a folder with reports in it.`)
     for (const file of found) (files.has(file.path) ? again : files).set(file.path, file)
   }
-  tellOfNamedAgain([...again.values()], io)
+  tellNamedAgain([...again.values()], io)
   return [...files.values()]
-}
-
-function tellOfNamedAgain(again: readonly FoundFile[], io: CommandIo): void {
-  if (again.length === 0) return
-  createTerminal(io.stderr, io.env).line(
-    `${firstOf(again.map(({ name }) => name))} ${again.length === 1 ? 'was' : 'were'} named more than once and ${again.length === 1 ? 'counts' : 'count'} once.`,
-    2,
-  )
 }
 
 async function readReports(files: readonly FoundFile[], io: CommandIo): Promise<GivenReport[]> {

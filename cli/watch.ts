@@ -4,6 +4,7 @@ import type { WatchedFile } from '../shared/session/followed-file.ts'
 import { NodeFileSource } from './byte-sources.ts'
 import { type FoundFile, findAll } from './files.ts'
 import { type CommandIo, UsageError } from './io.ts'
+import { tellNamedAgain } from './named-again.ts'
 
 /** A file to which nothing was written for so long is taken to be whole, unless it grows after all. Milliseconds. */
 const QUIET_AFTER = 2000
@@ -28,7 +29,8 @@ export async function watchPaths(
       '--follow: standard input is read to its end. Follow the file that is written, or leave --follow out.',
     )
   }
-  const { files } = await findAll(named, io, relativeTo)
+  const { files, again } = await findAll(named, io, relativeTo)
+  tellNamedAgain(again, io)
   const pipe = files.find((file) => file.pipe)
   if (pipe !== undefined) throw new UsageError(`--follow: ${pipe.name} is a pipe. Follow the file that is written.`)
   const paths = new Set(files.map(({ path }) => path))

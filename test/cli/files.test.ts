@@ -109,9 +109,35 @@ describe('what a person names', () => {
     expect((await openPaths(['art/.art'], io())).sources).toHaveLength(1)
   })
 
-  test('the same file is read once', async () => {
-    const { sources } = await openPaths(['run', 'run/a.jsonl', 'run/*.jsonl'], io())
-    expect(sources).toHaveLength(4)
+  test('the same file is read once, and that it was named again is said', async () => {
+    const said = async (...paths: string[]) => {
+      let err = ''
+      const told = { ...io(['{}']), stderr: { write: (text: string | Uint8Array) => (err += text) } }
+      const { sources } = await openPaths(paths, told)
+      return [sources.length, err.replace(/\s+/g, ' ').trim()]
+    }
+    expect(await said('run', 'run/a.jsonl', 'run/*.jsonl')).toEqual([
+      4,
+      'a.jsonl, b.jsonl were named more than once and count once.',
+    ])
+    const once = 'a.jsonl was named more than once and counts once.'
+    for (const more of ['run/a.jsonl', './run/a.jsonl']) expect(await said('run/a.jsonl', more)).toEqual([1, once])
+    expect(await said('-', '-')).toEqual([1, 'standard input was named more than once and counts once.'])
+    expect(await said('run/a.jsonl', '-', 'run/b.jsonl', 'links/file.jsonl')).toEqual([4, ''])
+  })
+
+  test('standard input stands where it was named', async () => {
+    const names = async (...paths: string[]) => (await openPaths(paths, io(['{}']))).sources.map(({ name }) => name)
+    expect(await names('run/a.jsonl', '-', 'run/b.jsonl')).toEqual(['a.jsonl', 'standard input', 'b.jsonl'])
+    expect(await names('-', 'run/a.jsonl')).toEqual(['standard input', 'a.jsonl'])
+    // Names are the places under what the files have in common, with which it has nothing to do.
+    expect(await names('run/step_1/rollouts.jsonl', '-', 'run/step_1/loop/step_1/rollouts.jsonl')).toEqual([
+      'rollouts.jsonl',
+      'standard input',
+      'loop/step_1/rollouts.jsonl',
+    ])
+    const { sources } = await openPaths(['-', 'run/a.jsonl'], io(['{}']), folder)
+    expect(sources.map(({ name }) => name)).toEqual(['standard input', 'run/a.jsonl'])
   })
 
   test('standard input is one source', async () => {

@@ -37,7 +37,7 @@ describe('a folder in a folder that may not be listed', () => {
 
   it('named alone is told once', async () => {
     const found = await findAll(['run/locked'], { directory: folder } as CommandIo, null)
-    expect(found).toEqual({ files: [], problems: [{ name: 'run/locked', message: LOCKED }] })
+    expect(found).toEqual({ files: [], again: [], problems: [{ name: 'run/locked', message: LOCKED }] })
   })
 
   it('costs the page its own files alone, and is told', async () => {
