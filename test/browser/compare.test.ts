@@ -59,6 +59,8 @@ describePage('a second run', (tests) => {
     await page.getByText('Judged beside a second run').waitFor()
     await page.getByRole('button', { name: /^files verifiers-2025-08/ }).waitFor()
     const alone = /in the run of several turns, and none in the single-turn run/
+    // What its own turns show leads; the lines of both runs stand behind it.
+    await line('H07').getByRole('button', { name: /^H07/ }).click()
     await line('H07').getByText(alone).first().waitFor()
 
     await page.getByRole('button', { name: /^policy/ }).click()

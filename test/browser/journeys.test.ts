@@ -159,7 +159,7 @@ describePage('a journey by keyboard', (tests) => {
     const verdict = verdictOf(page, 'H07')
     await expect
       .poll(() => verdict.innerText())
-      .toMatch(/supported[\s\S]*in the run of several turns, and none in the single-turn run/)
+      .toMatch(/supported[\s\S]*rate from assistant turn 2 on, and none in turn 1/)
     await page.keyboard.press('5')
     await page.getByRole('heading', { name: 'What differs' }).waitFor()
     const said = page.locator('.compare')
