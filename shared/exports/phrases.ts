@@ -211,7 +211,7 @@ export function whereText(report: Report, finding: Finding, withFile = report.so
 /** Ids are of any length in a dump; nobody reads more than a few rows of one. */
 const LONGEST_NAME = 200
 
-function shortName(name: string): string {
+export function shortName(name: string): string {
   return name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME)}… (${count(name.length)} characters)` : name
 }
 

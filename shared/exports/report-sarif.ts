@@ -1,9 +1,10 @@
 import type { Location, Log, Notification, PhysicalLocation, PropertyBag, ReportingDescriptor, Result } from 'sarif'
+import { clipped } from '../model/clipped.ts'
 import type { Finding, Report, Severity, SourceReport } from '../model/report.ts'
 import { checkPage } from './check-page.ts'
 import { pageMarkdown, pageText } from './check-page-text.ts'
 import { inertJson } from './json-text.ts'
-import { whereText } from './phrases.ts'
+import { shortName, whereText } from './phrases.ts'
 import type { ReportFormat } from './report-formats.ts'
 import { visibleText } from './visible-text.ts'
 
@@ -92,8 +93,8 @@ function result(report: Report, finding: Finding, known: ReadonlySet<string>): R
     properties: {
       record: finding.record,
       part: finding.part,
-      trajectory: finding.trajectory,
-      group: finding.group,
+      trajectory: finding.trajectory === null ? null : shortName(finding.trajectory),
+      group: finding.group === null ? null : shortName(finding.group),
       turn: finding.turn,
       tokens: finding.tokens,
     },
@@ -114,7 +115,7 @@ function memberLocation(report: Report, member: NonNullable<Finding['members']>[
   return {
     id,
     physicalLocation: physical(report, member),
-    message: { text: messageText(`rollout ${member.trajectory}, record ${member.record}`) },
+    message: { text: messageText(`rollout ${shortName(member.trajectory)}, record ${member.record}`) },
   }
 }
 
@@ -173,9 +174,12 @@ function runProperties({ hypotheses, defects, tokenizer, policy, limits, thresho
   }
 }
 
+/** Characters of a message: ours are shorter, but some quote a dump. */
+const LONGEST_TEXT = 2000
+
 /** Text of a message. `[text](place)` would be a link there, which it is not once its bracket is escaped (SARIF 2.1.0, 3.11.6). */
 function messageText(text: string): string {
-  return visibleText(text).replaceAll('](', '\\](')
+  return visibleText(clipped(text, LONGEST_TEXT)).replaceAll('](', '\\](')
 }
 
 /**

@@ -103,6 +103,29 @@ describe('SARIF', () => {
     expect(none.locations[0].physicalLocation.region).toBeUndefined()
   })
 
+  test('shortens ids and quotations that fill a file, and keeps what others have and every fingerprint', () => {
+    const [id, group] = ['i'.repeat(20_000), 'g'.repeat(20_000)]
+    const members = Array.from({ length: 8 }, (_, record) => ({ source: 0, record, part: 0, trajectory: id }))
+    const long = { trajectory: id, group, message: `${group} has no contrast` }
+    const findings = [
+      finding('M01', long),
+      finding('A01', { ...long, record: null, part: null, members, fingerprint: 'A01-1' }),
+      finding('M01', { trajectory: 'i'.repeat(200), group: null, message: 'm'.repeat(2000), fingerprint: 'M01-2' }),
+    ]
+    const text = written('sarif', report({ findings }))
+    expect(text.length).toBeLessThan(written('sarif').length + 20_000)
+    const { results } = JSON.parse(text).runs[0]
+    expect(results[0].properties.trajectory).toBe(`${'i'.repeat(200)}… (20,000 characters)`)
+    expect(results[0].properties.group).toMatch(/^g{200}… /)
+    expect(results[0].message.text).toBe(`${'g'.repeat(1999)}…`)
+    expect(results[1].relatedLocations[7].message.text).toMatch(/^rollout i{200}… \(20,000 characters\), record 7$/)
+    expect(results[2].properties).toMatchObject({ trajectory: 'i'.repeat(200), group: null })
+    expect(results[2].message.text).toBe('m'.repeat(2000))
+    expect(results.map(({ partialFingerprints }: { partialFingerprints: object }) => partialFingerprints)).toEqual(
+      findings.map(({ fingerprint }) => ({ 'rolloutInspector/v1': fingerprint })),
+    )
+  })
+
   test('holds the verdicts, what was skipped, and what could not look', () => {
     const [run] = JSON.parse(written('sarif')).runs
     expect(run.properties.verdicts).toEqual(report().hypotheses)
