@@ -30,17 +30,19 @@ describe('a row that trains nothing and ends with an end token', () => {
   })
 
   it('failed if it alone has no reward', () => {
-    const saidAmong = (reward: number | null) => {
+    const saidAmong = (reward: number | null, advantage?: number) => {
       const masked = searchRow(qwen2, 0, { call: { train: false }, answer: { train: false } })
       const others = [searchRow(qwen2, 1), searchRow(qwen2, 2)].map(({ record, ...row }) => ({
         ...row,
         record: { ...record, reward },
       }))
       const { reward: _, ...unrewarded } = { reward: null, ...masked.record }
-      const { findings } = audit([{ ...masked, record: unrewarded }, ...others]).byCode.get('M04')!
+      const { findings } = audit([{ ...masked, record: { ...unrewarded, advantage } }, ...others]).byCode.get('M04')!
       return findings.map(({ severity, evidence }) => [severity, evidence.cause])
     }
     expect(saidAmong(1)).toEqual([['info', 'without a reward, as one that failed']])
+    expect(saidAmong(1, 0)).toEqual([['info', 'without a reward, as one that failed']])
+    expect(saidAmong(1, -0.5)).toEqual([['error', null]])
     expect(saidAmong(null)).toEqual([['error', null]])
   })
 

@@ -302,4 +302,9 @@ describe('A12', () => {
   it('takes the stated ones for a summary where the tokens of most rollouts have their own', () => {
     expect(runOver('A12', dumpOf(stated(() => true))).tally.checked).toBe(0)
   })
+
+  it('looks at rollouts that had a reward to hand out, where it asks whether most hand theirs out by turn', () => {
+    expect(runOver('A12', dumpOf(stated((member) => member % 2 === 0 && member > 0))).tally.checked).toBe(0)
+    expect(runOver('A12', dumpOf(stated((member) => member % 2 === 1))).tally.affected).toBe(4)
+  })
 })

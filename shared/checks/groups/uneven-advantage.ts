@@ -32,9 +32,13 @@ function* lookAtRows(view: DumpView, report: DumpReporter): Steps<void> {
   yield 0.1
   // A row may state one advantage beside those of its tokens: what is trained with is theirs.
   const uneven = changes.reduce((sum, has) => sum + has, 0)
-  // Where most rollouts have them, tokens are rewarded one by one on purpose (a critic, process rewards).
+  // Where most rollouts have them, tokens are rewarded one by one on purpose (a critic, process rewards, a discount). A reward of 0 does not tell: however
+  // it is handed out, all tokens get nothing.
   const { options, thresholds } = view.settings
-  if (uneven > thresholds['uneven-share'] * rows.length && options.lossType === undefined) {
+  const rewards = columns.numbers('reward')
+  const isHandedOut = (at: number) => (hasOne[at] === 1 || hasAny[at] === 1) && rewards[at] !== 0
+  const telling = changes.filter((has, at) => has === 1 || isHandedOut(at)).length
+  if (uneven > thresholds['uneven-share'] * telling && options.lossType === undefined) {
     report.abstain(
       'not-applicable',
       'advantages are given token by token: declare the loss type if outcomes are rewarded',

@@ -41,12 +41,12 @@ function* lookAtStops(view: DumpView, report: DumpReporter): Steps<void> {
     view.facts,
     ({ untrainedEnd }) => untrainedEnd !== undefined && untrainedEnd !== 'stop',
   )
-  // A rollout that failed has no reward to learn from, where the others have theirs.
+  // A rollout that failed has no reward to learn from, where the others have theirs, and no advantage or one of 0.
   const rewarded = new FactColumns(view.facts).present('reward').reduce((sum, has) => sum + has, 0)
   const areRewarded = rewarded * 2 > view.facts.length
   const causeAmongOthers = (member: TrajectoryFacts) => {
     if (isAtLimit(member, view)) return 'just as long as a limit of the run'
-    return areRewarded && member.reward === null && member.advantage === null
+    return areRewarded && member.reward === null && !member.advantage
       ? 'without a reward, as one that failed'
       : null
   }
