@@ -92,3 +92,39 @@ describe('a completion limit that holds for each turn', () => {
     expect(affected([40, 155])).toBe(0)
   })
 })
+
+describe('a limit that nothing but the length of rollouts shows', () => {
+  /** Seven rollouts of one length have no end token, and ten shorter ones have it. */
+  const dump = (flag: Partial<TrajectoryFacts>, open: Partial<TrajectoryFacts>) =>
+    dumpOf([
+      ...Array.from({ length: 7 }, (_, i) =>
+        factsOf(i, { ...flag, ...open, lastToken: 40 + i, reward: i % 2, realLength: 300, assistantLengths: [200] }),
+      ),
+      ...Array.from({ length: 10 }, (_, i) =>
+        factsOf(7 + i, {
+          ...flag,
+          endsClosed: true,
+          reward: 1,
+          realLength: 200 + 7 * i,
+          assistantLengths: [100 + 7 * i],
+        }),
+      ),
+    ])
+  const faulty = { ...OPEN, endsClosed: false }
+  const counts = (facts: ReturnType<typeof dump>) =>
+    ['C05', 'C03'].map((code) => {
+      const { findings } = runOver(code, facts)
+      return findings.map(({ record }) => record)
+    })
+
+  it('contradicts a flag that says of them that they are whole, and a finish reason that says that they stopped', () => {
+    const all = [0, 1, 2, 3, 4, 5, 6]
+    expect(counts(dump({ isTruncated: false }, faulty))).toEqual([all, [1, 3, 5]])
+    expect(counts(dump({ finishReason: 'stop' }, { endsClosed: false }))).toEqual([all, [1, 3, 5]])
+  })
+
+  it('says nothing of rollouts that have their end token', () => {
+    expect(counts(dump({ isTruncated: false }, { endsClosed: true }))).toEqual([[], []])
+    expect(counts(dump({ finishReason: 'stop' }, { endsClosed: true }))).toEqual([[], []])
+  })
+})

@@ -46,9 +46,7 @@ function* lookAtStops(view: DumpView, report: DumpReporter): Steps<void> {
   const areRewarded = rewarded * 2 > view.facts.length
   const causeAmongOthers = (member: TrajectoryFacts) => {
     if (isAtLimit(member, view)) return 'just as long as a limit of the run'
-    return areRewarded && member.reward === null && !member.advantage
-      ? 'without a reward, as one that failed'
-      : null
+    return areRewarded && member.reward === null && !member.advantage ? 'without a reward, as one that failed' : null
   }
   const areFew = unsure.length <= view.settings.thresholds['masked-rows-share'] * view.facts.length
   yield* forEachOf(view.facts, (member) => {

@@ -8,6 +8,7 @@ import { shown } from '../groups/statistics.ts'
 import { countOf } from '../spans.ts'
 import { endingOf, type LimitsAtEnd, limitsOfRun, limitsSoFar, NO_LIMITS, reachedLimit } from './ending.ts'
 import { limitsInForce } from './limit-of.ts'
+import { findingOpenStops, stopsOpen } from './open-stops.ts'
 import { rewardByEnd } from './reward-splits.ts'
 import { lostAfterEnd } from './what-was-lost.ts'
 
@@ -29,7 +30,7 @@ export const cutCompletionTrained: Check = {
   cite: 'TRL#3248, SkyRL#111, open-instruct#1876, verifiers#637',
   ofRowEnd: true,
   trajectory: lookAtLastTurn,
-  dump: lookAtOpenRows,
+  dump: lookAtOthers,
 }
 
 function lookAtLastTurn(view: TrajectoryView, settings: AuditSettings, report: Reporter): void {
@@ -38,7 +39,7 @@ function lookAtLastTurn(view: TrajectoryView, settings: AuditSettings, report: R
   const turn = segmentation?.turns.findLast(({ contentStart, contentEnd }) => contentEnd > contentStart)
   if (turn === undefined || turn.kind !== 'assistant' || facts.reward === null) return
   const ending = endingOf(facts, limitsSoFar(settings), settings.thresholds)
-  if (ending === null || ending === 'open') return
+  if (ending === null || ending === 'open' || stopsOpen(facts)) return
   const trained = countOf(view.states, TokenState.trained, turn.contentStart, turn.end)
   const affected = ending === 'cut' && !facts.excluded && trained > 0 && facts.reward > 0
   report.place(affected, { turn: turn.ordinal })
@@ -55,6 +56,48 @@ function lookAtLastTurn(view: TrajectoryView, settings: AuditSettings, report: R
       tail: view.text(tail),
     },
   })
+}
+
+/** Rows that only the rest of the dump can tell of. */
+function* lookAtOthers(view: DumpView, report: DumpReporter): Steps<void> {
+  yield* within(0, 0.4, lookAtOpenStops(view, report))
+  yield* within(0.4, 1, lookAtOpenRows(view, report))
+}
+
+/** Rows that are said to have stopped, and that a limit cut (C05). */
+function* lookAtOpenStops(view: DumpView, report: DumpReporter): Steps<void> {
+  const stops = yield* within(0, 0.6, findingOpenStops(view))
+  if (stops === null) return
+  const look = (facts: TrajectoryFacts) => {
+    const limit = stops.cutBy(facts)
+    const affected = limit !== null && isPaidFor(facts)
+    report.unit(affected)
+    report.place(affected, { turn: facts.assistantTurns })
+    if (!affected) return
+    report.fault({
+      member: facts,
+      ...lastTurnOf(facts),
+      message: `The last turn has no end token and stands at ${limit.name} ${inThousands(limit.value)}; it is trained with reward ${shown(facts.reward as number)}`,
+      evidence: {
+        ...endEvidence(facts, limitsOfRun(view), view.settings.thresholds),
+        trained_tokens: facts.trained,
+        rollouts_closed: stops.closed,
+        rollouts: stops.closed + stops.rows.length,
+      },
+    })
+  }
+  const isRewarded = ({ reward }: TrajectoryFacts) => reward !== null
+  yield* within(0.6, 1, forEachOf(stops.rows.filter(isRewarded), look))
+}
+
+function isPaidFor({ excluded, trained, reward }: TrajectoryFacts): boolean {
+  return !excluded && (trained ?? 0) > 0 && (reward ?? 0) > 0
+}
+
+/** What is affected of a row that is known by its facts alone: the rest of it is trained as it should be. */
+function lastTurnOf({ assistantLengths, weight }: TrajectoryFacts) {
+  const tokens = assistantLengths.at(-1) ?? 0
+  return { affectedTokens: tokens, affectedWeight: Math.min(weight ?? 0, tokens) }
 }
 
 /** Rows without an end token and without a word about it: cut where the dump's other rows do end theirs. */
@@ -84,16 +127,14 @@ function* lookAtOpenRows(view: DumpView, report: DumpReporter): Steps<void> {
     if (facts.reward === null || endingOf(facts, limitsSoFar(settings), thresholds) !== 'open') return
     const cut = othersClose || endingOf(facts, limits, thresholds) === 'cut'
     if (cut) cutRows++
-    const affected = cut && !facts.excluded && (facts.trained ?? 0) > 0 && facts.reward > 0
+    const affected = cut && isPaidFor(facts)
     const at = { turn: facts.assistantTurns }
     report.unit(affected)
     report.place(affected, at)
     if (!affected) return
     report.fault({
       member: facts,
-      affectedTokens: facts.assistantLengths.at(-1) ?? 0,
-      // The rest of the row is trained as it should be.
-      affectedWeight: Math.min(facts.weight ?? 0, facts.assistantLengths.at(-1) ?? 0),
+      ...lastTurnOf(facts),
       message: `The last turn has no end token, as ${inThousands(closed)} of ${counted(ended, 'rollout')} have; it is trained with reward ${shown(facts.reward)}`,
       evidence: {
         ...endEvidence(facts, limits, thresholds),

@@ -3,12 +3,13 @@ import { filtered, forEachOf, type Steps, within } from '../../model/steps.ts'
 import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { AuditSettings, Check, DumpReporter, DumpView, Reporter, TrajectoryView } from '../check.ts'
 import { filledTurns } from '../edges.ts'
-import { isLengthStop, isModelStop } from '../end-reason.ts'
+import { isLengthStop } from '../end-reason.ts'
 import { FactColumns } from '../fact-columns.ts'
 import type { TrajectoryFacts } from '../facts.ts'
 import { limitOfRow } from '../limits.ts'
 import { LIMITED_LENGTHS, leftToLimit } from '../limits-left.ts'
 import { endsInAnswer, type LimitsAtEnd, limitsOfRun, limitsSoFar, reachedLimit } from './ending.ts'
+import { findingOpenStops, stopsOpen } from './open-stops.ts'
 
 /**
  * C05. What the dump says about truncation contradicts its ids. A row that is cut and flagged as whole is decided alone; a row that ends
@@ -38,7 +39,7 @@ function lookAtFlag(view: TrajectoryView, settings: AuditSettings, report: Repor
   if (stopsOpen(facts)) return
   const limits = limitsSoFar(settings)
   const contradiction = cutButNotFlagged(facts, limits, settings.thresholds)
-  if (contradiction === null && mayReachLimit(facts, settings)) return
+  if (contradiction === null && mayReachLimit(facts)) return
   report.place(contradiction !== null)
   if (contradiction === null) return
   const last = filledTurns(segmentation).at(-1)
@@ -59,11 +60,6 @@ function lookAtFlag(view: TrajectoryView, settings: AuditSettings, report: Repor
       last_text: view.text(tail),
     },
   })
-}
-
-/** The finish reason says that the model stopped, and the ids do not hold the token that it stopped with. */
-function stopsOpen({ endReason, endsClosed, isTruncated, finishReason }: TrajectoryFacts): boolean {
-  return endReason === 'stop' && endsClosed === false && isTruncated !== true && isModelStop(finishReason)
 }
 
 function isFlagged({ isTruncated, finishReason }: TrajectoryFacts): boolean {
@@ -91,10 +87,9 @@ function cutButNotFlagged(facts: TrajectoryFacts, limits: LimitsAtEnd, threshold
   return null
 }
 
-/** Whether it reaches the limit depends on what the limit counts, which all rows together tell. */
-function mayReachLimit(facts: TrajectoryFacts, { limits, thresholds }: AuditSettings): boolean {
-  if (facts.isTruncated !== false || !endsInAnswer(facts)) return false
-  return reachedLimit(facts, { values: limits, per: 'completion' }, thresholds) !== null
+/** Whether it reaches a limit, and what that limit counts, all rows together tell. */
+function mayReachLimit(facts: TrajectoryFacts): boolean {
+  return facts.isTruncated === false && endsInAnswer(facts)
 }
 
 interface RowsOfEnd {
@@ -111,7 +106,7 @@ function* lookAtFlags(view: DumpView, report: DumpReporter): Steps<void> {
   yield* within(0.7, 1, lookAtOpenStops(view, report))
 }
 
-/** Rows of several turns that are flagged as whole, and that a limit cut if it counts all of these turns. */
+/** Rows that are flagged as whole and lack an end token, by the limits that all rows show. */
 function* lookAtLimitedRows(view: DumpView, report: DumpReporter): Steps<void> {
   const { settings } = view
   const limits = limitsOfRun(view)
@@ -119,7 +114,7 @@ function* lookAtLimitedRows(view: DumpView, report: DumpReporter): Steps<void> {
     isFlagged(facts) &&
     !stopsOpen(facts) &&
     cutButNotFlagged(facts, limitsSoFar(settings), settings.thresholds) === null &&
-    mayReachLimit(facts, settings)
+    mayReachLimit(facts)
   const look = (facts: TrajectoryFacts) => {
     const contradiction = cutButNotFlagged(facts, limits, settings.thresholds)
     report.unit(contradiction !== null)
@@ -140,42 +135,31 @@ function* lookAtLimitedRows(view: DumpView, report: DumpReporter): Steps<void> {
   yield* within(0.5, 1, forEachOf(yield* within(0, 0.5, filtered(view.facts, isLeft)), look))
 }
 
-/**
- * Rows that are said to have stopped and lack an end token, where the other rows that are said so have one. A writer that strips the token
- * strips it everywhere, and a run that stops on a string leaves the same last words behind. Neither makes nearly all of such rows as long
- * as a limit: then they are cuts, however many they are.
- */
+/** Rows that are said to have stopped and lack an end token, where the other rows that are said so have one, or a limit ended them. */
 function* lookAtOpenStops(view: DumpView, report: DumpReporter): Steps<void> {
-  const { thresholds } = view.settings
-  const open = yield* within(0, 0.3, filtered(view.facts, stopsOpen))
-  if (open.length === 0) return
-  const isClosed = ({ endsClosed, finishReason }: TrajectoryFacts) => endsClosed === true && isModelStop(finishReason)
-  const closed = yield* within(0.3, 0.6, filtered(view.facts, isClosed))
-  const share = closed.length / (closed.length + open.length)
+  const stops = yield* within(0, 0.7, findingOpenStops(view))
+  if (stops === null) return
+  const { rows, closed, piled } = stops
+  const all = closed + rows.length
   const lastTokens = new Map<number, number>()
-  for (const { lastToken } of open) {
+  for (const { lastToken } of rows) {
     if (typeof lastToken === 'number') lastTokens.set(lastToken, (lastTokens.get(lastToken) ?? 0) + 1)
   }
-  const limits = limitsOfRun(view)
-  const atLimit = open.filter((facts) => reachedLimit(facts, limits, thresholds) !== null).length
-  const pileUp = atLimit >= thresholds['flagged-rollouts'] && atLimit >= thresholds['flagged-share'] * open.length
-  for (const facts of open) {
-    const tells = pileUp || share >= thresholds['closed-share-for-contrast']
-    const limit = tells ? reachedLimit(facts, limits, thresholds) : null
+  const isException = closed >= view.settings.thresholds['flagged-share'] * all
+  const look = (facts: TrajectoryFacts) => {
+    const limit = stops.cutBy(facts)
     const alone = (lastTokens.get(facts.lastToken ?? -1) ?? 0) < 2
-    const affected = limit !== null || (alone && share >= thresholds['flagged-share'])
+    const affected = limit !== null || (alone && isException)
     report.unit(affected)
     report.place(affected)
-    if (!affected) continue
+    if (!affected) return
+    const others = piled === 0 ? '' : `, as ${count(piled)} of the ${count(rows.length)} without one do`
+    const where = limit === null ? '' : `; it stands at ${limit.name} ${count(limit.value)}${others}`
     report.fault({
       member: facts,
       // Nothing but the missing token says so: it may have been lost, and not the rest of the text.
       ...(limit === null ? { severity: 'warning' } : {}),
-      message: `The finish reason is ${facts.finishReason} and the last turn has no end token, as ${closed.length} of ${closed.length + open.length} rollouts that end so have${
-        limit === null
-          ? ''
-          : `; it stands at ${limit.name} ${count(limit.value)}${pileUp ? `, as ${count(atLimit)} of the ${count(open.length)} without one do` : ''}`
-      }`,
+      message: `The finish reason is ${facts.finishReason} and the last turn has no end token, as ${closed} of ${all} rollouts that end so have${where}`,
       evidence: {
         is_truncated: facts.isTruncated,
         finish_reason: facts.finishReason,
@@ -183,11 +167,12 @@ function* lookAtOpenStops(view: DumpView, report: DumpReporter): Steps<void> {
         limit,
         length: facts.realLength,
         last_turn_tokens: facts.assistantLengths.at(-1) ?? null,
-        rollouts_with_end_token: closed.length,
-        rollouts_without: open.length,
+        rollouts_with_end_token: closed,
+        rollouts_without: rows.length,
       },
     })
   }
+  yield* within(0.7, 1, forEachOf(rows, look))
 }
 
 /** An id that ends turns properly and is flagged as a cut every time is one that the flag's author did not know. */
