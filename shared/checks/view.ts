@@ -28,6 +28,7 @@ import { openTurns } from './template/removed-markers.ts'
 import { rendersOtherwise } from './template/renders-otherwise.ts'
 import { strayCallFacts } from './template/stray-call.ts'
 import { systemFacts } from './template/system-prompt.ts'
+import { wroteOn } from './wrote-on.ts'
 
 export { createFacts } from './create-facts.ts'
 
@@ -62,7 +63,9 @@ export function prepareView(trajectory: Trajectory, options: ViewOptions): Prepa
     framed === null ? null : segment(ids, framed, trajectory.padding, (at) => isBehindLimit(trajectory, at))
   const mask = effectiveMask(trajectory, settings.alignment, options.maskImplied ?? false)
   const padding = paddingOf({ segmentation, trajectory })
-  const provenance = provenanceOracle(trajectory, segmentation, options.unsampledLogprob)
+  const provenance =
+    provenanceOracle(trajectory, segmentation, options.unsampledLogprob) ??
+    wroteOn(ids, mask, segmentation, framed?.frame ?? null)
   const writesBlocks =
     settings.writesBlocks === true ||
     (segmentation !== null &&

@@ -1,4 +1,5 @@
 import type { AuditSettings, TrajectoryView } from '../checks/check.ts'
+import { sampledPad } from '../checks/padding.ts'
 import { isAsExpected } from '../checks/shape.ts'
 import { Expected, PART, Provenance, type Span } from '../model/tokens.ts'
 import { weightUnits } from '../model/weight.ts'
@@ -38,6 +39,7 @@ function weightSums(view: TrajectoryView, mask: Uint8Array, settings: AuditSetti
   const parts = segmentation?.parts ?? null
   const isMeant = meant.length === 0 ? null : new Uint8Array(mask.length)
   for (const { start, end } of meant) isMeant?.fill(1, start, end)
+  const ownEnd = sampledPad(view)
   let total = 0
   let unsampled = 0
   let sampled = 0
@@ -56,7 +58,7 @@ function weightSums(view: TrajectoryView, mask: Uint8Array, settings: AuditSetti
     // A turn that only the policy leaves out is the model's all the same (M03).
     if (expectedRl !== null && expectedRl[token] !== Expected.masked) continue
     if (observationsIntended && parts !== null && parts[token] === PART.tool) continue
-    if (isMeant?.[token] === 1) continue
+    if (isMeant?.[token] === 1 || token === ownEnd) continue
     unsampled += weight
   }
   return { total, unsampled, sampled, untrained }

@@ -1,7 +1,7 @@
 import { Provenance, type Span } from '../../model/tokens.ts'
 import type { Check, TrajectoryView } from '../check.ts'
 import { carryLoss } from '../edges.ts'
-import { paddingOf } from '../padding.ts'
+import { paddingOf, sampledPad } from '../padding.ts'
 import { hidesEdges } from '../shape.ts'
 import { lengthOf, runsOf } from '../spans.ts'
 
@@ -37,7 +37,9 @@ export const M12: Check = {
 
 function trainedIn(view: TrajectoryView, start: number, end: number): Span[] {
   const runs = runsOf(view.mask as Uint8Array, 1, start, end)
-  return runs.flatMap((run) => notSampled(view, run)).filter((run) => !isSampledEnd(view, run))
+  return runs
+    .flatMap((run) => notSampled(view, run))
+    .filter(({ start, end }) => start !== sampledPad(view) || end > start + 1)
 }
 
 /** What is left of a trained run behind the tokens that the model is known to have written: its end, with the id of the padding. */
@@ -45,16 +47,4 @@ function notSampled({ provenance }: TrajectoryView, { start, end }: Span): Span[
   let from = start
   while (from < end && provenance?.[from] === Provenance.sampled) from++
   return from < end ? [{ start: from, end }] : []
-}
-
-/** The first pad after an open last turn may be the end token that a base model sampled: pad and end share an id there. */
-function isSampledEnd({ segmentation }: TrajectoryView, run: Span): boolean {
-  const last = segmentation?.turns.at(-1)
-  return (
-    last !== undefined &&
-    last.kind === 'assistant' &&
-    last.endToken < 0 &&
-    run.start === last.end &&
-    run.end === run.start + 1
-  )
 }

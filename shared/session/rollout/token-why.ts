@@ -72,7 +72,11 @@ export function whyProvenance({ trajectory, provenance }: TrajectoryView, token:
     return flag === 0 || flag === 1 ? `its sampled flag is ${flag}` : 'its sampled flag is neither 0 nor 1'
   }
   const logprob = trajectory.logprobs.sampler?.[token] ?? Number.NaN
-  if (provenance[token] === Provenance.sampled) return 'it has a sampler logprob'
+  if (provenance[token] === Provenance.sampled) {
+    return Number.isNaN(logprob)
+      ? 'loss runs past its turn up to an end of the whole text, which only the model writes'
+      : 'it has a sampler logprob'
+  }
   if (provenance[token] === Provenance.notSampled) {
     return Number.isNaN(logprob)
       ? 'it has no sampler logprob where others have one'
