@@ -1,4 +1,5 @@
 import type { AuditSettings, TrajectoryView } from '../checks/check.ts'
+import { ownReplies } from '../checks/mask/own-replies.ts'
 import { sampledPad } from '../checks/padding.ts'
 import { isAsExpected } from '../checks/shape.ts'
 import { Expected, PART, Provenance, type Span } from '../model/tokens.ts'
@@ -37,8 +38,9 @@ function weightSums(view: TrajectoryView, mask: Uint8Array, settings: AuditSetti
   }
   const observationsIntended = settings.policy.intended.includes('M01')
   const parts = segmentation?.parts ?? null
-  const isMeant = meant.length === 0 ? null : new Uint8Array(mask.length)
-  for (const { start, end } of meant) isMeant?.fill(1, start, end)
+  const own = [...meant, ...ownReplies(view)]
+  const isMeant = own.length === 0 ? null : new Uint8Array(mask.length)
+  for (const { start, end } of own) isMeant?.fill(1, start, end)
   const ownEnd = sampledPad(view)
   let total = 0
   let unsampled = 0

@@ -41,9 +41,22 @@ describe('a row that trains nothing and ends with an end token', () => {
       return findings.map(({ severity, evidence }) => [severity, evidence.cause])
     }
     expect(saidAmong(1)).toEqual([['info', 'without a reward, as one that failed']])
-    expect(saidAmong(1, 0)).toEqual([['info', 'without a reward, as one that failed']])
+    expect(saidAmong(1, 0)).toEqual([['info', 'of advantage 0, which trains nothing with a mask either']])
     expect(saidAmong(1, -0.5)).toEqual([['error', null]])
     expect(saidAmong(null)).toEqual([['error', null]])
+  })
+
+  it.each([
+    ['ended by "aborted"', { finish_reason: 'aborted' }],
+    ['of advantage 0, which trains nothing with a mask either', { advantage: 0 }],
+    [null, { finish_reason: 'stop', advantage: 0.5 }],
+  ] as const)('is %s, as its own fields say', (cause, fields) => {
+    const masked = searchRow(qwen2, 0, { call: { train: false }, answer: { train: false } })
+    const rows = [{ ...masked, record: { ...masked.record, ...fields } }, searchRow(qwen2, 1), searchRow(qwen2, 2)]
+    const { findings } = audit(rows).byCode.get('M04')!
+    expect(findings.map(({ severity, evidence }) => [severity, evidence.cause])).toEqual([
+      [cause === null ? 'error' : 'info', cause],
+    ])
   })
 
   it('is one that a limit ended where it ends in the header of an answer or behind a reply, if such rows are few', () => {

@@ -41,12 +41,14 @@ function* lookAtStops(view: DumpView, report: DumpReporter): Steps<void> {
     view.facts,
     ({ untrainedEnd }) => untrainedEnd !== undefined && untrainedEnd !== 'stop',
   )
-  // A rollout that failed has no reward to learn from, where the others have theirs, and no advantage or one of 0.
+  // A rollout that failed has no reward to learn from, where the others have theirs.
   const rewarded = new FactColumns(view.facts).present('reward').reduce((sum, has) => sum + has, 0)
   const areRewarded = rewarded * 2 > view.facts.length
   const causeAmongOthers = (member: TrajectoryFacts) => {
     if (isAtLimit(member, view)) return 'just as long as a limit of the run'
-    return areRewarded && member.reward === null && !member.advantage ? 'without a reward, as one that failed' : null
+    return areRewarded && member.reward === null && member.advantage === null
+      ? 'without a reward, as one that failed'
+      : null
   }
   const areFew = unsure.length <= view.settings.thresholds['masked-rows-share'] * view.facts.length
   yield* forEachOf(view.facts, (member) => {
@@ -98,10 +100,16 @@ export function maskedWholeBecause(view: TrajectoryView): string | null {
   return view.mask !== null && shapeOf(view).allZero ? causeOf(view) : null
 }
 
+/** Finish reasons of rollouts that nobody asked to end. */
+const FAILED = /abort|error|time_?out|fail|cancel/i
+
 /** Why a whole row may be masked on purpose; null where nothing in the dump says so. */
 function causeOf({ trajectory, facts }: TrajectoryView): string | null {
   if (trajectory.excluded) return "excluded by the source's own flag"
   if (trajectory.isTruncated === true || isLengthStop(trajectory.finishReason)) return 'flagged as truncated'
+  if (trajectory.finishReason !== null && FAILED.test(trajectory.finishReason))
+    return `ended by "${trajectory.finishReason}"`
+  if (facts.advantage === 0 && !facts.maxAdvantage) return 'of advantage 0, which trains nothing with a mask either'
   const { meta } = trajectory
   if (meta.filtered === true || meta.is_filtered === true) return 'flagged as filtered'
   return facts.endReason.startsWith('cut') ? 'cut before its last turn ended' : null

@@ -6,6 +6,7 @@ import { isExample } from '../prompt-end.ts'
 import { hidesEdges, isAsExpected, isSwallowed } from '../shape.ts'
 import { lengthOf, runsOf } from '../spans.ts'
 import { isLoneTail } from './cut-reply-trained.ts'
+import { ownReplies } from './own-replies.ts'
 import { lookAtPrompts } from './prompt-trained.ts'
 
 export const M01: Check = {
@@ -34,7 +35,8 @@ export const M01: Check = {
       // Supervised data trains the answers of its examples.
       const example = settings.policy.id !== 'sft' && isExample(view, turn)
       for (const place of example ? [sampledSpan(turn)] : placesIn(turn)) {
-        const trained = !sound && !isSwallowed(view, turn) && trainedIn(view, place).length > 0
+        const isOwn = sound || isSwallowed(view, turn) || ownReplies(view).some(({ start }) => start === place.start)
+        const trained = !isOwn && trainedIn(view, place).length > 0
         report.place(trained, { turn: turn.ordinal, boundary: edgeBefore(view.segmentation, turn) })
         if (trained) faulty.push(place)
       }

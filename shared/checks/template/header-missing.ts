@@ -46,7 +46,11 @@ export const T05: Check = {
 /** A header of which only the marks are left, and a text behind it that is trained or was sampled. */
 function isNobodys(view: TrajectoryView, turn: Turn): boolean {
   const { tokenizer, mask, provenance } = view
-  const { kind, header, role, contentStart, contentEnd } = turn
+  const { kind, header, role, contentStart, contentEnd, start, index } = turn
+  // The mark alone, amid the words of a turn that nothing ends: the model sampled it.
+  const before = view.segmentation?.turns[index - 1]
+  const isAmid = before?.kind === 'assistant' && before.endToken < 0 && mask?.[start - 1] === 1
+  if (isAmid && (provenance === null ? mask?.[start] === 1 : provenance[start] === Provenance.sampled)) return false
   if (kind !== 'other' || header !== 'present' || role !== '' || tokenizer?.frame?.style === 'learned') return false
   if (provenance !== null && countOf(provenance, Provenance.sampled, contentStart, contentEnd) > 0) return true
   if (mask === null || hidesTurns(view) || isSwallowed(view, turn)) return false
