@@ -109,8 +109,10 @@ export interface TrajectoryFacts {
    * turn. What C01 holds against the other rollouts of the group; absent elsewhere.
    */
   readonly beginsWritten?: readonly [number, number]
-  /** Hash of the system turn that the row begins with, its date left out, and that date as written; null without. What T09 and T14 compare between rows. */
+  /** Hash of the system turn that the row begins with, its date left out, and that date as written; null without. What T14 and runs compare between rows. */
   readonly systemHash?: string | null
+  /** Hash of that turn without what is the rollout's own in it; absent without. What T09 compares within a group. */
+  readonly systemCompared?: string
   readonly promptDate?: string | null
   /**
    * Of a row without sequence ids in which that turn is there again, behind an answer and before a question: tokens between the two turns, where it

@@ -56,6 +56,7 @@ const EVERY: Record<keyof Required<TrajectoryFacts>, true> = {
   cutLeft: true,
   beginsWritten: true,
   systemHash: true,
+  systemCompared: true,
   promptDate: true,
   systemAgain: true,
   expectedAnswer: true,

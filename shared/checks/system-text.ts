@@ -1,6 +1,7 @@
 import { kernelWith } from '../containers/kernel/thread-kernel.ts'
 import { hashOfNumbers } from '../model/bulk-hash.ts'
 import { Hash64 } from '../model/hash.ts'
+import { roleKind } from '../model/roles.ts'
 import type { Segmentation, Turn } from '../model/tokens.ts'
 import type { Trajectory } from '../model/trajectory.ts'
 import { learnedTemplateOf } from '../tokens/template/rerender.ts'
@@ -73,6 +74,42 @@ function findSystemText(table: TokenTable, ids: Int32Array, { turns, cutLeft }: 
 /** The hash of a system text that was decoded elsewhere. */
 export function systemHashOf(text: string): string {
   return readSystemText(text).hash
+}
+
+const comparedTexts = new WeakMap<SystemText, Map<string, string>>()
+
+/**
+ * 16 hex digits over what a program does not make up anew for each rollout. A system message that stands in the text as the rollout's own messages
+ * have it counts as any other that does, and words that hold a digit (times, paths, numbers of players) as any other such word.
+ */
+export function comparedSystem(system: SystemText, messages: Trajectory['messages']): string {
+  const first = messages?.[0]
+  const message = (first !== undefined && roleKind(first.role) === 'system' ? first.content?.trim() : null) ?? ''
+  let texts = comparedTexts.get(system)
+  if (texts === undefined) {
+    texts = new Map()
+    comparedTexts.set(system, texts)
+  }
+  let found = texts.get(message)
+  if (found === undefined) {
+    if (texts.size >= MOST_KEPT) texts.clear()
+    found = new Hash64().text(withNumbersAlike(withToolsAlike(withoutOwn(system, message)))).digest()
+    texts.set(message, found)
+  }
+  return found
+}
+
+function withoutOwn({ text, date }: SystemText, message: string): string {
+  const at = message === '' ? -1 : text.indexOf(message)
+  const others = at < 0 ? text : `${text.slice(0, at)}\0${text.slice(at + message.length)}`
+  return date === null ? others : others.replace(date, '')
+}
+
+/** Tools that stand in the text as JSON are left as they are: a number in them is part of what they take. */
+function withNumbersAlike(text: string): string {
+  return text.replace(/^(?![[{]+").*$/gm, (line) =>
+    line.replace(/[\w./:+-]+/g, (word) => (/\d/.test(word) ? '0' : word)),
+  )
 }
 
 /** Words without which no system text describes a tool; one that forbids them has them as well. */

@@ -53,6 +53,7 @@ const ANY = {
   cutLeft: fc.record({ tokens: fc.tuple(number, number), text, lost: maybe(number) }, object),
   beginsWritten: fc.tuple(number, number),
   systemHash: maybe(hash),
+  systemCompared: hash,
   promptDate: maybe(text),
   systemAgain: fc.record({ gap: number, starts: fc.array(number), positions: fc.array(number), end: number }, object),
   answerPlace: maybe(fc.constantFrom(...ANSWER_PLACES)),

@@ -129,7 +129,7 @@ function holds(system: SystemText, words: string): boolean {
   return found
 }
 
-/** Rollouts of one prompt have one system text. One whose own messages say that its text is not theirs is named by them, and tells nothing of the others. */
+/** Rollouts of one prompt have one system text but for what is each rollout's own. One whose own messages say that its text is not theirs is named by them, and tells nothing of the others. */
 function* lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
   if (new FactColumns(view.facts).isEmpty('systemHash')) return
   if (!new FactColumns(view.facts).isEmpty('defaultSystem')) {
@@ -141,14 +141,16 @@ function* lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
     for (const member of members) {
       const hash = member.systemHash ?? null
       if (hash === null || member.systemReplaced === true) continue
-      const same = rows.get(hash)
-      if (same === undefined) rows.set(hash, [member])
+      const compared = member.systemCompared ?? hash
+      const same = rows.get(compared)
+      if (same === undefined) rows.set(compared, [member])
       else same.push(member)
     }
     if (rows.size < 2) return
     const [common, ...others] = [...rows.values()].sort((a, b) => b.length - a.length)
     for (const row of others.flat()) {
-      if (tellsToolsOtherwise(row, common?.[0])) continue
+      // Where messages are stored for some of them alone, what is compared may differ over one and the same text.
+      if (row.systemHash === common?.[0]?.systemHash || tellsToolsOtherwise(row, common?.[0])) continue
       report.unitAfterAll()
       report.fault({
         member: row,
