@@ -14,13 +14,14 @@ export function againInStep(members: readonly TrajectoryFacts[], size: number): 
     runs.at(-1)?.push(row)
     last = row
   }
-  return runs.length > 1 && runs.every((run) => run.length === size && sumsToZero(run)) ? runs : null
+  return runs.length > 1 && runs.every((run) => run.length === size && isZeroAsStored(run)) ? runs : null
 }
 
 /** Advantages of about 1 that are stored to five digits or so. */
 const ROUNDING = 1e-3
 
-function sumsToZero(run: readonly TrajectoryFacts[]): boolean {
+/** Their sum is 0 but for the digits that are stored. */
+function isZeroAsStored(run: readonly TrajectoryFacts[]): boolean {
   let [sum, largest] = [0, 0]
   for (const { advantage } of run) {
     sum += advantage as number

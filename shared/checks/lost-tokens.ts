@@ -7,6 +7,7 @@ import type { PreparedTokens } from './create-facts.ts'
 import { writtenTurns } from './edges.ts'
 import { encoded } from './encoded.ts'
 import type { EndReason } from './facts.ts'
+import { isCutReason } from './limits.ts'
 import { normalised } from './normalised-text.ts'
 import { OfLast } from './of-last.ts'
 import { isWrittenOut } from './passages.ts'
@@ -77,7 +78,7 @@ function lostMessages(trajectory: Trajectory, tokens: ComparedTokens, end: EndRe
 }
 
 function endsEarly({ messages, isTruncated }: Trajectory, segmentation: Segmentation, end: EndReason): boolean {
-  if (end === 'cut-prose' || end === 'cut-call' || end === 'cut-reply' || isTruncated === true) return true
+  if (isCutReason(end) || isTruncated === true) return true
   let said = 0
   for (const message of messages ?? []) if (roleKind(message.role) === 'assistant' && isSaid(message)) said++
   return said > writtenTurns(segmentation).length

@@ -54,7 +54,7 @@ function findFates(
   // Where no turn is found, nothing tells what the model had read when it answered.
   if (sought.length === 0 || segmentation.turns.length === 0) return null
   const written = environmentTexts(segmentation, text)
-  const isAnswered = segmentation.cutRight || !answersNothing(messages)
+  const isAnswered = segmentation.cutRight || !endsInEmptyMessage(messages)
   const visible = new SearchedText(isAnswered ? written.seen : written.seen + written.unanswered)
   const unanswered = written.unanswered === '' ? null : new SearchedText(written.unanswered)
   const said = messages === null ? null : new SearchedText(environmentText(messages))
@@ -106,7 +106,7 @@ export function supportingDocuments(
  * The model's last message holds nothing. Where the header of such a turn is missing, no id stands for it but perhaps its end: what stands last
  * in the ids was read all the same.
  */
-function answersNothing(messages: readonly Message[] | null): boolean {
+function endsInEmptyMessage(messages: readonly Message[] | null): boolean {
   const last = messages?.findLast(({ role }) => roleKind(role) === 'assistant')
   if (last === undefined) return false
   const { content, reasoning, toolCalls } = last

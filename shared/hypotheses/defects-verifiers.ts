@@ -2,6 +2,7 @@ import type { DumpView } from '../checks/check.ts'
 import { isLengthStop } from '../checks/end-reason.ts'
 import type { TrajectoryFacts } from '../checks/facts.ts'
 import { isCut } from '../checks/limits.ts'
+import { endsInAnswer } from '../checks/truncation/ending.ts'
 import { isMaskedOnPurpose } from '../checks/truncation/masked-rows-counted.ts'
 import type { CheckResult, Count } from '../model/report.ts'
 import {
@@ -272,9 +273,7 @@ function endsHidden(evidence: DefectEvidence): DefectShape | null {
   const { dump } = evidence
   const checks = ['C05', 'C03'].filter((code) => evidence.failing(code) !== null)
   if (checks.length === 0) return null
-  const cut = dump.facts.filter(
-    (row) => row.isTruncated !== null && (row.endReason === 'cut-prose' || row.endReason === 'cut-call'),
-  )
+  const cut = dump.facts.filter((row) => row.isTruncated !== null && endsInAnswer(row))
   const alone = cut.filter(({ assistantTurns }) => assistantTurns === 1)
   const later = cut.filter(({ assistantTurns }) => assistantTurns > 1)
   const least = dump.settings.thresholds['systematic-units']

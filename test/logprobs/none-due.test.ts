@@ -57,7 +57,10 @@ it('a mask that is inverted (M02) leaves no logprob on what it trains, which is 
     ...trajectory,
     mask: trajectory.place.record === 1 ? (trajectory.mask?.map((trained) => 1 - trained) ?? null) : trajectory.mask,
   })
-  expect(await findings('M02', () => {}, inverted)).toHaveLength(1)
+  // Shares are written as everywhere else: 100 %, not 100.0 %.
+  expect(await findings('M02', () => {}, inverted)).toEqual([
+    expect.objectContaining({ message: expect.stringContaining('agrees with the turns on 100 % of the tokens') }),
+  ])
   expect(await findings('L05', () => {}, inverted)).toEqual([])
   // What neither of the two has scored anywhere is missing, whatever the mask is.
   const unscored = ({ trainer, sampled }: Scores) => {

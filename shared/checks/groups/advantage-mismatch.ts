@@ -1,4 +1,4 @@
-import { counted } from '../../model/number-text.ts'
+import { counted, percent } from '../../model/number-text.ts'
 import { filtered, forEachOf, type Steps, within } from '../../model/steps.ts'
 import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { Check, DumpReporter, DumpView, GroupView } from '../check.ts'
@@ -91,7 +91,7 @@ function* lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
           : isMultiplied
             ? `Advantages of group ${group.id} are not those of its rewards: those of ${percent(best.share)} of the groups are ${formula(best)}`
             : best.accepted
-              ? `Advantages of group ${group.id} are off by ${percent(residual)} from ${formula(best)}, which gives those of ${percent(best.share)} of the groups`
+              ? `Advantages of group ${group.id} are off by ${offText(residual)} from ${formula(best)}, which gives those of ${percent(best.share)} of the groups`
               : `Advantages of group ${group.id} rank its rollouts against their rewards${against.beside}, and no known formula gives them`,
       ...(against.isWarning ? { severity: 'warning' } : {}),
       evidence: evidenceOf(group, best, weight, residual, scaleOf(group).ofAll, range),
@@ -176,7 +176,7 @@ function evidenceOf(
 /** What A05 names is no second fault of the rewards. */
 function whyUnknown(best: AdvantageFit, other: OtherGrouping | null): string {
   return other === null
-    ? `no known formula gives the stored advantages (nearest: ${formula(best)}, off by ${percent(best.residual)})`
+    ? `no known formula gives the stored advantages (nearest: ${formula(best)}, off by ${offText(best.residual)})`
     : `no known formula gives the stored advantages over the groups; ${quotedScheme(other.scheme)} does over ${rowsText(other)} (A05)`
 }
 
@@ -240,6 +240,7 @@ function formula({ scheme, eps, factor, floor }: Pick<AdvantageFit, 'scheme' | '
   return factor === 1 ? plain : `${shown(factor)} times ${plain}`
 }
 
-function percent(share: number): string {
-  return Number.isFinite(share) ? `${shown(Math.round(share * 1000) / 10)} %` : 'all of it'
+/** The largest difference as a share of the largest stored advantage; infinite where all of these are 0. */
+function offText(residual: number): string {
+  return Number.isFinite(residual) ? percent(residual) : 'all of it'
 }

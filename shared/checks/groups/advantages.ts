@@ -202,7 +202,7 @@ export function* fittingAdvantages({
     0.3,
     filtered(cases, ({ group }) => isInformative(group, thresholds)),
   )
-  const informative = spread(comparable, FIT_GROUPS)
+  const informative = atEvenDistances(comparable, FIT_GROUPS)
   if (informative.length === 0) return null
   // Only then: of a million rollouts without an advantage their rewards would be gathered three times for nothing.
   const scaleOf = yield* within(0.3, 0.4, measuringSteps(cases.map(({ group }) => group)))
@@ -299,7 +299,7 @@ function isBetter(fit: SchemeFit, than: SchemeFit): boolean {
 }
 
 /** At most `count` of the values, at even distances. */
-export function spread<Value>(values: readonly Value[], count: number): readonly Value[] {
+export function atEvenDistances<Value>(values: readonly Value[], count: number): readonly Value[] {
   if (values.length <= count) return values
   return Array.from({ length: count }, (_, i) => values[Math.floor((i * values.length) / count)] as Value)
 }

@@ -1,4 +1,4 @@
-import { count, counted } from '../../model/number-text.ts'
+import { count, counted, percent } from '../../model/number-text.ts'
 import { forEachOf, type Steps, within } from '../../model/steps.ts'
 import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { Check, DumpReporter, DumpView } from '../check.ts'
@@ -127,8 +127,4 @@ function opposition({ name, varianceShare, opposedGroups, groups }: ComponentMea
 
 function dominance({ name, varianceShare }: ComponentMeasures): string {
   return `Reward component ${name} has ${percent(varianceShare)} of the variance within groups`
-}
-
-function percent(share: number): string {
-  return `${shown(Math.round(share * 1000) / 10)} %`
 }

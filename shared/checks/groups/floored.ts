@@ -5,11 +5,11 @@ import {
   ADVANTAGE_SCHEMES,
   type AdvantageFit,
   type AdvantageScheme,
+  atEvenDistances,
   FIT_GROUPS,
   isGroupScaled,
   recomputeAdvantages,
   residualOf,
-  spread,
 } from './advantages.ts'
 import { isInformative } from './informative.ts'
 import { median, rangeOf, rewardsOf, unbiasedStd } from './statistics.ts'
@@ -54,15 +54,15 @@ export function* withFloor(
     0.2,
     filtered(groups, (group) => group.complete && isInformative(group, thresholds)),
   )
-  const compared = spread(cases, FIT_GROUPS)
-  const few = spread(compared, FEW_GROUPS)
+  const compared = atEvenDistances(cases, FIT_GROUPS)
+  const few = atEvenDistances(compared, FEW_GROUPS)
   const eps = options.advantageEps ?? 0
   let best: Floored | null = null
   for (const scheme of ADVANTAGE_SCHEMES.filter(isGroupScaled)) {
     if (fit.accepted && isGroupScaled(fit.scheme) && scheme !== fit.scheme) continue
     const plain = new Set(yield* filtered(compared, (group) => isGiven(group, { scheme, eps, floor: 0 }, thresholds)))
     const off = compared.filter((group) => !plain.has(group))
-    for (const floor of floorsOf(spread(off, FLOORS_TRIED), scheme, eps)) {
+    for (const floor of floorsOf(atEvenDistances(off, FLOORS_TRIED), scheme, eps)) {
       yield 0.5
       const formula = { scheme, eps, floor }
       const least = Math.max(fit.share, best?.share ?? 0, thresholds['fit-share'])

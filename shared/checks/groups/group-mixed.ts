@@ -8,7 +8,7 @@ import { declaredSize } from '../group-views.ts'
 import { haveWholeGroups, type OtherGrouping, otherGrouping, rowsText } from './other-grouping.ts'
 import { questionsOf } from './questions-of-group.ts'
 import { quotedScheme } from './scheme-words.ts'
-import { incompleteReason, trainedIn } from './statistics.ts'
+import { incompleteReason, isZeroSum, trainedIn } from './statistics.ts'
 
 /**
  * A05. Rewards are compared between rollouts that do not belong together: a group holds rollouts of another prompt, has more rollouts
@@ -246,10 +246,10 @@ function rootsOf({ members }: GroupView): ReadonlySet<string> {
 
 /** What a member was asked: of a later call, whose prompt goes on behind replies, what the first call of its group was. */
 function rootOf(member: TrajectoryFacts, roots: ReadonlySet<string>): string | null {
-  return isLaterCall(member, roots) ? (member.rootHash as string) : promptOf(member)
+  return goesOnFrom(member, roots) ? (member.rootHash as string) : promptOf(member)
 }
 
-function isLaterCall({ rootHash }: TrajectoryFacts, roots: ReadonlySet<string>): boolean {
+function goesOnFrom({ rootHash }: TrajectoryFacts, roots: ReadonlySet<string>): boolean {
   return rootHash !== undefined && roots.has(rootHash)
 }
 
@@ -264,7 +264,7 @@ function isTooLarge(group: GroupView, view: DumpView): boolean {
   const size = generatedFor(group, view)
   if (size === null || members.length <= size) return false
   const roots = rootsOf(group)
-  if (members.filter((member) => !isLaterCall(member, roots)).length <= size) return false
+  if (members.filter((member) => !goesOnFrom(member, roots)).length <= size) return false
   if (view.settings.options.groupSize !== size && members.every((member) => member.groupSize === null)) return false
   return members[0]?.step !== null || members.length % size !== 0
 }
@@ -339,7 +339,7 @@ function windowsSumToZero(
   for (let start = shift; start + window <= rows; start += window) {
     const sum = (sums.advantage[start + window] as number) - (sums.advantage[start] as number)
     const absolute = (sums.absolute[start + window] as number) - (sums.absolute[start] as number)
-    if (!isZero(sum, absolute, thresholds)) return false
+    if (!isZeroSum(sum, absolute, thresholds)) return false
     if (absolute > thresholds['same-reward']) windows++
   }
   return windows >= thresholds['shifted-windows']
@@ -352,9 +352,5 @@ function sumsToZero(rows: readonly TrajectoryFacts[], thresholds: Thresholds): b
     sum += advantage ?? 0
     absolute += Math.abs(advantage ?? 0)
   }
-  return isZero(sum, absolute, thresholds)
-}
-
-function isZero(sum: number, absolute: number, thresholds: Thresholds): boolean {
-  return Math.abs(sum) <= Math.max(thresholds['same-reward'], thresholds['zero-sum-share'] * absolute)
+  return isZeroSum(sum, absolute, thresholds)
 }

@@ -121,15 +121,16 @@ export function rangeOf(values: Iterable<number>): number {
 
 /** Range of the rewards of all `groups`. */
 export function rewardRange(groups: readonly GroupView[]): number {
-  let least = Number.POSITIVE_INFINITY
-  let greatest = Number.NEGATIVE_INFINITY
-  for (const group of groups) {
-    for (const reward of rewardsOf(group)) {
-      if (reward < least) least = reward
-      if (reward > greatest) greatest = reward
-    }
-  }
-  return greatest >= least ? Math.min(greatest - least, Number.MAX_VALUE) : 0
+  return rangeOf(rewardsOfAll(groups))
+}
+
+function* rewardsOfAll(groups: readonly GroupView[]): Generator<number> {
+  for (const group of groups) yield* rewardsOf(group)
+}
+
+/** Whether advantages sum to 0, as those over exactly the rows that made their baseline do: `absolute` is the sum of their amounts. */
+export function isZeroSum(sum: number, absolute: number, thresholds: Thresholds): boolean {
+  return Math.abs(sum) <= Math.max(thresholds['same-reward'], thresholds['zero-sum-share'] * absolute)
 }
 
 /** The std below which a group's spread counts as noise: the larger of a fixed amount and a share of the observed range. */

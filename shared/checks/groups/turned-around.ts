@@ -2,7 +2,7 @@ import { forEachOf, type Steps, within } from '../../model/steps.ts'
 import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { DumpView, GroupView } from '../check.ts'
 import type { TrajectoryFacts } from '../facts.ts'
-import { spread } from './advantages.ts'
+import { atEvenDistances } from './advantages.ts'
 import { isNoise, measuringSpreads } from './scaling.ts'
 import { trainingOf } from './step-scales.ts'
 
@@ -74,7 +74,7 @@ function orderOf(
   asked: (row: TrajectoryFacts) => number | null | undefined,
   thresholds: Thresholds,
 ): number | null {
-  const some = spread(rows, MOST_ROLLOUTS)
+  const some = atEvenDistances(rows, MOST_ROLLOUTS)
   const values = some.map(asked)
   if (!values.every((value) => typeof value === 'number')) return null
   const advantages = some.map(({ advantage }) => advantage as number)

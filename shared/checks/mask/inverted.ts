@@ -1,3 +1,4 @@
+import { percent } from '../../model/number-text.ts'
 import { Expected } from '../../model/tokens.ts'
 import type { Check } from '../check.ts'
 import { shapeOf } from '../shape.ts'
@@ -31,8 +32,4 @@ export const M02: Check = {
       evidence: { agreement: inverted.agreement, complement_agreement: inverted.complement },
     })
   },
-}
-
-function percent(share: number): string {
-  return `${(share * 100).toFixed(1)} %`
 }

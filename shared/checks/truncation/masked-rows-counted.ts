@@ -3,7 +3,7 @@ import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { Check, DumpReporter, DumpView, GroupView } from '../check.ts'
 import { isLengthStop, isModelStop } from '../end-reason.ts'
 import type { TrajectoryFacts } from '../facts.ts'
-import { incompleteReason, mean, shown } from '../groups/statistics.ts'
+import { incompleteReason, isZeroSum, mean, shown } from '../groups/statistics.ts'
 import { isAtLimit } from '../limits-left.ts'
 
 /**
@@ -147,7 +147,7 @@ function countedOutside(group: GroupView, thresholds: Thresholds): Counted | nul
   if (known.length < 2 || known.length < rows.length) return null
   const sum = known.reduce((total, { advantage }) => total + advantage, 0)
   const absolute = known.reduce((total, { advantage }) => total + Math.abs(advantage), 0)
-  if (Math.abs(sum) <= Math.max(thresholds['same-reward'], thresholds['zero-sum-share'] * absolute)) return null
+  if (isZeroSum(sum, absolute, thresholds)) return null
   const meanOfAll = mean(group.members.map(({ reward }) => reward as number))
   if (!inProportion(known, meanOfAll, thresholds)) return null
   return {

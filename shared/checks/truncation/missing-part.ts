@@ -126,12 +126,12 @@ const kept = new KeptTexts<Schemas>(64)
 
 function schemasOf(text: string, tools: readonly unknown[]): Schemas {
   const json = jsonOf(tools)
-  const found = kept.of(text, () => findSchemas(text, tools, json))
-  if (json === null || found.tools !== json) Object.assign(found, findSchemas(text, tools, json))
+  const found = kept.of(text, () => examineSchemas(text, tools, json))
+  if (json === null || found.tools !== json) Object.assign(found, examineSchemas(text, tools, json))
   return found
 }
 
-function findSchemas(text: string, tools: readonly unknown[], json: string | null): Schemas {
+function examineSchemas(text: string, tools: readonly unknown[], json: string | null): Schemas {
   const schemas = text.split('\n').filter((line) => SCHEMA_START.test(line))
   const texts = textsIn(tools.map(toolOfTemplates))
   const areTorn = schemas.length === 0 ? isTornList(text) : schemas.some((line) => isTornSchema(line, texts))

@@ -1,5 +1,6 @@
 import type { DumpView } from '../../checks/check.ts'
 import { hasLostText } from '../../checks/rollout-filter.ts'
+import { endsInAnswer } from '../../checks/truncation/ending.ts'
 import { openEnds } from '../../checks/truncation/open-ends.ts'
 import { cutAgainstSiblings } from '../../checks/truncation/prompt-cut-left.ts'
 import type { AnswerPart, Part } from './limits.ts'
@@ -36,7 +37,7 @@ export function cutInDump(dump: DumpView): CutInDump {
     count(rollouts, hasLostText(row, open) || beginLater.has(row))
     if (row.turns > 0) count(starts, row.cutLeft !== undefined || beginLater.has(row))
     if (row.endReason !== 'unknown' && row.endReason !== 'prompt-only' && !open.has(row)) {
-      count(answers, row.endReason === 'cut-prose' || row.endReason === 'cut-call')
+      count(answers, endsInAnswer(row))
       if (row.endReason === 'cut-reply') answers.unreached++
     }
     lostTokens += row.lost
