@@ -41,14 +41,13 @@ describe('a row that trains nothing and ends with an end token', () => {
       return findings.map(({ severity, evidence }) => [severity, evidence.cause])
     }
     expect(saidAmong(1)).toEqual([['info', 'without a reward, as one that failed']])
-    expect(saidAmong(1, 0)).toEqual([['info', 'of advantage 0, which trains nothing with a mask either']])
+    expect(saidAmong(1, 0)).toEqual([['info', 'without a reward, as one that failed']])
     expect(saidAmong(1, -0.5)).toEqual([['error', null]])
     expect(saidAmong(null)).toEqual([['error', null]])
   })
 
   it.each([
     ['ended by "aborted"', { finish_reason: 'aborted' }],
-    ['of advantage 0, which trains nothing with a mask either', { advantage: 0 }],
     [null, { finish_reason: 'stop', advantage: 0.5 }],
   ] as const)('is %s, as its own fields say', (cause, fields) => {
     const masked = searchRow(qwen2, 0, { call: { train: false }, answer: { train: false } })
@@ -57,6 +56,21 @@ describe('a row that trains nothing and ends with an end token', () => {
     expect(findings.map(({ severity, evidence }) => [severity, evidence.cause])).toEqual([
       [cause === null ? 'error' : 'info', cause],
     ])
+  })
+
+  it('is left out by rule if its group has one reward, as all of such groups are', () => {
+    const row = (i: number, group: string, train: boolean, reward: number) => {
+      const whole = searchRow(qwen2, i, { call: { train }, answer: { train } })
+      return { ...whole, record: { ...whole.record, group_id: group, reward } }
+    }
+    const saidBeside = (train: boolean) => {
+      const flat = [row(0, 'flat', false, 1), row(1, 'flat', train, 1)]
+      const { findings } = audit([...flat, row(2, 'other', true, 0), row(3, 'other', true, 1)]).byCode.get('M04')!
+      return findings.map(({ severity, evidence }) => [severity, evidence.cause])
+    }
+    const leftOut = ['info', 'in a group of one reward, all of which are masked whole']
+    expect(saidBeside(false)).toEqual([leftOut, leftOut])
+    expect(saidBeside(true)).toEqual([['error', null]])
   })
 
   it('is one that a limit ended where it ends in the header of an answer or behind a reply, if such rows are few', () => {

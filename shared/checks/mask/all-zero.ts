@@ -41,14 +41,14 @@ function* lookAtStops(view: DumpView, report: DumpReporter): Steps<void> {
     view.facts,
     ({ untrainedEnd }) => untrainedEnd !== undefined && untrainedEnd !== 'stop',
   )
-  // A rollout that failed has no reward to learn from, where the others have theirs.
+  // A rollout that failed has no reward to learn from, where the others have theirs, and no advantage or one of 0.
   const rewarded = new FactColumns(view.facts).present('reward').reduce((sum, has) => sum + has, 0)
   const areRewarded = rewarded * 2 > view.facts.length
+  const leftOut = leftOutGroups(view)
   const causeAmongOthers = (member: TrajectoryFacts) => {
     if (isAtLimit(member, view)) return 'just as long as a limit of the run'
-    return areRewarded && member.reward === null && member.advantage === null
-      ? 'without a reward, as one that failed'
-      : null
+    if (leftOut.has(member)) return 'in a group of one reward, all of which are masked whole'
+    return areRewarded && member.reward === null && !member.advantage ? 'without a reward, as one that failed' : null
   }
   const areFew = unsure.length <= view.settings.thresholds['masked-rows-share'] * view.facts.length
   yield* forEachOf(view.facts, (member) => {
@@ -66,6 +66,13 @@ function* lookAtStops(view: DumpView, report: DumpReporter): Steps<void> {
       report.fault({ member, ...fault, severity: 'warning', message })
     }
   })
+}
+
+/** Rollouts of complete groups whose rewards are all the same, so that no mask would let them train anything, where all of every such group are masked. */
+function leftOutGroups({ groups }: DumpView): ReadonlySet<TrajectoryFacts> {
+  const flat = groups.filter(({ rewards }) => rewards?.every((reward) => reward === rewards[0]))
+  const members = flat.flatMap((group) => group.members)
+  return new Set(members.every(({ trained }) => trained === 0) ? members : [])
 }
 
 function faultOf({ realLength, reward, endReason }: TrajectoryFacts, cause: string | null) {
@@ -109,7 +116,6 @@ function causeOf({ trajectory, facts }: TrajectoryView): string | null {
   if (trajectory.isTruncated === true || isLengthStop(trajectory.finishReason)) return 'flagged as truncated'
   if (trajectory.finishReason !== null && FAILED.test(trajectory.finishReason))
     return `ended by "${trajectory.finishReason}"`
-  if (facts.advantage === 0 && !facts.maxAdvantage) return 'of advantage 0, which trains nothing with a mask either'
   const { meta } = trajectory
   if (meta.filtered === true || meta.is_filtered === true) return 'flagged as filtered'
   return facts.endReason.startsWith('cut') ? 'cut before its last turn ended' : null
