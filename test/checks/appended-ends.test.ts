@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ofMaskedEnds } from './masked-ends.ts'
+import { ofMaskedEnds, resultOfMaskedEnds } from './masked-ends.ts'
 
 const turnsOf = async (...given: Parameters<typeof ofMaskedEnds>) =>
   (await ofMaskedEnds(...given)).map(({ turn }) => turn)
@@ -27,4 +27,10 @@ describe('ends without loss whose logprob is 0.0', () => {
     expect(await turnsOf({ ...beside, trainer: [-0.0001, -0.1] }, format)).toEqual([2])
     expect(await turnsOf({ ...beside, sampler: [-0.3, -0.1], trainer: [-0.3, -0.1] }, format)).toEqual([2])
   })
+})
+
+it('looks at an end in the loss, also where its 0.0 may say that nothing was sampled', async () => {
+  const result = await resultOfMaskedEnds({ trainer: [-0.1, -0.1], trainsSecond: true }, { unsampledLogprob: 0 })
+  expect(result.tally.checked).toBeGreaterThan(0)
+  expect(result.findings).toEqual([])
 })

@@ -18,7 +18,12 @@ interface MaskedEnds {
 }
 
 /** Findings of M10 in one rollout of two turns. */
-export async function ofMaskedEnds(
+export async function ofMaskedEnds(...given: Parameters<typeof resultOfMaskedEnds>) {
+  return (await resultOfMaskedEnds(...given)).findings
+}
+
+/** What M10 says of one rollout of two turns. */
+export async function resultOfMaskedEnds(
   { sampler = [0, 0], trainer, trainsSecond = false, every = 2, least = -0.0002 }: MaskedEnds,
   options: { readonly thresholds?: Partial<Thresholds>; readonly unsampledLogprob?: number } = {},
 ) {
@@ -47,5 +52,5 @@ export async function ofMaskedEnds(
     options: { thresholds: options.thresholds ?? {} },
     ...format,
   })
-  return audited.byCode.get('M10')!.findings
+  return audited.byCode.get('M10')!
 }
