@@ -12,8 +12,9 @@ import { endsInAnswer, type LimitsAtEnd, limitsOfRun, limitsSoFar, reachedLimit 
 import { findingOpenStops, stopsOpen } from './open-stops.ts'
 
 /**
- * C05. What the dump says about truncation contradicts its ids. A row that is cut and flagged as whole is decided alone; a row that ends
- * properly and is flagged as cut only with its neighbours, because environments call a rollout truncated for reasons of their own.
+ * C05. What the dump says about truncation contradicts its ids. A row that is cut and flagged as whole is decided alone where its own fields or a limit
+ * that is known while it is read tell; one that others must show to be cut, or that ends properly and is flagged as cut, with its neighbours, because
+ * environments call a rollout truncated for reasons of their own.
  */
 export const flagWrong: Check = {
   code: 'C05',
@@ -110,11 +111,9 @@ function* lookAtFlags(view: DumpView, report: DumpReporter): Steps<void> {
 function* lookAtLimitedRows(view: DumpView, report: DumpReporter): Steps<void> {
   const { settings } = view
   const limits = limitsOfRun(view)
+  // The very rows that the first part left alone.
   const isLeft = (facts: TrajectoryFacts) =>
-    isFlagged(facts) &&
-    !stopsOpen(facts) &&
-    cutButNotFlagged(facts, limitsSoFar(settings), settings.thresholds) === null &&
-    mayReachLimit(facts)
+    mayReachLimit(facts) && cutButNotFlagged(facts, limitsSoFar(settings), settings.thresholds) === null
   const look = (facts: TrajectoryFacts) => {
     const contradiction = cutButNotFlagged(facts, limits, settings.thresholds)
     report.unit(contradiction !== null)
