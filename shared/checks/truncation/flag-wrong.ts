@@ -51,16 +51,26 @@ function lookAtFlag(view: TrajectoryView, settings: AuditSettings, report: Repor
     tokens: tail,
     // The flag is wrong; what is trained by it C03 tells.
     affected: [],
-    message: `The rollout is not flagged as truncated, and ${contradiction}`,
+    message: notFlagged(contradiction),
     evidence: {
-      is_truncated: facts.isTruncated,
-      finish_reason: facts.finishReason,
-      end: facts.endReason,
-      limit: reachedLimit(facts, limits, settings.thresholds),
+      ...flagEvidence(facts, limits, settings.thresholds),
       last_token: view.ids[end - 1] ?? null,
       last_text: view.text(tail),
     },
   })
+}
+
+function notFlagged(contradiction: string): string {
+  return `The rollout is not flagged as truncated, and ${contradiction}`
+}
+
+function flagEvidence(facts: TrajectoryFacts, limits: LimitsAtEnd, thresholds: Thresholds) {
+  return {
+    is_truncated: facts.isTruncated,
+    finish_reason: facts.finishReason,
+    end: facts.endReason,
+    limit: reachedLimit(facts, limits, thresholds),
+  }
 }
 
 function isFlagged({ isTruncated, finishReason }: TrajectoryFacts): boolean {
@@ -121,12 +131,9 @@ function* lookAtLimitedRows(view: DumpView, report: DumpReporter): Steps<void> {
     if (contradiction === null) return
     report.fault({
       member: facts,
-      message: `The rollout is not flagged as truncated, and ${contradiction}`,
+      message: notFlagged(contradiction),
       evidence: {
-        is_truncated: facts.isTruncated,
-        finish_reason: facts.finishReason,
-        end: facts.endReason,
-        limit: reachedLimit(facts, limits, settings.thresholds),
+        ...flagEvidence(facts, limits, settings.thresholds),
         last_token: facts.lastToken ?? null,
       },
     })
