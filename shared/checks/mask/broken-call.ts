@@ -1,5 +1,6 @@
 import type { Turn } from '../../model/tokens.ts'
 import type { TrajectoryView } from '../check.ts'
+import { isJson } from '../is-json.ts'
 
 /**
  * A turn that calls a tool in a way that no parser reads, and that was answered all the same: some trainers leave such turns out of the loss on
@@ -19,14 +20,5 @@ function isBroken(text: string, closed: boolean): boolean {
     .trim()
   // Calls of other forms (tags within tags) are read by their tags alone.
   if (!/^[[{]/.test(body)) return !closed && !body.endsWith('>')
-  return !parses(body) && !body.split(/\n|;/).every(parses)
-}
-
-function parses(text: string): boolean {
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
-  }
+  return !isJson(body) && !body.split(/\n|;/).every(isJson)
 }

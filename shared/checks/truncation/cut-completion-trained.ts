@@ -68,6 +68,7 @@ function* lookAtOthers(view: DumpView, report: DumpReporter): Steps<void> {
 function* lookAtOpenStops(view: DumpView, report: DumpReporter): Steps<void> {
   const stops = yield* within(0, 0.6, findingOpenStops(view))
   if (stops === null) return
+  const limits = limitsOfRun(view)
   const look = (facts: TrajectoryFacts) => {
     const limit = stops.cutBy(facts)
     const affected = limit !== null && isPaidFor(facts)
@@ -79,7 +80,7 @@ function* lookAtOpenStops(view: DumpView, report: DumpReporter): Steps<void> {
       ...lastTurnOf(facts),
       message: `The last turn has no end token and stands at ${limit.name} ${inThousands(limit.value)}; it is trained with reward ${shown(facts.reward as number)}`,
       evidence: {
-        ...endEvidence(facts, limitsOfRun(view), view.settings.thresholds),
+        ...endEvidence(facts, limits, view.settings.thresholds),
         trained_tokens: facts.trained,
         rollouts_closed: stops.closed,
         rollouts: stops.closed + stops.rows.length,

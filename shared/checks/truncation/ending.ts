@@ -53,7 +53,7 @@ export function endsInAnswer({ endReason }: Pick<TrajectoryFacts, 'endReason'>):
 
 /**
  * The limit that the end of a row reaches, within `near-limit-tokens`; null where none is known or reached. A rollout of several turns is held against a
- * limit of completions only where it is known to count them all: as it is, any of a few such turns is longer than what one may take.
+ * limit of completions only where it is known to count them all: a few short turns together are easily as long as what one of them may take.
  */
 export function reachedLimit(
   facts: TrajectoryFacts,

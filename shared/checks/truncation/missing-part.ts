@@ -5,6 +5,7 @@ import type { Message } from '../../model/trajectory.ts'
 import { rerender } from '../../tokens/template/rerender.ts'
 import type { TrajectoryView } from '../check.ts'
 import { encoded } from '../encoded.ts'
+import { isJson } from '../is-json.ts'
 import { KeptTexts } from '../kept-texts.ts'
 import { OfLast } from '../of-last.ts'
 import { type CutSide, findCut } from './cut-text.ts'
@@ -196,15 +197,6 @@ function isTornSchema(line: string, known: ReadonlySet<string>): boolean {
     return [...textsIn(JSON.parse(line))].some((text) => !known.has(text))
   } catch {
     return true
-  }
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
   }
 }
 
