@@ -51,7 +51,8 @@ describe('H05', () => {
 
   it.each([
     [1, 'contradicted'],
-    [0.02, 'inconclusive'],
+    [0.02, 'contradicted'],
+    [0.01, 'contradicted'],
     [1e-9, 'supported'],
   ] as const)('rewards of 0 and %f by turns are judged by their own range, if they differ at all: %s', (high, verdict) => {
     const rewards = Array.from({ length: 20 }, () => [0, high, 0, high])

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { TrajectoryFacts } from '../../shared/checks/facts.ts'
+import { recomputeAdvantages } from '../../shared/checks/groups/advantages.ts'
 import { isNoise, spreadsOf } from '../../shared/checks/groups/scaling.ts'
 import { dumpOf, groupFacts } from '../helpers/facts.ts'
 import { audited, cleanRollout, qwen } from '../session/dumps.ts'
@@ -109,6 +110,44 @@ describe('one reward whose differences are mostly small', () => {
     const dump = dumpWith(groups as Groups)
     expect(noiseIn(dump)).toBe(noise)
     expect(verdictOf('H05', dump).verdict).toBe('supported')
+  })
+})
+
+describe('rewards of a small unit', () => {
+  const scaledBy = (unit: number, offset = 0) =>
+    solved(24).map((group) => group.map((reward) => offset + unit * reward))
+  const ruled = (groups: Groups) => {
+    const facts = groupFacts(groups, (_, group, member) => ({
+      advantage: recomputeAdvantages('group-std-unbiased', groups[group] as number[], 1e-4)[member] as number,
+    }))
+    const dump = dumpOf(facts)
+    return [noiseIn(dump), verdictOf('H01', dump).verdict, verdictOf('H05', dump).verdict]
+  }
+
+  it.each([
+    ['right and wrong, worth 0.01', scaledBy(0.01)],
+    ['wrong is −0.01', scaledBy(0.01, -0.01)],
+    ['one on each side of 0', scaledBy(0.01, -0.005)],
+    ['five marks', many(24, (i) => [0, 0.005, 0.01, (i % 5) * 0.0025])],
+  ])('are no noise where they are levels: %s', (_, groups) => {
+    expect(ruled(groups)).toEqual([0, 'contradicted', 'contradicted'])
+  })
+
+  it.each([
+    ['a judge whose marks are rounded', scaledBy(0.01, 0.65)],
+    ['a bonus for format on top of what all are given', scaledBy(0.01, 1)],
+    ['a judge of 0 and more', judged(24, 0.003, 0.02)],
+  ])('are noise where they are none: %s', (_, groups) => {
+    expect(ruled(groups)).toEqual([24, 'supported', 'inconclusive'])
+  })
+
+  it('are told from levels by their number, and in few rollouts not at all', () => {
+    expect(ruled([[0, 0.01, 0.004, 0.002]])[0]).toBe(1)
+    expect(ruled(many(4, () => [0, 0.01, 0.004, 0.002]))[0]).toBe(0)
+  })
+
+  it('stay noise beside rewards of the same kind that are larger', () => {
+    expect(ruled([...scaledBy(0.01), ...solved(12)])[0]).toBe(24)
   })
 })
 

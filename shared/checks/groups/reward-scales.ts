@@ -12,6 +12,8 @@ export interface RewardScale {
   readonly range: number
   /** Std below which a spread on this scale is noise. */
   readonly floor: number
+  /** The part of it that no range has: `noise-std`, and 0 where these rewards are levels, each of them given on purpose. */
+  readonly fixedFloor: number
   /** Complete groups that are held against it. */
   readonly groups: number
   /** Groups among them that alone reach beyond it, and far: their rewards are no part of the range. */
@@ -39,6 +41,9 @@ interface Extent {
 
 /** Complete groups by which a name is that of an environment: one of fewer may be the name of a question, asked again in each epoch. */
 const GROUPS_OF_AN_ENVIRONMENT = 4
+
+/** Rollouts for each value, from which few values are told from a dump of few rollouts. */
+const ROLLOUTS_OF_A_LEVEL = 4
 
 /**
  * The scale of each of these complete groups. A group is held against those of its own environment where the dump names one, and against
@@ -127,8 +132,37 @@ function scaleOf(environment: string | null, lot: readonly Extent[], thresholds:
   const { least, greatest } = spanOf(near)
   // The more rewards there are of one law, the further apart the two ends of a tail: their std stays what it is.
   const range = Math.min(greatest - least, thresholds['range-stds'] * stdOf(near), Number.MAX_VALUE)
-  const floor = noiseFloor(range, thresholds)
-  return { environment, least, greatest, range, floor, groups: lot.length, beyond: lot.length - near.length }
+  const fixedFloor = areLevels(lot, thresholds) ? 0 : thresholds['noise-std']
+  const floor = noiseFloor(range, fixedFloor, thresholds)
+  return {
+    environment,
+    least,
+    greatest,
+    range,
+    floor,
+    fixedFloor,
+    groups: lot.length,
+    beyond: lot.length - near.length,
+  }
+}
+
+/**
+ * Whether the rewards are levels, such as right and wrong, whatever a right answer is worth: few values, which many rollouts share, from 0 on or about it.
+ * A few values far from 0 may be all that rounding leaves of a judge's noise, or a small bonus on top of what every rollout is given.
+ */
+function areLevels(lot: readonly Extent[], thresholds: Thresholds): boolean {
+  const { least, greatest } = spanOf(lot)
+  if (least > 0 || greatest < 0) return false
+  const most = thresholds['reward-levels']
+  const levels = new Set<number>()
+  let rollouts = 0
+  for (const { group } of lot) {
+    const rewards = rewardsOf(group)
+    rollouts += rewards.length
+    for (const reward of rewards) levels.add(reward)
+    if (levels.size > most) return false
+  }
+  return rollouts >= ROLLOUTS_OF_A_LEVEL * levels.size
 }
 
 /** The lot without the few groups that make its range many times as wide as all others do; the lot where there are none. */

@@ -225,7 +225,7 @@ export function isNoise({ contrast, std, scale }: GroupSpread): boolean {
 
 /** The same by the range as it was observed, rare extremes with it. */
 export function isNoiseInWhole({ contrast, std, scale }: GroupSpread, thresholds: Thresholds): boolean {
-  return contrast && std < noiseFloor(wholeRange(scale), thresholds)
+  return contrast && std < noiseFloor(wholeRange(scale), scale.fixedFloor, thresholds)
 }
 
 /** Least and greatest std below which a spread is noise: one number unless groups are held against several scales. */

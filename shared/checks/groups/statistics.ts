@@ -134,8 +134,8 @@ export function isZeroSum(sum: number, absolute: number, thresholds: Thresholds)
 }
 
 /** The std below which a group's spread counts as noise: the larger of a fixed amount and a share of the observed range. */
-export function noiseFloor(range: number, thresholds: Thresholds): number {
-  return Math.max(thresholds['noise-std'], thresholds['noise-std-of-range'] * range)
+export function noiseFloor(range: number, fixed: number, thresholds: Thresholds): number {
+  return Math.max(fixed, thresholds['noise-std-of-range'] * range)
 }
 
 /** Pearson's; null below 3 pairs or where either side is constant. */

@@ -14,7 +14,15 @@ export const REWARD_THRESHOLDS = {
     unit: 'units of reward',
     range: [0, 1_000_000],
     usedBy: ['A02', 'H01', 'H05'],
-    reason: 'Reward std within a group below which a spread is noise.',
+    reason: 'Reward std within a group below which a spread is noise, unless rewards are levels (`reward-levels`).',
+  },
+  'reward-levels': {
+    value: 8,
+    unit: 'values',
+    range: [0, 1_000],
+    usedBy: ['A02', 'H01', 'H05'],
+    reason:
+      'Different rewards up to which those of one kind are levels, such as right and wrong, where they begin at 0 or lie on both sides of it: `noise-std` says nothing of them, whatever a right answer is worth. A judge’s noise takes more values, or lies far from 0.',
   },
   'noise-std-of-range': {
     value: 0.05,

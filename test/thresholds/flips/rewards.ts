@@ -9,6 +9,12 @@ const rows = <T>(count: number, of: (i: number) => T) => Array.from({ length: co
 /** Groups of four, the first with rewards this close to each other. */
 const close = (gap: number) => groupFacts([[0, 0, 0, gap], ...rows(5, () => [0, 1, 0, 1])])
 
+/** The first group lies as close among rewards of too many values for levels. */
+const closeAmongMany = groupFacts([[0, 0, 0, 0.1], ...rows(5, (i) => [0, 1, i / 50, 0.9 + i / 50])])
+
+/** Right is worth 0.01. */
+const smallLevels = groupFacts(rows(6, () => [0, 0.01, 0, 0.01]))
+
 /** One success of eight, worth 0.25, in four groups beside ten of rewards up to 5. */
 const smallPairs = groupFacts([
   ...rows(4, () => [0, 0, 0, 0, 0, 0, 0, 0.25]),
@@ -159,8 +165,9 @@ const judged = (wrong: readonly number[] = []) =>
 /** Rewards, groups and advantages. */
 export const REWARD_FLIPS: Flips = {
   'same-reward': flip(onFacts('A01', close(0.01)), 0.05, 'silent', 1),
-  'noise-std': flip(onFacts('A02', close(0.1), { options: { scaleRewards: 'group' } }), 0.06, 'silent', 1),
+  'noise-std': flip(onFacts('A02', closeAmongMany, { options: { scaleRewards: 'group' } }), 0.06, 'silent', 1),
   'noise-std-of-range': flip(onFacts('A02', close(0.15), { options: { scaleRewards: 'group' } }), 0.1, 'silent', 1),
+  'reward-levels': flip(onFacts('A02', smallLevels, { options: { scaleRewards: 'group' } }), 1, 'silent', 6),
   'range-stds': flip(onFacts('A02', oneFarOut, { options: { scaleRewards: 'group' } }), 100, 'silent', 8),
   'stretch-times': flip(onFacts('A02', smallPairs, { options: { scaleRewards: 'group' } }), 100, 'silent', 4),
   'stretch-groups': flip(onFacts('A02', smallPairs, { options: { scaleRewards: 'group' } }), 0.5, 'silent', 4),
