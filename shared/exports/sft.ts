@@ -1,6 +1,6 @@
 import { holdsFlattenedTurns } from '../formats/text-rows.ts'
 import { counted } from '../model/number-text.ts'
-import { firstReply } from '../model/roles.ts'
+import { firstReply, roleKind } from '../model/roles.ts'
 import { TokenState } from '../model/tokens.ts'
 import {
   bySource,
@@ -20,9 +20,9 @@ const IGNORED = -100
 const name = ({ report }: ExportInput, source: number) => exportFileNames(report.sources, 'sft.jsonl')[source] as string
 
 /**
- * The chosen rollouts as data for supervised fine-tuning, one JSON line each, one file per source. Where the source has messages: the
- * columns `messages` and `tools` that TRL, axolotl and LLaMA-Factory read. Otherwise `input_ids` and `labels`, which they take for
- * prepared rows: the ids without padding, each label the id of its own token where that was trained and -100 elsewhere.
+ * The chosen rollouts as data for supervised fine-tuning, one JSON line each, one file per source. Where the source has messages with
+ * what the model said: the columns `messages` and `tools` that TRL, axolotl and LLaMA-Factory read. Otherwise `input_ids` and `labels`,
+ * which they take for prepared rows: the ids without padding, each label the id of its own token where that was trained and -100 elsewhere.
  */
 export const sftExport: ExportKind = {
   id: 'sft',
@@ -45,7 +45,8 @@ async function writeSource(
   notes: string[],
 ): Promise<WrittenFile> {
   // Columns are those of the whole file: a loader takes them from its first rows.
-  const asMessages = !(report.sources[source]?.missing.includes('messages') ?? false)
+  const hasMessages = !(report.sources[source]?.missing.includes('messages') ?? false)
+  let asMessages = hasMessages
   const writer = await sink.open(name)
   const encoder = new TextEncoder()
   const left = { excluded: 0, empty: 0, turns: 0 }
@@ -62,7 +63,11 @@ async function writeSource(
       left.turns++
       continue
     }
-    const row = asMessages ? messageRow(loaded, messages) : tokenRow(loaded)
+    let row = asMessages ? messageRow(loaded, messages) : tokenRow(loaded)
+    if (row === null && asMessages && records === 0 && onlyAsks(loaded)) {
+      row = tokenRow(loaded)
+      asMessages = row === null
+    }
     if (row === null) {
       left.empty++
       continue
@@ -95,8 +100,15 @@ async function writeSource(
     )
   notes.push(...messages.notes())
   if (!asMessages)
-    notes.push(`There are no messages in ${report.sources[source]!.name}: rows are ids and labels, without padding.`)
+    notes.push(
+      `There are no messages ${hasMessages ? 'with a turn of the assistant ' : ''}in ${report.sources[source]!.name}: rows are ids and labels, without padding.`,
+    )
   return { name, source, records, trajectories: records }
+}
+
+/** Its messages are those of the prompt alone, as slime stores them: what was said stands in the ids. */
+function onlyAsks({ trajectory: { messages } }: ExportedTrajectory): boolean {
+  return messages?.every(({ role }) => roleKind(role) === 'system' || roleKind(role) === 'user') ?? false
 }
 
 function messageRow({ trajectory }: ExportedTrajectory, written: TrainingMessages): Record<string, unknown> | null {

@@ -28,7 +28,10 @@ function keyOf({ group_index = null, status = null, prompt = null }: JsonObject,
   return hashValue([index, group_index, status, prompt])
 }
 
-/** The messages of a sample, from its own metadata or from the conversation beside it. */
+/**
+ * The messages of a sample, from its own metadata, from the conversation beside it, or as its prompt has them: all of them where they are
+ * trained on as they are (slime/rollout/sft_rollout.py), else those before the response.
+ */
 export function conversationOf(
   sample: JsonObject,
   joined: ReadonlyMap<string, readonly JsonObject[]> | null,
@@ -37,7 +40,7 @@ export function conversationOf(
   const beside = joined?.get(keyOf(sample, sample.index ?? null))
   // Two that cannot be told apart are none.
   const found = own ?? (beside?.length === 1 ? beside[0]?.messages : null)
-  const messages = messagesOf(found ?? null)
+  const messages = messagesOf(found ?? sample.prompt ?? null)
   return messages !== null && messages.length > 0 ? messages : null
 }
 

@@ -119,6 +119,19 @@ describe('as sft', () => {
     ])
   })
 
+  test('beside messages of the prompt alone, what was said is in the ids', async () => {
+    const { rows, manifest } = await exported('sft', [
+      { ...tokens, id: 'none', messages: [user], loss_mask: [0, 0, 0, 0, 0, 0] },
+      { ...tokens, id: 'a', messages: [user] },
+      { ...tokens, id: 'b', messages: [user] },
+    ])
+    expect(rows).toEqual(['a', 'b'].map((id) => ({ id, input_ids: ids, labels: [-100, -100, -100, 1, 2, 151645] })))
+    expect(manifest.notes).toEqual([
+      '1 rollout without trained token ids: left out.',
+      'There are no messages with a turn of the assistant in dump.jsonl: rows are ids and labels, without padding.',
+    ])
+  })
+
   test('a rollout that only asks, or that the source excludes, is left out and counted', async () => {
     const answer = { role: 'assistant', content: 'Ada.' }
     const { rows, manifest } = await exported('sft', [
