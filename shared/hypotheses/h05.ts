@@ -3,6 +3,7 @@ import { isNarrowed } from '../checks/groups/reward-scales.ts'
 import { lackOfGroups } from '../checks/groups/statistics.ts'
 import type { Thresholds } from '../model/thresholds/registry.ts'
 import { type Bounds, contrastBounds, flatBounds, opposingBounds, withinBounds } from './bounds.ts'
+import { chosenByReward } from './chosen-by-reward.ts'
 import type { Hypothesis, HypothesisInput } from './hypothesis.ts'
 import { besideLog, loggedLine, loggedMean, loggedOf, meanOf } from './logged.ts'
 import {
@@ -70,7 +71,8 @@ function decide(input: HypothesisInput): Judgement {
   const isNoise = range === 0 || (range < found.noiseFloors[1] && !isOfUnit)
   const within = isNoise ? null : found.withinShare
   const contrast = isNoise ? null : found.contrastRatio
-  const supported = !isOfUnit && (isFlat(flat) || isOtherwiseSupported)
+  const chosen = chosenByReward(input.dump)
+  const supported = !isOfUnit && chosen === null && (isFlat(flat) || isOtherwiseSupported)
   // Whether a few extremes are part of the range decides here: too much for a verdict.
   const byWhole =
     !supported &&
@@ -86,16 +88,21 @@ function decide(input: HypothesisInput): Judgement {
     // Components whose weights are not known may conflict unseen.
     verdict: supported
       ? 'supported'
-      : found.componentsUnexplained || cancel || isOfUnit || byWhole || unlooked.length > 0
+      : found.componentsUnexplained || cancel || isOfUnit || chosen !== null || byWhole || unlooked.length > 0
         ? 'inconclusive'
         : 'contradicted',
     because: [
-      ...(isOfUnit ? unitLines(flat, flatInRange, thresholds) : flatLines(FLAT, flat, thresholds)),
+      ...(isOfUnit
+        ? unitLines(flat, flatInRange, thresholds)
+        : chosen !== null
+          ? chosenLines(flat)
+          : flatLines(FLAT, flat, thresholds)),
       ...argumentsOf(found, { within, contrast }, thresholds),
       ...(byWhole ? wholeLines(found, thresholds) : []),
       ...lesserFaults(H05, input, ['A01']),
     ],
     missing: [
+      ...(chosen === null ? [] : [`whether rollouts of other rewards were left out of the dump: ${chosen}`]),
       ...(isOfUnit
         ? [
             `whether rewards that differ by so little are told apart on purpose: their std within groups is ${Math.round(100 * (found.withinShare ?? 0))} % of their own range, and mostly below noise-std (${thresholds['noise-std']}), which is to be set lower where they are (--threshold noise-std=…)`,
@@ -157,6 +164,17 @@ function unitLines(flat: number, flatInRange: number, thresholds: Thresholds): A
       restingOn('groups-below-noise', below),
     ),
   ]
+}
+
+/** Of rollouts that may have been chosen by their reward. */
+function chosenLines(flat: number): Argument[] {
+  return deciding(
+    {
+      supported: 'no rollout of another reward was left out of the dump',
+      contradicted: 'rollouts of other rewards were left out of the dump, and their groups had contrast',
+    },
+    restingOn('groups-without-contrast', stated(FLAT, flat, ['A01'])),
+  )
 }
 
 /** What supports where rare extremes are part of the range, and does not as groups are judged. */

@@ -127,6 +127,37 @@ describe('H05', () => {
     )
   })
 
+  describe('of rollouts that may have been chosen by their reward', () => {
+    const sized = (sizes: readonly number[], reward: number) => sizes.map((size) => Array<number>(size).fill(reward))
+    const parts = sized([4, 2, 1, 4, 3, 4, 4, 2], 1)
+    const whole = sized(Array<number>(8).fill(4), 1)
+    const ruled = (groups: number[][], advantage?: number) =>
+      verdictOf('H05', dumpOf(groupFacts(groups, () => (advantage === undefined ? {} : { advantage }))))
+
+    it.each([
+      ['parts of groups', parts, undefined, '4 of 8 groups are of another size than 4'],
+      ['parts of groups, trained alike', parts, 1, 'each has reward 1, and is trained with advantage 1'],
+      ['whole groups, trained alike', whole, 0.5, 'each has reward 1, and is trained with advantage 0.5'],
+    ])('it is inconclusive: %s', (_, groups, advantage, why) => {
+      const { verdict, missing, because, would_change } = ruled(groups, advantage)
+      expect(verdict).toBe('inconclusive')
+      expect(missing[0]).toContain(why)
+      expect(because.some(({ speaks }) => speaks !== undefined && speaks !== null)).toBe(false)
+      expect(would_change).toContain('supported if no rollout of another reward was left out of the dump')
+    })
+
+    it.each([
+      ['whole groups', whole, undefined],
+      ['whole groups whose baseline leaves nothing', whole, 0],
+      ['parts of groups whose baseline leaves nothing', parts, 0],
+      ['nothing is rewarded', sized([4, 2, 1, 4, 3, 4, 4, 2], 0), undefined],
+      ['a dump that begins and ends within a group', [...whole, ...sized([2, 1], 1)], undefined],
+      ['rewards of two values', [...whole, [0, 0, 0, 0]], 0.5],
+    ])('it is supported: %s', (_, groups, advantage) => {
+      expect(ruled(groups, advantage).verdict).toBe('supported')
+    })
+  })
+
   it('asks, where some groups are all solved and others not at all, for prompts between these', () => {
     const rewards = Array.from({ length: 20 }, (_, i) => [i % 2, i % 2, i % 2, i % 2])
     expect(remedyOf(verdictOf('H05', dumpOf(groupFacts(rewards))))).toBe(

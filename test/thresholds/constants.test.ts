@@ -168,6 +168,7 @@ const STRUCTURAL: Readonly<Record<string, string>> = {
   'checks/truncation/what-was-lost.ts SYSTEM_HEAD': 'by which evidence names what was lost',
   'hypotheses/advice.ts TOLD_STEPS': 'what the advice tells one by one',
   'hypotheses/advice.ts LONGEST_SWITCHES': 'how much of the advice is spelt out',
+  'hypotheses/chosen-by-reward.ts CUT_AT_ENDS': 'a dump has two ends, each of which may lie within a group',
   'hypotheses/reward.ts TOLD_SCALES': 'what a line tells one by one',
   'hypotheses/aggregates.ts BIN_WIDTH': 'bins that merged reports share',
   'hypotheses/aggregates.ts EVEN_UP_TO': 'bins that merged reports share',
