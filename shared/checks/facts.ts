@@ -87,6 +87,13 @@ export interface TrajectoryFacts {
   readonly oneBosHash?: string
   /** What ends the row, where that trains nothing and nothing of its own says why; absent elsewhere. What M04 holds against the limits of the run. */
   readonly untrainedEnd?: UntrainedEnd
+  /**
+   * The id before the end token of its last turn, where the model wrote that and it is in the loss, or where it stands among `silentEnds`; absent elsewhere,
+   * and where the format tells of every end who wrote it.
+   */
+  readonly endBehind?: number
+  /** The end tokens of all its turns, where none of them has loss or a logprob of its own and nothing else says why; absent elsewhere. What M10 holds against other rows. */
+  readonly silentEnds?: readonly number[]
   /** A turn of the prompt is not closed, or the answer begins in it (C02, T16), so that its ids are not those that were asked; absent elsewhere. What A05 sets aside. */
   readonly promptOpen?: boolean
   /** Its system text is what the template writes where there is no system message, and it has none of that text; absent elsewhere. */

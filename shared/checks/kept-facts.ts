@@ -47,6 +47,8 @@ const EVERY: Record<keyof Required<TrajectoryFacts>, true> = {
   rootHash: true,
   oneBosHash: true,
   untrainedEnd: true,
+  endBehind: true,
+  silentEnds: true,
   promptOpen: true,
   defaultSystem: true,
   systemReplaced: true,

@@ -182,6 +182,8 @@ const COLUMNS: { readonly [Name in keyof Required<Row>]: Column<Row[Name]> } = {
   rootHash: { cells: optional(TEXT) },
   oneBosHash: { cells: optional(TEXT) },
   untrainedEnd: { cells: optional(oneOf(UNTRAINED_ENDS)) },
+  endBehind: { cells: optional(NUMBER) },
+  silentEnds: { cells: optional(listOf(NUMBER)) },
   promptOpen: { cells: optional(FLAG) },
   defaultSystem: { cells: optional(FLAG) },
   systemReplaced: { cells: optional(FLAG) },

@@ -134,6 +134,8 @@ const ANY = {
   rootHash: text,
   oneBosHash: text,
   untrainedEnd: fc.constantFrom(...UNTRAINED_ENDS),
+  endBehind: fc.nat(),
+  silentEnds: fc.array(fc.nat()),
   promptOpen: flag,
   defaultSystem: flag,
   systemReplaced: flag,

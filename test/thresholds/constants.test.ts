@@ -76,6 +76,7 @@ const STRUCTURAL: Readonly<Record<string, string>> = {
   'checks/logprobs/trend.ts MOST_STEPS': 'bound of cost',
   'checks/logprobs/version-gaps.ts MOST_SEGMENTS': 'what evidence shows',
   'checks/mask/own-replies.ts NEAR': 'tokens in which a call ends; their text decides',
+  'checks/mask/silent-ends.ts FEWEST_TRAINED': 'one other is no custom',
   'checks/mask/think-masked.ts LONGEST_CLOSING_TAG': 'tokens of a tag; its text decides',
   'checks/mask/think-masked.ts LONGEST_EMPTY': 'tokens of two tags; their text decides',
   'checks/normalised-text.ts BACKSLASH': 'a character',

@@ -6,6 +6,7 @@ import { edgeAfter, writtenTurns } from '../edges.ts'
 import { plainTurns } from '../plain-turns.ts'
 import { hidesEdges } from '../shape.ts'
 import { MASK_UNKNOWN } from '../states.ts'
+import { lookAtSilentEnds } from './silent-ends.ts'
 
 export const M10: Check = {
   code: 'M10',
@@ -47,6 +48,7 @@ export const M10: Check = {
       })
     }
   },
+  dump: lookAtSilentEnds,
 }
 
 /**

@@ -48,6 +48,14 @@ export const MASK_THRESHOLDS = {
     reason:
       'Of what the model wrote beside a thought that must be trained before the thought is masked by itself: a turn that is masked as a whole is M03.',
   },
+  'silent-ends-share': {
+    value: 0.2,
+    unit: 'share',
+    range: [0, 1],
+    usedBy: ['M10'],
+    reason:
+      'Of the rollouts of an environment, up to which those without a logprob and without loss on any end token are held against the others, which train theirs: where more are so, strings stop them as likely as not.',
+  },
   'largest-loss-weight': {
     value: 100,
     unit: 'times',

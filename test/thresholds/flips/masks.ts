@@ -65,6 +65,11 @@ const strayCalls = Array.from({ length: 40 }, (_, i) =>
   factsOf(i, i < 3 ? { strayCall: { prompt: [0, 20], call: [20, 30], called: 'python' } } : {}),
 )
 
+/** Three of twenty rollouts have neither loss nor logprobs on their ends. */
+const silentEnds = Array.from({ length: 20 }, (_, i) =>
+  factsOf(i, { endBehind: 29, ...(i < 3 ? { silentEnds: [40] } : {}) }),
+)
+
 /** A hundred rollouts whose 600 sampled tokens are all split as the tokenizer does. */
 const encodedAgain = Array.from({ length: 100 }, (_, i) => factsOf(i, { drift: { tokens: 600, splits: 0 } }))
 
@@ -191,6 +196,7 @@ export const MASK_FLIPS: Flips = {
   'answer-characters': flip(onFixture('M18.trips'), 40, 6, 'not-checkable'),
   'answer-contrast-rollouts': flip(onFixture('M18.trips'), 10, 6, 'not-checkable'),
   'answer-follows-share': flip(onFacts('M18', rewardedWords), 0.8, 'not-checkable', 6),
+  'silent-ends-share': flip(onFacts('M10', silentEnds), 0.1, 3, 'silent'),
   'largest-vocabulary': flip(
     onRecord('T17', { input_ids: [1, 300_000, 2], loss_mask: [0, 1, 1] }),
     262_144,
