@@ -145,6 +145,18 @@ describe('a cause is named from the shape', () => {
     expect(most(found, 'renormalised')).toBeGreaterThan(0.9)
   })
 
+  it.each([0.93, 0.95, 0.97])('a temperature of %f, which L03 does not tell, is no filter', (temperature) => {
+    const found = causes((seed, length) => {
+      const next = random(seed + 2000)
+      const { sampler } = simulate(seed, length, (at) => ({ sampler: logSoftmax(at), trainer: at }))
+      // Most of the likely tokens are certain by its digits.
+      const rounded = sampler.map((own) => (own > -0.02 && next() < 0.6 ? 0 : own))
+      const shake = () => (next() + next() + next() - 1.5) * 0.02
+      return viewOf({ sampler: rounded, trainer: rounded.map((own) => Math.min(-1e-8, own / temperature + shake())) })
+    })
+    expect(found).not.toHaveProperty('renormalised')
+  })
+
   it('a mean gap that one token far off makes is no filter', () => {
     const row = (far: number) => {
       const sampler = Array.from({ length: 100 }, (_, i) => (i % 10 === 0 ? 0 : -0.05))

@@ -117,6 +117,28 @@ export function isFiltered(
   return mean >= thresholds['renormalised-share'] * meanAbsolute && sideOf(logprobs) > 0 && sideOf(odds) < 0
 }
 
+/**
+ * Whether the gap of tokens of which the sampler was not certain is in proportion to their logprobs, as that of a temperature is, however little that
+ * differs from 1. What a filter left over has one divisor for likely tokens and unlikely ones.
+ */
+export function growsWithSurprise({ tokens, sampler, trainer }: ScoredPairs, thresholds: Thresholds): boolean {
+  let n = 0
+  let sum = 0
+  let squares = 0
+  let together = 0
+  for (const i of tokens) {
+    const own = sampler[i] as number
+    if (own === 0) continue
+    const gap = own - (trainer[i] as number)
+    n++
+    sum += gap
+    squares += own * own
+    together += own * gap
+  }
+  // Of the squared gap, what a multiple of the logprob explains, and what one amount for all tokens does.
+  return together < 0 && together * together * n > thresholds['renormalised-in-proportion'] * sum * sum * squares
+}
+
 /** What a line goes through: x of the sampler, y of the trainer. */
 export interface Points {
   readonly x: Float64Array

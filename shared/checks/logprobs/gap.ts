@@ -6,6 +6,7 @@ import { speltMarkers } from '../template/spelt-markers.ts'
 import {
   correlationOf,
   fitLine,
+  growsWithSurprise,
   isFiltered,
   isLevel,
   isNearer,
@@ -113,7 +114,8 @@ function shapeOf(view: TrajectoryView, pairs: ScoredPairs): GapShape {
     base.mean - base.error >= leastRenormalised &&
     base.mean >= thresholds['renormalised-share'] * meanAbsolute &&
     largest.gap <= thresholds['renormalised-most'] &&
-    zeros >= thresholds['renormalised-zeros'] * n
+    zeros >= thresholds['renormalised-zeros'] * n &&
+    !growsWithSurprise(pairs, thresholds)
   // A sampler that is above by as much on every token is no temperature: what is cut off at 0 bends its odds as one would.
   if (meanAbsolute >= agrees && !(renormalised && isLevel(lineOfUncertain(pairs), thresholds))) {
     // Dividing leaves a certain token certain: where many are of the sampler alone, the logprobs lie on a line for another reason.

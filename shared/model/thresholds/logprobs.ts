@@ -206,16 +206,22 @@ export const LOGPROB_THRESHOLDS = {
     unit: 'share',
     range: [0, 1],
     usedBy: ['L04'],
+    reason: 'Of the tokens, exactly 0 at the sampler and not certain at the trainer: there a token was left alone.',
+  },
+  'renormalised-in-proportion': {
+    value: 1.35,
+    unit: 'times',
+    range: [1, 1_000_000],
+    usedBy: ['L04'],
     reason:
-      'Of the tokens whose sampler logprob is exactly 0 while the trainer is not certain: there a token was left alone.',
+      'As much of the squared gap explained by a multiple of the logprob as by one amount for all tokens, above which a temperature near 1 made the gap. Simulated, top-p of 0.6 to 0.95 gives 0.6 to 1.2, temperatures of 0.93 to 0.97 give 1.5 to 2.7.',
   },
   'not-certain': {
     value: 0.001,
     unit: 'nats',
     range: [0, 100],
     usedBy: ['C07', 'L04', 'M09', 'M10'],
-    reason:
-      'Below 0 from which a trainer logprob is not that of a certain token: an exact 0.0 of both is a legal logprob.',
+    reason: 'Below 0 from which a trainer logprob is that of no certain token: an exact 0.0 of both is a legal one.',
   },
   'contradicts-zero': {
     value: -0.5,

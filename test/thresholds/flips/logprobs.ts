@@ -57,6 +57,13 @@ bent.sampler[9] = -3
 bent.trainer[9] = -10
 const renormalised = scores(80, (i, next) => (i % 8 === 0 ? -0.05 : 0.1 + 0.1 * next()))
 
+/** A trainer that divides by a temperature of 0.97, and a sampler that rounds likely tokens to certain ones. */
+const even = scores(160, () => 0).sampler
+const nearOne = {
+  sampler: even.map((own, i) => (i % 8 === 0 ? 0 : own)),
+  trainer: even.map((own, i) => (i % 8 === 0 ? -0.01 : own / 0.97)),
+}
+
 /** A sampler that scores at temperature 1 and a trainer that divides the logits. */
 const tilted = (temperature: number, length = 400) =>
   simulate(11, length, (logits) => ({ sampler: logSoftmax(logits), trainer: logSoftmax(logits, temperature) }))
@@ -256,6 +263,7 @@ export const LOGPROB_FLIPS: Flips = {
   ),
   'renormalised-most': flip(onFixture('L04.trips'), 0.07, 3, 'silent'),
   'renormalised-zeros': flip(onFixture('L04.trips'), 0.3, 3, 'silent'),
+  'renormalised-in-proportion': flip(cause(nearOne), 100, 'none', 'renormalised'),
   'not-certain': flip(onFixture('L04.trips'), 0.1, 3, 'silent'),
   'contradicts-zero': flip(onFixture('M14.trips'), -50, 3, 'not-checkable'),
   'trainer-is-off': flip(placeholders, 0.2, 0, 1),
