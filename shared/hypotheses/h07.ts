@@ -1,3 +1,4 @@
+import { chanceOfSoFew } from '../checks/chance.ts'
 import { FactColumns } from '../checks/fact-columns.ts'
 import { CHECKS } from '../checks/registry.ts'
 import { counted } from '../model/number-text.ts'
@@ -91,17 +92,18 @@ function byTurn(input: HypothesisInput): Judgement {
   const splits = failing
     .map((check) => ({ check, split: splitByTurn(check) }))
     .filter(({ split }) => split.first.affected + split.later.affected > 0)
+    .toSorted((a, b) => moreOften(b.split) - moreOften(a.split))
   const growing = splits.filter(({ split }) => grows(split, thresholds))
   // The mask may be read one token off: neither its faults nor their absence mean anything by turn.
   const undecided = input.dump.settings.alignmentUndecided
-  const lone = splits.some(({ split }) => isLone(split, thresholds))
+  const few = splits.some(({ split }) => areTooFew(split, thresholds))
   // A warning cannot support, and later turns that are wrong where first ones are right are no proof that turns make no difference.
   const lesser = lesserByTurn(input.checks, thresholds)
   const warned = lesser.some(({ decides }) => decides !== undefined)
   const verdict =
     growing.length > 0
       ? 'supported'
-      : lone || warned || undecided || unplaced.length > 0 || unlooked.length > 0
+      : few || warned || undecided || unplaced.length > 0 || unlooked.length > 0
         ? 'inconclusive'
         : 'contradicted'
   return {
@@ -111,7 +113,7 @@ function byTurn(input: HypothesisInput): Judgement {
       ...(splits.length === 0 && atEnds.length === 0
         ? noFaults(looked, thresholds)
         : splits.flatMap(({ check, split }) => linesOf(check, split, thresholds))),
-      ...atEnds.flatMap(({ check, ends }) => endLines(check, ends)),
+      ...atEnds.flatMap((fault) => endLines(fault, unplaced.includes(fault))),
       ...lesser,
     ],
     missing: [
@@ -125,7 +127,7 @@ function byTurn(input: HypothesisInput): Judgement {
     ],
     firm:
       verdict === 'contradicted' ||
-      growing.some(({ check }) => check.pattern === 'systematic' || nearlyAll(check, thresholds)),
+      growing.some(({ check, split }) => check.pattern === 'systematic' || areNearlyAllLater(split, thresholds)),
   }
 }
 
@@ -150,6 +152,12 @@ function lesserByTurn(checks: readonly CheckResult[], thresholds: Thresholds): A
 
 /** What only rollouts of several turns can have: that a single-turn run has nothing to look at for it is no lack. */
 const OF_SEVERAL_TURNS: ReadonlySet<string> = new Set(['M03', 'M05', 'T10'])
+
+/** A fault at the end of rows. */
+interface FaultAtEnds {
+  readonly check: CheckResult
+  readonly ends: TurnSplit
+}
 
 /** A fault of the run of several turns that the single-turn run has nowhere. */
 interface FaultOfManyTurns {
@@ -236,10 +244,7 @@ export const IN_MANY_TURNS_ONLY = 'rate in the run of several turns, and none in
 
 /** By how much more often later turns have it than first ones; then by rollouts, as what is of the whole row or of every turn alike. */
 function mostOfLaterTurnsFirst(faults: readonly FaultOfManyTurns[]): FaultOfManyTurns[] {
-  const byTurns = ({ check }: FaultOfManyTurns) => {
-    const { first, later } = splitByTurn(check)
-    return Math.max(0, rateOf(later) - rateOf(first))
-  }
+  const byTurns = ({ check }: FaultOfManyTurns) => Math.max(0, moreOften(splitByTurn(check)))
   return faults.toSorted((a, b) => byTurns(b) - byTurns(a) || (b.check.rate ?? 0) - (a.check.rate ?? 0))
 }
 
@@ -285,8 +290,8 @@ function linesOf(check: CheckResult, split: TurnSplit, thresholds: Thresholds): 
   const reachable = deciding(atLeast * first > 1 ? { supported: null } : {}, lines)
   return [
     // Too few turns to speak of a rate: the comparison stands, and decides nothing.
-    ...(isLone(split, thresholds)
-      ? deciding({ supported: `more than one later turn has the fault: ${name}` }, reachable).map((line) => ({
+    ...(areTooFew(split, thresholds)
+      ? deciding({ supported: `${enough(split, thresholds)}: ${name}` }, reachable).map((line) => ({
           ...line,
           speaksFor: null,
         }))
@@ -296,13 +301,24 @@ function linesOf(check: CheckResult, split: TurnSplit, thresholds: Thresholds): 
   ]
 }
 
-/** The last word of a row is that of its last turn: that the fault stands there is no word on turns. */
-function endLines({ title, code }: CheckResult, { first, later }: TurnSplit): Argument[] {
+/**
+ * The last word of a row is that of its last turn: that the fault stands there is no word on turns.
+ *
+ * @param isUnplaced nothing tells whether the end of a first turn would have it as well
+ */
+function endLines({ check: { title, code }, ends: { first, later } }: FaultAtEnds, isUnplaced: boolean): Argument[] {
   const where = `${title} (${code}): rate at the end of rows`
+  const behindSecond = stated(`${where} that have a second assistant turn`, rateOf(later), [code])
+  const contradicted = `rows of one assistant turn have it as often at their end: ${title} (${code})`
   return [
-    ...stated(`${where} that have a second assistant turn`, rateOf(later), [code]),
+    ...(isUnplaced ? deciding({ contradicted }, behindSecond) : behindSecond),
     ...(first.checked === 0 ? [] : stated(`${where} of one assistant turn`, rateOf(first), [code])),
   ]
+}
+
+/** By how much more often later turns have it; below 0 where first ones do. */
+function moreOften({ first, later }: TurnSplit): number {
+  return rateOf(later) - rateOf(first)
 }
 
 /** How many times as frequent from the second turn on; infinite where the first turn has none. */
@@ -316,15 +332,28 @@ function withEnds(check: CheckResult): TurnSplit {
   return splitByTurn({ ...check, by_turn_at_end: {}, by_turn_checked_at_end: {} })
 }
 
+/** As many times as frequent, in enough turns, and by more than chance: where nearly all later turns have it nothing is left to chance. */
 function grows(split: TurnSplit, thresholds: Thresholds): boolean {
-  return split.later.affected >= thresholds['h07-turns'] && times(split) >= thresholds['h07-times']
+  const { first, later } = split
+  return (
+    later.affected >= thresholds['h07-turns'] &&
+    times(split) >= thresholds['h07-times'] &&
+    (areNearlyAllLater(split, thresholds) || chanceOfSoFew(first, later) <= thresholds['h07-chance'])
+  )
 }
 
-/** The rate is high enough, but it is that of a single turn. */
-function isLone(split: TurnSplit, thresholds: Thresholds): boolean {
+/** The rate is high enough, but so many turns may come to it by chance. */
+function areTooFew(split: TurnSplit, thresholds: Thresholds): boolean {
   return !grows(split, thresholds) && times(split) >= thresholds['h07-times']
 }
 
-function nearlyAll(check: CheckResult, thresholds: Thresholds): boolean {
-  return rateOf(splitByTurn(check).later) >= thresholds['systematic-share']
+/** What it takes for them to be enough. */
+function enough({ later }: TurnSplit, thresholds: Thresholds): string {
+  return later.affected < thresholds['h07-turns']
+    ? 'more than one later turn has the fault'
+    : 'more later turns have the fault than chance gives it'
+}
+
+function areNearlyAllLater({ later }: TurnSplit, thresholds: Thresholds): boolean {
+  return rateOf(later) >= thresholds['systematic-share']
 }

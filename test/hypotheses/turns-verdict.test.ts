@@ -23,6 +23,37 @@ describe('H07', () => {
   })
 
   it.each([
+    ['two later turns of 200, where first turns are spared by chance', { 2: 2 }, 'inconclusive'],
+    ['so many that a first turn would have had it', { 2: 18 }, 'supported'],
+    ['as many beside a first turn', { 1: 1, 2: 18 }, 'inconclusive'],
+    ['enough of them beside it', { 1: 1, 2: 15, 3: 15 }, 'supported'],
+  ] as const)('of %s it is told by chance', (_, by_turn, verdict) => {
+    const result = verdictOf('H07', dump, { checks: [resultOf('M01', { affected: 15, by_turn })] })
+    expect(result.verdict).toBe(verdict)
+    expect(result.would_change.some((way) => way.includes('than chance gives it'))).toBe(verdict === 'inconclusive')
+  })
+
+  it('leaves nothing to chance where all later turns of a few rollouts have it', () => {
+    const few = dumpOf(rows(3, () => ({ assistantTurns: 2 })))
+    const checks = [resultOf('M01', { affected: 3, by_turn: { 2: 3 } })]
+    expect(verdictOf('H07', few, { checks }).verdict).toBe('supported')
+  })
+
+  it('shows first the fault that later turns have oftenest, then what speaks against it', () => {
+    const checks = [
+      resultOf('M01', { affected: 20, by_turn: { 2: 20 } }),
+      resultOf('M02', { affected: 90, by_turn: { 1: 90, 2: 90, 3: 90 } }),
+      resultOf('T05', { affected: 100, by_turn: { 2: 100, 3: 100 } }),
+    ]
+    const { because } = verdictOf('H07', dump, { checks })
+    expect(because.slice(0, 3).map(({ checks, speaks }) => [...checks, speaks])).toEqual([
+      ['T05', 'for'],
+      ['M01', 'for'],
+      ['M02', 'against'],
+    ])
+  })
+
+  it.each([
     ['ends with its second turn', 2, 0, 'inconclusive'],
     ['ends with its first or second turn, and has the fault as often there', 1, 50, 'contradicted'],
     ['ends with its first or second turn, and has the fault in the second alone', 1, 0, 'inconclusive'],
@@ -34,6 +65,8 @@ describe('H07', () => {
     expect(result.verdict).toBe(verdict)
     expect(result.because.some(({ measure }) => /L05.*at the end of rows/.test(measure))).toBe(true)
     expect(result.missing.length > 0).toBe(verdict === 'inconclusive')
+    // What leaves it open leads, not the turns that have no such fault.
+    expect(/L05.*at the end of rows/.test(result.because[0]?.measure ?? '')).toBe(verdict === 'inconclusive')
   })
 
   it('a fault of every turn is one at the end of rows, too, and makes no difference between turns', () => {

@@ -208,7 +208,7 @@ export const VERDICT_THRESHOLDS = {
     range: [0, 1],
     usedBy: ['H07'],
     reason:
-      'Of sound pairs of runs, in which as many rollouts with a fault all come to stand in the run of several turns by chance: asked of some forty checks, which together do so in fewer than 1 in 20.',
+      'Of sound runs, in which so few first turns and so many later ones have a fault by chance; and of sound pairs of runs, in which as many rollouts with a fault all come to stand in the run of several turns: asked of some forty checks, which together do so in fewer than 1 in 20.',
   },
   'h08-pairs-share': {
     value: 0.05,

@@ -132,7 +132,7 @@ export const VERDICT_FLIPS: Flips = {
   ),
   'run-standard-errors': flip(verdict('H06-library', flat, { against: slow }), 20, 'contradicted', 'inconclusive'),
   'h07-times': flip(verdict('H07', rows(100), inTurns(20, 60)), 2, 'contradicted', 'supported'),
-  'h07-turns': flip(verdict('H07', rows(100), inTurns(0, 3)), 4, 'supported', 'inconclusive'),
+  'h07-turns': flip(verdict('H07', rows(3), inTurns(0, 3)), 4, 'supported', 'inconclusive'),
   'h07-chance': flip(
     verdict(
       'H07',
