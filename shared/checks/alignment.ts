@@ -176,7 +176,7 @@ export interface AlignmentCounts {
   readonly masked: number
   /** Masks that can but mark predictions: one shorter than their ids, or labels that name the next id. */
   readonly onTargets: number
-  /** Masks that train something and have edges to compare, and those of them that lie one token early. */
+  /** Masks that train something and have edges to compare, and those of them that lie one token early as one that marks predictions does. */
   readonly compared: number
   readonly early: number
 }
@@ -207,12 +207,14 @@ export function countAlignment(
   const masked = views.filter(({ mask }) => mask !== null)
   let compared = 0
   let early = 0
-  for (const { mask, expected, segmentation, ids } of masked) {
+  for (const view of masked) {
+    const { mask, expected, segmentation, ids } = view
     if (mask === null || expected === null || !mask.includes(1)) continue
     const { edges, lag } = maskLag(mask, expected, ids.length - (segmentation?.padding.right ?? 0), thresholds)
     if (edges === 0) continue
     compared++
-    if (lag === -1) early++
+    // What marks predictions of a response begins before it: of its own tokens, as many as it has, the first would never be trained.
+    if (lag === -1 && maskReachesFrom(view) === 0) early++
   }
   return {
     masked: masked.length,
@@ -237,7 +239,11 @@ function namesNextIds({ trajectory: { arrays, issues } }: Pick<TrajectoryView, '
  * shorter responses of a batch are padded on the left, it is that of the row's own. 0 where the mask spans the row, or is put together from those
  * of single calls or messages.
  */
-export function maskReachesFrom({ trajectory, ids, segmentation }: TrajectoryView): number {
+export function maskReachesFrom({
+  trajectory,
+  ids,
+  segmentation,
+}: Pick<TrajectoryView, 'trajectory' | 'ids' | 'segmentation'>): number {
   const spans = trajectory.arrays.filter(({ name }) => isMaskName(name) && /^(?!prompt)\w+$/.test(name))
   const before = ids.length - Math.max(0, ...spans.map(({ expected }) => expected))
   if (spans.length === 0 || before <= 0) return 0

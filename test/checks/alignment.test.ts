@@ -146,6 +146,24 @@ describe('the lag of a mask', () => {
       expect(shapeOf(ofResponse(headers, 0)).lag).toBe(0)
     })
 
+    it('is a fault where every mask lies one early: one that marks predictions would begin before the response', () => {
+      const turns = Array.from({ length: 12 }, (_, i) => [user(`${i} + 2?`), assistant(`It is ${i + 2}.`)]).flat()
+      const right = conversation(qwen2, turns).record.loss_mask!
+      const first = right.indexOf(1)
+      const decidedOf = (from: number) => {
+        const editMask = (own: number[]) => {
+          for (const i of right.keys()) own[i] = i < from ? 0 : (right[i + 1] ?? 0)
+        }
+        const arrays = [{ name: 'loss_mask', length: right.length - from, expected: right.length - from }]
+        const options = { tokenizer: qwen2, settings: settings(), unsampledLogprob: null }
+        const row = conversation(qwen2, turns, { editMask })
+        const views = [createView({ ...trajectoryOf(row), arrays }, options)!]
+        return decideAlignment(countAlignment(views, DEFAULT_THRESHOLDS), null, 'auto', DEFAULT_THRESHOLDS)
+      }
+      expect(decidedOf(first)).toEqual({ alignment: 'token', undecided: false })
+      expect(decidedOf(0)).toEqual({ alignment: 'target', undecided: true })
+    })
+
     it('is not told from masked end tokens in a row of one turn', () => {
       const row = conversation(qwen2, [user('2 + 2?'), assistant('It is 4.', { train: { end: false } })])
       const length = row.record.loss_mask!.length - row.record.loss_mask!.indexOf(1)
