@@ -7,7 +7,8 @@ import { contentSpans } from './edges.ts'
 
 /**
  * Whose words hold the expected answer: the model's, only the environment's after the prompt, or nobody's. `in-part`: the
- * environment's hold all of it, and the model's some word of it, as a paraphrase does.
+ * environment's hold all of it, and the model's some word of it, as a paraphrase does, or the model says nothing after it: where its
+ * code or its query is run, the result is the answer that it gives.
  */
 export const ANSWER_PLACES = ['model', 'in-part', 'environment', 'nowhere'] as const
 export type AnswerPlace = (typeof ANSWER_PLACES)[number]
@@ -41,9 +42,18 @@ export function answerFacts({ answer }: Trajectory, tokens: PreparedTokens): Ans
   const words = wanted.split(/[^\p{L}\p{N}]+/u).filter((word) => word.length >= shortest)
   return {
     // Without a word that can be looked up, nothing tells a paraphrase from another text.
-    answerPlace: words.length === 0 || words.some(modelHolds) ? 'in-part' : 'environment',
+    answerPlace: words.length === 0 || !isSpokenOf(reply, turns) || words.some(modelHolds) ? 'in-part' : 'environment',
     answerAt: tokensOf(wanted, reply, tokens, tokenizer),
   }
+}
+
+/** Whether the model says something after a reply that is no call: what it does with a result, others say. */
+function isSpokenOf(reply: Span, turns: readonly Turn[]): boolean {
+  return turns.some(
+    (turn) =>
+      !turn.spans.some(({ part, start }) => part === 'tool_call' && start >= reply.end) &&
+      ownContent(turn).some(({ start, end }) => start >= reply.end && end > start),
+  )
 }
 
 /** Tokens that spell a text which a span holds; all of the span where its small letters are spelt in another length. */

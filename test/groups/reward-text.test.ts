@@ -3,7 +3,7 @@ import type { AnswerPlace } from '../../shared/checks/answer-place.ts'
 import type { TrajectoryFacts } from '../../shared/checks/facts.ts'
 import { decodeSpan } from '../../shared/tokens/text.ts'
 import { auditTrajectories } from '../checks/audit.ts'
-import { assistant, conversation, tool, trajectoryOf, user } from '../helpers/conversation.ts'
+import { assistant, call, conversation, tool, trajectoryOf, user } from '../helpers/conversation.ts'
 import { runOver } from '../helpers/dump-check.ts'
 import { dumpOf, factsOf } from '../helpers/facts.ts'
 import { testTokenizer } from '../helpers/tokenizers.ts'
@@ -120,6 +120,27 @@ describe('where an answer stands', async () => {
     ['1,5', '1,5', 'Done.', null],
   ])('%s in "%s", and the model says "%s": %s', (answer, reply, said, place) => {
     expect(placeOf(answer, reply, said)).toBe(place)
+  })
+})
+
+describe('an answer that the model says nothing after', async () => {
+  const tokenizer = await testTokenizer('qwen2.5')
+  const query = assistant(call(tokenizer, 'run_sql', { sql: 'SELECT name FROM founders' }))
+  const submit = assistant(call(tokenizer, 'submit_sql', { sql: 'SELECT name FROM founders' }))
+
+  it.each([
+    ['ends the rollout, as what its code prints', [assistant('print(founder)'), tool('Maud Ester')], 'in-part'],
+    ['is what a query gives that it then submits', [query, tool('Maud Ester'), submit], 'in-part'],
+    ['and then says otherwise is another text', [query, tool('Maud Ester'), assistant('Nobody.')], 'environment'],
+    [
+      'and then says otherwise, after a call',
+      [query, tool('Maud Ester'), submit, tool('Sent.'), assistant('Nobody.')],
+      'environment',
+    ],
+  ])('%s', (_, turns, place) => {
+    const row = conversation(tokenizer, [user('Who founded it?'), ...turns], { answer: 'Maud Ester' })
+    const { views } = auditTrajectories([trajectoryOf(row, { source: 0, record: 0, part: 0 })], tokenizer)
+    expect(views[0]?.facts.answerPlace).toBe(place)
   })
 })
 
