@@ -1,8 +1,9 @@
 import { groupFindings } from '../shared/exports/finding-groups.ts'
+import { fails, type Judgement } from '../shared/exports/phrases.ts'
 import { collectProofs, type Proofs } from '../shared/exports/proofs.ts'
 import type { ReportFormat } from '../shared/exports/report-formats.ts'
 import { count } from '../shared/model/number-text.ts'
-import type { Report } from '../shared/model/report.ts'
+import type { Finding, Report } from '../shared/model/report.ts'
 import { DEFAULT_MAX_FINDINGS } from '../shared/session/conclude.ts'
 import type { Session } from '../shared/session/session.ts'
 import type { ParsedArguments } from './arguments.ts'
@@ -35,7 +36,13 @@ export async function inspect(given: ParsedArguments, io: CommandIo): Promise<Ex
     ...chosenBy(options),
     inputs,
   }
-  await writeReport(output, reported, io)
+  const { judgement } = output
+  const unlisted = maxFindings === undefined ? undefined : codesThatFail(full.findings.slice(maxFindings), judgement)
+  await writeReport(
+    { ...output, judgement: unlisted === undefined ? judgement : { ...judgement, unlisted } },
+    reported,
+    io,
+  )
   return reported.exit
 }
 
@@ -63,6 +70,11 @@ async function proofsFor(
   } finally {
     progress.clear()
   }
+}
+
+/** Of findings that the list is cut behind. */
+function codesThatFail(findings: readonly Finding[], judgement: Judgement): ReadonlySet<string> {
+  return new Set(findings.filter((finding) => fails(finding, judgement)).map(({ code }) => code))
 }
 
 function cut(report: Report, maxFindings: number): Report {

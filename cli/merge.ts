@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { count, counted } from '../shared/model/number-text.ts'
 import type { Report } from '../shared/model/report.ts'
+import { hasNumbers } from '../shared/session/described-alone.ts'
 import { type GivenReport, MergeError, readParts } from '../shared/session/merge-part.ts'
 import { type Merged, mergeParts, refuseOthers } from '../shared/session/merge-run.ts'
 import type { SplitGroup } from '../shared/session/merge-split.ts'
@@ -23,7 +24,7 @@ export async function mergeCommand({ paths, options }: ParsedArguments, io: Comm
   const inputs = [...files, ...otherFiles].map(({ path }) => path)
   warnOfSplit(split, io)
   warnOfNames(report, io)
-  if (report.totals.trajectories === 0) {
+  if (report.totals.trajectories === 0 && !report.logs?.some(hasNumbers)) {
     const nothing = new NothingReadError(
       `Nothing could be read: ${counted(files.length, 'report')}, and not one rollout in ${files.length === 1 ? 'it' : 'them'}. Their sources say why.`,
       { report, inputs },

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { inertJson } from '../shared/exports/json-text.ts'
-import { atOrAbove, fails, type Judgement } from '../shared/exports/phrases.ts'
+import { failingUnlisted, fails, type Judgement } from '../shared/exports/phrases.ts'
 import type { Proofs } from '../shared/exports/proofs.ts'
 import { REPORT_FORMATS, type ReportFormat } from '../shared/exports/report-formats.ts'
 import type { Report } from '../shared/model/report.ts'
@@ -108,11 +108,7 @@ export async function writeUnread(
 /** Exit code of a report: whether a finding, listed or not, stands at or above the severity that fails. */
 export function exitOf(report: Report, judgement: Judgement): Exit {
   if (report.findings.some((finding) => fails(finding, judgement))) return Exit.findings
-  if (report.findings_omitted === 0) return Exit.ok
-  const failing = report.checks.some(
-    ({ status, severity }) => status === 'fail' && atOrAbove(severity, judgement.failOn),
-  )
-  return failing ? Exit.findings : Exit.ok
+  return failingUnlisted(report, judgement).size > 0 ? Exit.findings : Exit.ok
 }
 
 /** What is read of a report that is a baseline: any version of this program may have written it. */

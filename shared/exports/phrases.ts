@@ -28,6 +28,8 @@ export interface Judgement {
   readonly failOn: 'error' | 'warning' | 'none'
   /** Fingerprints of a baseline: findings that are known and do not fail. */
   readonly known: ReadonlySet<string>
+  /** Codes of findings that fail and that the report does not list, where all were looked at before the list was cut; else absent. */
+  readonly unlisted?: ReadonlySet<string>
 }
 
 export function atOrAbove(severity: Severity, failOn: Judgement['failOn']): boolean {
@@ -41,6 +43,25 @@ export function fails(finding: Finding, judgement: Judgement): boolean {
     atOrAbove(finding.severity, judgement.failOn) &&
     !judgement.known.has(finding.fingerprint)
   )
+}
+
+/**
+ * Codes of findings that may fail and that the report does not list. What nobody can compare with a baseline is not known to it: of each
+ * failing check whose list is not known to be whole.
+ */
+export function failingUnlisted(report: Report, judgement: Judgement): ReadonlySet<string> {
+  if (judgement.unlisted !== undefined) return judgement.unlisted
+  if (report.findings_omitted === 0) return new Set()
+  const failing = report.checks.filter(
+    ({ status, severity }) => status === 'fail' && atOrAbove(severity, judgement.failOn),
+  )
+  const listed = new Map<string, number>()
+  for (const { code, intended } of report.findings) if (intended !== true) listed.set(code, (listed.get(code) ?? 0) + 1)
+  const isWhole = ({ code, affected, by_turn }: CheckResult) => {
+    const inTurns = Object.values(by_turn).reduce((sum, turns) => sum + turns, 0)
+    return (listed.get(code) ?? 0) >= Math.max(affected, inTurns)
+  }
+  return new Set(failing.filter((check) => !isWhole(check)).map(({ code }) => code))
 }
 
 /** `1.4 MB`, of 1000 bytes a step. */

@@ -2,8 +2,8 @@ import { counted } from '../model/number-text.ts'
 import type { CheckResult, Finding, HypothesisResult, Report } from '../model/report.ts'
 import { markupText } from './markup.ts'
 import {
-  atOrAbove,
   extentText,
+  failingUnlisted,
   fails,
   type Judgement,
   measureText,
@@ -30,7 +30,11 @@ export const junitReport: ReportFormat = {
   id: 'junit',
   title: 'JUnit XML, for CI',
   write(report, judgement, _proofs = null, unread = []) {
-    const cases = [...unreadCase(unread), ...report.checks.map((check) => testCase(report, check, judgement))]
+    const unlisted = failingUnlisted(report, judgement)
+    const cases = [
+      ...unreadCase(unread),
+      ...report.checks.map((check) => testCase(report, check, judgement, unlisted.has(check.code))),
+    ]
     const errors = unread.length === 0 ? '' : ' errors="1"'
     const failures = cases.filter((text) => text.includes('<failure')).length
     const skipped = cases.filter((text) => text.includes('<skipped')).length
@@ -81,16 +85,21 @@ function unreadCase([said, ...reasons]: readonly string[]): string[] {
   ]
 }
 
-function testCase(report: Report, check: CheckResult, judgement: Judgement): string {
+/** @param failsUnlisted findings of it that are not in the list make `inspect` fail */
+function testCase(report: Report, check: CheckResult, judgement: Judgement, failsUnlisted: boolean): string {
   const head = `    <testcase classname="rollout-inspector" name="${markupText(`${check.code} ${check.title}`)}"${NO_TIME}`
   if (check.status === 'not-checkable' || check.status === 'not-applicable') {
     return `${head}><skipped message="${markupText(check.reason ?? check.status)}"/></testcase>`
   }
-  const failing = report.findings.filter((finding) => finding.code === check.code && fails(finding, judgement))
-  if (failing.length === 0 && !failsUnlisted(report, check, judgement)) return `${head}/>`
+  const listed = report.findings.filter(({ code }) => code === check.code)
+  const failing = listed.filter((finding) => fails(finding, judgement))
+  if (failing.length === 0 && !failsUnlisted) return `${head}/>`
   const lines = failing.slice(0, LISTED).map((finding) => line(report, finding))
   if (failing.length > LISTED) lines.push(`and ${failing.length - LISTED} more`)
-  if (failing.length === 0) lines.push(`None of its findings is in the list. ${omittedText(report) ?? ''}`.trimEnd())
+  if (failing.length === 0) {
+    const where = listed.length === 0 ? 'None of its findings is in the list.' : 'What fails is not in the list.'
+    lines.push(`${where} ${omittedText(report) ?? ''}`.trimEnd())
+  }
   return `${head}><failure message="${markupText(extentText(check))}" type="${check.severity}">${markupText(lines.join('\n'), true)}</failure></testcase>`
 }
 
@@ -105,15 +114,6 @@ function verdictCase(result: HypothesisResult): string {
     ...termsOf(result).flatMap(({ term, items }) => [`${term}:`, ...items.map((item) => `  ${item}`)]),
   ]
   return `${head}${skipped}<system-out>${markupText(lines.join('\n'), true)}</system-out></testcase>`
-}
-
-/** A failing check whose findings were all cut from the list still fails. */
-function failsUnlisted(report: Report, check: CheckResult, judgement: Judgement): boolean {
-  return (
-    check.status === 'fail' &&
-    atOrAbove(check.severity, judgement.failOn) &&
-    !report.findings.some((finding) => finding.code === check.code)
-  )
 }
 
 function line(report: Report, finding: Finding): string {

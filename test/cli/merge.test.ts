@@ -66,6 +66,38 @@ describe('merge', () => {
     expect((await cli('merge', 'parts', '--baseline', 'parts/rank-a.json')).code).toBe(1)
   })
 
+  test.each([0, 1, 2])('of lists cut to %i the exit code and JUnit say the same', async (most) => {
+    const cut = async (command: string[]) => {
+      const { code } = await cli(...command, '--format', 'junit', '--out', 'cut.xml')
+      const xml = await read('cut.xml')
+      expect(xml.includes('<failure'), command.join(' ')).toBe(code === 1)
+      return { code, xml }
+    }
+    const few = ['--max-findings', String(most)]
+    for (const name of ['a', 'b', 'c'])
+      await cli('inspect', `run/rank-${name}`, '--relative-to', 'run', ...few, '--json', `cut-${most}/${name}.json`)
+    const { findings }: Report = JSON.parse(await read('whole.json'))
+    const isCut = findings.length > most
+    // All were compared with the baseline before the list was cut.
+    expect((await cut(['inspect', 'run', '--relative-to', 'run', '--baseline', 'whole.json', ...few])).code).toBe(0)
+    expect((await cut(['inspect', 'run', '--relative-to', 'run', ...few])).code).toBe(1)
+    // Those that no list has cannot be compared with it.
+    const merged = await cut(['merge', `cut-${most}`, '--baseline', 'whole.json'])
+    expect(merged.code).toBe(isCut ? 1 : 0)
+    if (most === 1) expect(merged.xml).toContain('What fails is not in the list. The report lists')
+  })
+
+  test('a report of logs alone is one, as inspect has it', async () => {
+    const steps = Array.from({ length: 8 }, (_, step) =>
+      JSON.stringify({ step, 'train/reward': 0.5, 'train/kl': 0.01 }),
+    )
+    await writeFile(join(folder, 'metrics.jsonl'), `${steps.join('\n')}\n`)
+    const inspected = await cli('inspect', 'metrics.jsonl', '--json', 'logs/metrics.json')
+    const merged = await cli('merge', 'logs', '--json', '-')
+    expect([inspected.code, merged.code]).toEqual([0, 0])
+    expect((JSON.parse(merged.out) as Report).logs?.map(({ name }) => name)).toEqual(['metrics.jsonl'])
+  })
+
   test('reports that were written with a baseline are whole', async () => {
     for (const name of ['a', 'b', 'c']) {
       const options = ['--baseline', 'whole.json', '--relative-to', 'run', '--json', `known/${name}.json`]
