@@ -60,11 +60,16 @@ function padId({ ids, segmentation, tokenizer }: TrajectoryView): number | null 
   return frame.turnEnds.find((id) => frame.pad.includes(id)) ?? null
 }
 
-/** An end token that is no padding: the model's last words are trained, and the token is not the first of the trailing run. */
+/**
+ * An end token that is no padding: the model's last words are trained, and the token is not the first of the trailing run. In the loss it was not taken for
+ * padding, wherever it stands and whatever its logprob.
+ */
 function isComparable(view: TrajectoryView, { endToken, contentEnd }: Turn, pad: number): boolean {
   const { ids, mask, expectedRl, provenance, segmentation } = view
   if (endToken < 0 || ids[endToken] !== pad || mask?.[endToken] === MASK_UNKNOWN) return false
-  if (mask?.[contentEnd - 1] !== 1 || expectedRl?.[endToken] !== Expected.trained) return false
+  if (mask?.[contentEnd - 1] !== 1) return false
+  if (mask[endToken] === 1) return true
+  if (expectedRl?.[endToken] !== Expected.trained) return false
   const trailing = endToken === ids.length - (segmentation?.padding.right ?? 0) - 1
   return !trailing || provenance?.[endToken] === Provenance.sampled
 }
