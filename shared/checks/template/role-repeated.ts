@@ -40,7 +40,7 @@ export const T06: Check = {
         tokens: span,
         message:
           repeated === null
-            ? `The content of assistant turn ${turn.ordinal} begins with a role name: ${JSON.stringify(view.text(span))}`
+            ? `The content of assistant turn ${turn.ordinal} begins with its role: ${JSON.stringify(view.text(span))}`
             : `The header of assistant turn ${turn.ordinal} follows another assistant header directly`,
         evidence: { ids: listOf(view.ids, span.start, span.end), text: view.text(span) },
       })
@@ -54,30 +54,26 @@ function repeatedHeader({ segmentation }: TrajectoryView, turn: Turn): Span | nu
   return before !== undefined && isBareHeader(before) ? { start: before.start, end: turn.headerEnd } : null
 }
 
-/** The role name and the newline after it, where the content begins with them. */
+/**
+ * The turn's own role and the newline after it, where the content begins with them, as a header's rest does. Names of other roles are words
+ * like any other: an answer may be `user`.
+ */
 function leakedRole(view: TrajectoryView, { contentStart, contentEnd }: Turn): Span | null {
   const { ids, tokenizer } = view
   if (tokenizer === null || contentStart === contentEnd) return null
-  if (!isRoleName(tokenizer.table, ids[contentStart] as number)) return null
+  if (!isRole(tokenizer.table, ids[contentStart] as number)) return null
   const span = { start: contentStart, end: Math.min(contentEnd, contentStart + 2) }
   return /^\w+\n/.test(view.text(span)) ? span : null
 }
 
-/** Whether an id is a role's name by itself. */
-function isRoleName({ bytes, offsets, size }: TokenTable, id: number): boolean {
+/** Whether an id is the role by itself. A loop and no function for each byte: every turn of every rollout is asked. */
+function isRole({ bytes, offsets, size }: TokenTable, id: number): boolean {
   if (!(id >= 0 && id < size)) return false
   const from = offsets[id] as number
-  const length = (offsets[id + 1] as number) - from
-  const name = ROLE_NAMES[length]
-  return name !== undefined && isAt(bytes, from, name)
-}
-
-/** A loop and no function for each byte: every turn of every rollout is asked. */
-function isAt(bytes: Uint8Array, from: number, name: Uint8Array): boolean {
-  for (let i = 0; i < name.length; i++) if (bytes[from + i] !== name[i]) return false
+  if ((offsets[id + 1] as number) - from !== ROLE.length) return false
+  for (let i = 0; i < ROLE.length; i++) if (bytes[from + i] !== ROLE[i]) return false
   return true
 }
 
-/** By their lengths, which all differ. */
-const ROLE_NAMES: (Uint8Array | undefined)[] = []
-for (const name of ['assistant', 'user', 'system', 'ipython']) ROLE_NAMES[name.length] = new TextEncoder().encode(name)
+/** As ChatML and Llama 3 write it. */
+const ROLE = new TextEncoder().encode('assistant')
