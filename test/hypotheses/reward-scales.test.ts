@@ -169,6 +169,14 @@ describe('a dump that names its environments', () => {
     expect([facts[0]?.environment, facts.at(-1)?.environment]).toEqual(['gsm8k', 'game'])
   })
 
+  it('by a task is, where that is a word, and no question or the id of one', async () => {
+    const named = async (task: string) =>
+      (await audited(await rollouts(() => ({ task })))).facts[0]?.environment ?? null
+    expect(await named('multi-hop')).toBe('multi-hop')
+    for (const task of ['Who founded it?', 'task_12', 'a-question-of-which-the-words-are-joined', ''])
+      expect(await named(task)).toBe(null)
+  })
+
   it('is judged the same in parts that are merged', async () => {
     const files = filesOf('dump', await rollouts((group) => ({ env_name: group < 12 ? 'gsm8k' : 'game' })), 4)
     const parts = await Promise.all([files.slice(0, 2), files.slice(2)].map((shard) => reportOf(shard, {})))

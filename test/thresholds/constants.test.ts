@@ -12,6 +12,7 @@ const STRUCTURAL: Readonly<Record<string, string>> = {
   'checks/batch-facts.ts PACKED_AT_ONCE': 'bound of cost',
   'checks/create-facts.ts SHOWN_TOKENS': 'what evidence shows',
   'checks/encoded.ts LONGEST': 'bound of cost',
+  'checks/environment.ts LONGEST_WORD': 'how a name is read: one word, or a sentence of joined ones',
   'checks/examples.ts DIFFERENT_RESTS': 'whether there are different ones takes two',
   'checks/examples.ts FEWEST_TORN': 'one and two may be tasks and no groups; more than two takes three',
   'checks/examples.ts MOST_TORN': 'bound of memory',
