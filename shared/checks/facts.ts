@@ -72,6 +72,11 @@ export interface TrajectoryFacts {
   /** Kinds of edges behind its turns, as bits by `EDGE_NAMES`; absent without ids or turns in them. */
   readonly edges?: number
   /**
+   * Codes of the checks that found something to look at in it, one behind the other; absent where it was put to none. What a fault that is confined to
+   * files, environments or steps is counted against.
+   */
+  readonly lookedAt?: string
+  /**
    * Of a row with turns that lack their end token though others follow: the tokens between which the first of them should stand, null where
    * some have theirs, or nothing proves that they had. Absent elsewhere. What T16 compares within a group.
    */

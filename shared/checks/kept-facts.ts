@@ -49,6 +49,7 @@ const EVERY: Record<keyof Required<TrajectoryFacts>, true> = {
   untrainedEnd: true,
   endBehind: true,
   silentEnds: true,
+  lookedAt: true,
   promptOpen: true,
   defaultSystem: true,
   systemReplaced: true,

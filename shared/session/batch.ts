@@ -18,6 +18,7 @@ import type { Trajectory } from '../model/trajectory.ts'
 import type { Tokenizer } from '../tokens/tokenizer.ts'
 import { type BoundaryCounts, countBoundaries } from './boundaries.ts'
 import { emptyTotals } from './collected.ts'
+import { LookedAt } from './looked-at.ts'
 import type { AuditJob, AuditPlan, BatchResult, SourcePlan, TokenTotals } from './plan.ts'
 import { renderTexts, withRenderedLengths } from './rendered-texts.ts'
 import { DriftOfBatch } from './source-drift.ts'
@@ -186,11 +187,14 @@ function auditTogether(
     // One reporter for all checks: none keeps anything of it.
     const reporter = new TrajectoryReporter(first, view, settings, undefined, counted)
     ;(audited.at(-1) as Audited).reporter = reporter
-    const reported = { view, reporter, findings }
+    const reported = { view, reporter, findings, lookedAt: new LookedAt() }
     if (others === undefined) alike.set(checks, [reported])
     else others.push(reported)
   }
-  for (const [checks, rollouts] of alike) putToAll(checks, rollouts, settings, tallies)
+  for (const [checks, rollouts] of alike) {
+    putToAll(checks, rollouts, settings, tallies)
+    for (const { view, lookedAt } of rollouts) Object.assign(view.facts, { lookedAt: lookedAt.text() })
+  }
   // Checks come by their codes, so that only faults of one check that begin at one token may be out of order.
   for (const { findings } of audited) if (!isInOrder(findings)) findings.sort(byCodeAndToken)
   runtime.done?.('checks')
@@ -218,11 +222,12 @@ function putToAll(
 function putTo(check: Check, rollouts: readonly Reported[], settings: AuditSettings, tally: CheckTally): boolean {
   let spoke = false
   for (let i = 0; i < rollouts.length; i++) {
-    const { view, reporter, findings } = rollouts[i] as Reported
+    const { view, reporter, findings, lookedAt } = rollouts[i] as Reported
     reporter.turnTo(check, tally)
     check.trajectory?.(view, settings, reporter)
     if (!reporter.hasSpoken) continue
     spoke = true
+    lookedAt.add(check.code)
     for (const finding of reporter.finish().findings) findings.push(finding)
   }
   return spoke
@@ -239,6 +244,7 @@ interface Reported {
   readonly view: TrajectoryView
   readonly reporter: TrajectoryReporter
   readonly findings: Finding[]
+  readonly lookedAt: LookedAt
 }
 
 /** Streams that belong to the dump as a whole: a single trajectory without them can still be looked at. */

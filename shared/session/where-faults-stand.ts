@@ -1,3 +1,4 @@
+import { EDGE_NAMES } from '../checks/edges.ts'
 import { FactColumns } from '../checks/fact-columns.ts'
 import type { TrajectoryFacts } from '../checks/facts.ts'
 import { checkByCode } from '../checks/registry.ts'
@@ -5,6 +6,7 @@ import type { FaultRows, RowSet } from '../hypotheses/defects-evidence.ts'
 import type { CheckResult, Count } from '../model/report.ts'
 import type { Steps } from '../model/steps.ts'
 import type { Thresholds } from '../model/thresholds/registry.ts'
+import { looksAt } from './looked-at.ts'
 
 /** Steps and environments that a check lists, those with the most affected rollouts first; a dump may name one for each rollout. */
 const MOST_LISTED = 1024
@@ -46,11 +48,50 @@ export function* whereFaultsStand(
     if (check.status !== 'fail' || rows === undefined) told.push(check)
     else {
       slices ??= slicesOf(facts)
-      told.push({ ...check, ...listed(rows, slices), ...subsetPattern(check, rows, slices, thresholds) })
+      const able = ableRows(check, rows, facts)
+      told.push({ ...check, ...listed(rows, slices), ...subsetPattern(check, rows, able, slices, thresholds) })
       yield (at + 1) / checks.length
     }
   }
   return told
+}
+
+/**
+ * The rollouts in which the fault would be seen: those that the check looked at, and that have a turn and an edge of the kinds at which it stands anywhere.
+ * Without the rest, a fault of all later turns would be in half of a file in which half of the rollouts have one turn.
+ */
+function ableRows(check: CheckResult, rows: RowSet, facts: readonly TrajectoryFacts[]): RowSet {
+  const columns = new FactColumns(facts)
+  const looked = columns.numbered('lookedAt', (text) => (text !== undefined && looksAt(text, check.code) ? 1 : 0))
+  // What only the whole dump tells may stand in any rollout.
+  if (!looked.includes(1)) return new Uint8Array(rows.length).fill(1)
+  const turns = columns.numbers('assistantTurns')
+  const edges = columns.numbers('edges')
+  const [firstTurn, kinds] = [firstTurnOf(check), kindsOf(check)]
+  return rows.map((has, row) => {
+    if (has === 1) return 1
+    if (looked[row] === 0 || (turns[row] as number) < firstTurn) return 0
+    return kinds === 0 || ((edges[row] as number) & kinds) !== 0 ? 1 : 0
+  })
+}
+
+/** The first of the model's turns that has the fault in any rollout; 1 where it may stand outside of turns. */
+function firstTurnOf({ by_turn }: CheckResult): number {
+  const turns = Object.entries(by_turn).flatMap(([turn, count]) => (count > 0 ? [Number(turn)] : []))
+  return turns.length === 0 ? 1 : Math.max(1, Math.min(...turns))
+}
+
+/** The kinds of edges that have the fault anywhere, as bits by `EDGE_NAMES`; 0 where it stands at something else. */
+function kindsOf({ by_boundary, places }: CheckResult): number {
+  const having = Object.entries(by_boundary).filter(([, { affected }]) => affected > 0)
+  if (having.reduce((sum, [, { affected }]) => sum + affected, 0) < places.affected) return 0
+  let bits = 0
+  for (const [name] of having) {
+    const bit = EDGE_NAMES.indexOf(name)
+    if (bit < 0) return 0
+    bits |= 1 << bit
+  }
+  return bits
 }
 
 function slicesOf(facts: readonly TrajectoryFacts[]): Slices {
@@ -128,6 +169,7 @@ function affectedBy(rows: RowSet, of: Int32Array, parts: number): Int32Array {
 function subsetPattern(
   check: CheckResult,
   rows: RowSet,
+  able: RowSet,
   slices: Slices,
   thresholds: Thresholds,
 ): Pick<CheckResult, 'pattern' | 'systematic_in'> | null {
@@ -143,7 +185,7 @@ function subsetPattern(
     ...(sources === null || named === null ? [] : [[sources, named] as const]),
   ]
   for (const [files, kinds] of ways) {
-    if (!isOfWholeParts(rows, files, kinds, slices.step, within, thresholds)) continue
+    if (!isOfWholeParts(rows, able, files, kinds, slices.step, within, thresholds)) continue
     const having = (parts: Parts) =>
       [...affectedBy(rows, parts.of, parts.rollouts.length).entries()].filter(([, n]) => n > 0).map(([part]) => part)
     return {
@@ -180,6 +222,7 @@ function isNamedThroughout(rows: RowSet, { of, rollouts }: Parts): boolean {
 /** Of the files, the environments, or the environments of each file, those that have it have it nearly throughout, within these steps. */
 function isOfWholeParts(
   rows: RowSet,
+  able: RowSet,
   files: Parts | null,
   kinds: Parts | null,
   step: Float64Array,
@@ -190,7 +233,7 @@ function isOfWholeParts(
   const kindCount = kinds?.rollouts.length ?? 1
   for (let i = 0; i < rows.length; i++) {
     const at = step[i] as number
-    if (within !== null && !(at >= within[0] && at <= within[1])) continue
+    if (able[i] === 0 || (within !== null && !(at >= within[0] && at <= within[1]))) continue
     const kind = kinds === null ? 0 : (kinds.of[i] as number)
     if (kind < 0) continue
     const cell = (files === null ? 0 : (files.of[i] as number)) * kindCount + kind

@@ -136,6 +136,7 @@ const ANY = {
   untrainedEnd: fc.constantFrom(...UNTRAINED_ENDS),
   endBehind: fc.nat(),
   silentEnds: fc.array(fc.nat()),
+  lookedAt: fc.string(),
   promptOpen: flag,
   defaultSystem: flag,
   systemReplaced: flag,

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { EDGE_NAMES } from '../../shared/checks/edges.ts'
 import type { CheckResult } from '../../shared/model/report.ts'
 import { atOnce } from '../../shared/model/steps.ts'
 import { DEFAULT_THRESHOLDS } from '../../shared/model/thresholds/registry.ts'
@@ -11,16 +12,22 @@ interface Told {
   readonly environment?: string
   readonly step?: number
   readonly has: boolean
+  readonly lookedAt?: string
+  readonly turns?: number
+  readonly edges?: number
 }
 
 /** What is said of M15 where these rollouts have it. */
 function judged(rollouts: readonly Told[], over: Partial<CheckResult> = {}): CheckResult {
   const check = resultOf('M15', { affected: 1, checked: rollouts.length, pattern: 'sporadic', ...over })
   const rows = Uint8Array.from(rollouts, ({ has }) => Number(has))
-  const all = rollouts.map(({ source = 0, environment, step = null }, record) =>
+  const all = rollouts.map(({ source = 0, environment, step = null, lookedAt, turns = 1, edges }, record) =>
     factsOf(record, {
       place: { source, record, part: 0 },
       step,
+      assistantTurns: turns,
+      ...(lookedAt === undefined ? {} : { lookedAt }),
+      ...(edges === undefined ? {} : { edges }),
       ...(environment === undefined ? {} : { environment }),
     }),
   )
@@ -85,6 +92,51 @@ describe('a fault that came in at a step', () => {
   it('is sporadic in a step of few rollouts, and in one of very many steps', () => {
     expect(judged(run((step) => step === 7)).pattern).toBe('sporadic')
     expect(judged(many(800, (at) => ({ step: Math.floor(at / 16), has: at < 16 }))).pattern).toBe('sporadic')
+  })
+})
+
+describe('a fault that not every rollout of its files and steps could show', () => {
+  const [search, chat] = [1 << EDGE_NAMES.indexOf('tool>assistant'), 1 << EDGE_NAMES.indexOf('user>assistant')]
+  /** Of two steps with the fault and two without: `could` says what the rollouts that lack it are like. */
+  const pattern = (could: Partial<Told>, over: Partial<CheckResult> = {}) =>
+    judged(
+      many(96, (at) => {
+        const has = at < 48 && at % 3 === 0
+        const others = at % 3 === 0 ? {} : could
+        return { step: Math.floor(at / 24), has, lookedAt: 'M10M15T05', turns: 3, edges: search | chat, ...others }
+      }),
+      over,
+    ).pattern
+  const onEdges = { by_boundary: { 'tool>assistant': { checked: 96, affected: 16 }, 'user>assistant': none() } }
+  function none() {
+    return { checked: 96, affected: 0 }
+  }
+
+  it('is counted against those that its check looked at', () => {
+    expect(pattern({ lookedAt: 'M10T05' })).toBe('systematic')
+    expect(pattern({})).toBe('sporadic')
+    expect(pattern({ lookedAt: 'M15' })).toBe('sporadic')
+  })
+
+  it('is counted against those that reach a turn in which it stands', () => {
+    const later = { by_turn: { 1: 0, 2: 9, 3: 7 } }
+    expect(pattern({ turns: 1 }, later)).toBe('systematic')
+    expect(pattern({ turns: 2 }, later)).toBe('sporadic')
+    expect(pattern({ turns: 1 }, { by_turn: { 1: 1, 2: 9 } })).toBe('sporadic')
+  })
+
+  it('is counted against those that have an edge at which it stands', () => {
+    const places = { checked: 192, affected: 16 }
+    expect(pattern({ edges: chat }, { ...onEdges, places })).toBe('systematic')
+    expect(pattern({ edges: search }, { ...onEdges, places })).toBe('sporadic')
+    // Some of it stands at no edge.
+    expect(pattern({ edges: chat }, { ...onEdges, places: { checked: 192, affected: 17 } })).toBe('sporadic')
+  })
+
+  it('is counted against all where nothing but the whole dump tells of it', () => {
+    const whole = (at: number) => ({ step: Math.floor(at / 24), has: at < 48 && at % 3 === 0, lookedAt: 'T05' })
+    expect(judged(many(96, whole)).pattern).toBe('sporadic')
+    expect(judged(many(96, (at) => ({ ...whole(at), has: at < 48 }))).pattern).toBe('systematic')
   })
 })
 
