@@ -1,6 +1,6 @@
 import { Hash64 } from '../model/hash.ts'
 import type { Turn } from '../model/tokens.ts'
-import type { Trajectory } from '../model/trajectory.ts'
+import { FIRST_BRANCH, type Trajectory } from '../model/trajectory.ts'
 import type { PreparedTokens } from './create-facts.ts'
 import { sampledSpan, writtenTurns } from './edges.ts'
 import { FactColumns } from './fact-columns.ts'
@@ -14,8 +14,6 @@ import { countOf } from './spans.ts'
 export function isLaterCall({ rolloutId, branch }: Trajectory): boolean {
   return rolloutId !== null && branch !== null && branch !== FIRST_BRANCH
 }
-
-const FIRST_BRANCH = '0'
 
 /**
  * The turns that a row of a rollout of several rows trains, and those before them that it repeats, by their ordinals: the ids of a turn that is
@@ -40,7 +38,7 @@ export function branchEnds(
   trajectory: Trajectory,
   { ids, mask, segmentation, padding, provenance }: PreparedTokens,
 ): Pick<TrajectoryFacts, 'branchEnds'> | null {
-  const { mayBeBranch, promptLength, logprobs } = trajectory
+  const { mayBeBranch, promptLength, logprobs, sampled } = trajectory
   if (segmentation === null || mask === null) return null
   if (!mayBeBranch) return provenance === null ? callEnds(trajectory, writtenTurns(segmentation), mask) : null
   const { sampler } = logprobs
@@ -53,7 +51,8 @@ export function branchEnds(
     const { contentStart } = turn
     const { end } = sampledSpan(turn)
     const isTrained = countOf(mask, 1, contentStart, end) > 0
-    const isBefore = promptLength !== null && end <= promptLength
+    const isBefore =
+      promptLength === null ? sampled !== null && countOf(sampled, 1, contentStart, end) === 0 : end <= promptLength
     if (!isTrained && !(isBefore && sampler.subarray(contentStart, end).some(isScore))) continue
     hash.words(ids, hashed, end)
     hashed = end

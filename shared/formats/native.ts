@@ -5,6 +5,7 @@ import { BadRecord, Fields, isObject, numbersOf } from './fields.ts'
 import type { Format } from './format.ts'
 import { type FieldMapping, mappedRecords, unfilledIssues, unreadLists } from './mapping.ts'
 import { messagesOf, readMessages } from './messages.ts'
+import { nativeBranch } from './native-branch.ts'
 import { withoutColumns } from './native-columns.ts'
 import { mappedOver } from './native-mapping.ts'
 import { isTrlRow, RESPONSE_MASKS } from './native-masks.ts'
@@ -169,7 +170,11 @@ function readRecord(record: OneRecord, mapping: FieldMapping | null): Trajectory
   const { meta, unknown } = fields.rest(isMapped && tokens !== null ? MAPPED_TEXTS : [])
   record.drift([...unknown, ...unknownWithin(record.object)])
   if (isMapped && tokens !== null) record.drift(unreadLists(stored, lengthsOf(tokens)))
-  return { ...trajectory, meta: { ...(isObject(stored) ? stored : stored === null ? {} : { meta: stored }), ...meta } }
+  return {
+    ...trajectory,
+    ...nativeBranch(trajectory),
+    meta: { ...(isObject(stored) ? stored : stored === null ? {} : { meta: stored }), ...meta },
+  }
 }
 
 interface Conversation {

@@ -94,7 +94,7 @@ export function earlierBranch(
   ids: Int32Array,
   mask: Uint8Array | null,
   sampler: Float32Array | null,
-): Pick<Trajectory, 'sampled' | 'promptLength'> | null {
+): { readonly sampled: Uint8Array; readonly promptLength: number } | null {
   const trained = mask?.indexOf(1) ?? -1
   if (sampler === null || trained < 0) return null
   const opened = lastOpener(ids, sampler, trained)

@@ -58,6 +58,9 @@ export interface StoredArray {
 export const LOSS_STREAMS = ['trainer', 'advantages'] as const
 export type LossStream = (typeof LOSS_STREAMS)[number]
 
+/** What the first branch of a rollout is called. */
+export const FIRST_BRANCH = '0'
+
 /**
  * One sequence as the loss saw it, as far as the dump tells. S is `ids.length`.
  *
