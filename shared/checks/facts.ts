@@ -111,6 +111,8 @@ export interface TrajectoryFacts {
   readonly lastToken?: number | null
   /** The last turn that something was written in has its end token; null without turns. What C05 holds a finish reason of `stop` against. */
   readonly endsClosed?: boolean | null
+  /** Tokens of that turn where it has none; absent elsewhere. Where C03 and C05 show a cut that only other rows tell of. */
+  readonly openEnd?: readonly [number, number]
   /**
    * The ids begin inside a turn: the tokens that are left of it, the text of the first of them, and the tokens that the messages hold
    * before it (null where they do not tell). Absent where the row begins as it should.

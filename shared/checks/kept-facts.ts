@@ -56,6 +56,7 @@ const EVERY: Record<keyof Required<TrajectoryFacts>, true> = {
   firstRole: true,
   lastToken: true,
   endsClosed: true,
+  openEnd: true,
   cutLeft: true,
   beginsWritten: true,
   systemHash: true,

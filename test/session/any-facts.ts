@@ -50,6 +50,7 @@ const ANY = {
   firstRole: maybe(text),
   lastToken: maybe(number),
   endsClosed: maybe(flag),
+  openEnd: fc.tuple(number, number),
   cutLeft: fc.record({ tokens: fc.tuple(number, number), text, lost: maybe(number) }, object),
   beginsWritten: fc.tuple(number, number),
   systemHash: maybe(hash),

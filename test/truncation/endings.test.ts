@@ -5,10 +5,10 @@ import { searchRow } from '../fixtures/checks/fixture.ts'
 import { type RecordOptions, trajectoryOf } from '../helpers/conversation.ts'
 import { testTokenizer } from '../helpers/tokenizers.ts'
 
-/** Codes that speak of the one rollout without an end token, among thirty that have one and say the same of themselves. */
-async function toldOf(options: RecordOptions): Promise<string[]> {
+/** One rollout without an end token, among thirty that have one and say the same of themselves. */
+async function oneOpen(options: RecordOptions) {
   const whole = { ...options, ...(options.isTruncated === true ? { isTruncated: false } : {}) }
-  const { byCode } = await auditDump({
+  return auditDump({
     story: '',
     family: 'qwen2.5',
     rows: (tokenizer) => [
@@ -28,6 +28,11 @@ async function toldOf(options: RecordOptions): Promise<string[]> {
       ),
     ],
   })
+}
+
+/** Codes that speak of it. */
+async function toldOf(options: RecordOptions): Promise<string[]> {
+  const { byCode } = await oneOpen(options)
   return ['C03', 'C05'].flatMap((code) =>
     (byCode.get(code)?.findings ?? []).map(({ trajectory }) => `${code} ${trajectory}`),
   )
@@ -129,6 +134,15 @@ describe('a last turn without an end token, where the others have one', () => {
     expect(await toldOf({})).toEqual(['C03 open'])
     expect(await toldOf({ isTruncated: false })).toEqual(['C03 open'])
     expect(await toldOf({ finishReason: 'something else' })).toEqual(['C03 open'])
+  })
+
+  it.each([
+    ['C05', { finishReason: 'stop' }],
+    ['C03', {}],
+  ] as const)('is shown where it breaks off, though only the others tell (%s)', async (code, options) => {
+    const { byCode, views } = await oneOpen(options)
+    const [{ tokens } = { tokens: null }] = byCode.get(code)?.findings ?? []
+    expect(views[0]?.text({ start: tokens?.[0] ?? 0, end: tokens?.[1] ?? 0 })).toBe('The document says that it is')
   })
 
   it('that is flagged as cut is told once: it is trained', async () => {

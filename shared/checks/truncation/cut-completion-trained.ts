@@ -6,7 +6,16 @@ import type { AuditSettings, Check, DumpReporter, DumpView, Reporter, Trajectory
 import type { TrajectoryFacts } from '../facts.ts'
 import { shown } from '../groups/statistics.ts'
 import { countOf } from '../spans.ts'
-import { endingOf, type LimitsAtEnd, limitsOfRun, limitsSoFar, NO_LIMITS, reachedLimit } from './ending.ts'
+import {
+  endingOf,
+  type LimitsAtEnd,
+  limitsOfRun,
+  limitsSoFar,
+  NO_LIMITS,
+  openTurnOf,
+  reachedLimit,
+  tailOf,
+} from './ending.ts'
 import { limitsInForce } from './limit-of.ts'
 import { findingOpenStops, stopsOpen } from './open-stops.ts'
 import { rewardByEnd } from './reward-splits.ts'
@@ -44,7 +53,6 @@ function lookAtLastTurn(view: TrajectoryView, settings: AuditSettings, report: R
   const affected = ending === 'cut' && !facts.excluded && trained > 0 && facts.reward > 0
   report.place(affected, { turn: turn.ordinal })
   if (!affected) return
-  const tail = { start: Math.max(turn.contentStart, turn.end - 24), end: turn.end }
   report.fault({
     turn,
     tokens: { start: turn.contentStart, end: turn.end },
@@ -53,7 +61,7 @@ function lookAtLastTurn(view: TrajectoryView, settings: AuditSettings, report: R
       ...endEvidence(facts, limitsSoFar(settings), settings.thresholds),
       ...lostAfterEnd(view),
       trained_tokens: trained,
-      tail: view.text(tail),
+      tail: view.text(tailOf({ start: turn.contentStart, end: turn.end })),
     },
   })
 }
@@ -96,9 +104,9 @@ function isPaidFor({ excluded, trained, reward }: TrajectoryFacts): boolean {
 }
 
 /** What is affected of a row that is known by its facts alone: the rest of it is trained as it should be. */
-function lastTurnOf({ assistantLengths, weight }: TrajectoryFacts) {
-  const tokens = assistantLengths.at(-1) ?? 0
-  return { affectedTokens: tokens, affectedWeight: Math.min(weight ?? 0, tokens) }
+function lastTurnOf(facts: TrajectoryFacts) {
+  const affectedTokens = facts.assistantLengths.at(-1) ?? 0
+  return { tokens: openTurnOf(facts), affectedTokens, affectedWeight: Math.min(facts.weight ?? 0, affectedTokens) }
 }
 
 /** Rows without an end token and without a word about it: cut where the dump's other rows do end theirs. */

@@ -1,5 +1,6 @@
 import type { LimitInForce, LimitName } from '../../model/streams.ts'
 import type { Thresholds } from '../../model/thresholds/registry.ts'
+import type { Span } from '../../model/tokens.ts'
 import type { AuditSettings, DumpView } from '../check.ts'
 import { isLengthStop, isModelStop } from '../end-reason.ts'
 import type { TrajectoryFacts } from '../facts.ts'
@@ -71,4 +72,16 @@ export function reachedLimit(
   const isReached =
     reaches(facts.assistantLengths.at(-1) ?? Number.NaN) || (isWhole && reaches(completionLength(facts)))
   return isReached ? { name: 'max_completion_length', value: sampled } : null
+}
+
+/** Tokens of the last turn, which has no end token; of a rollout that is known by its facts alone. Null where a report of an older version does not tell. */
+export function openTurnOf({ openEnd }: TrajectoryFacts): Span | null {
+  return openEnd === undefined ? null : { start: openEnd[0], end: openEnd[1] }
+}
+
+/** Tokens that show how a turn ends. */
+const TAIL = 24
+
+export function tailOf({ start, end }: Span): Span {
+  return { start: Math.max(start, end - TAIL), end }
 }

@@ -1,6 +1,7 @@
 import { count } from '../../model/number-text.ts'
 import { filtered, forEachOf, type Steps, within } from '../../model/steps.ts'
 import type { Thresholds } from '../../model/thresholds/registry.ts'
+import type { Span } from '../../model/tokens.ts'
 import type { AuditSettings, Check, DumpReporter, DumpView, Reporter, TrajectoryView } from '../check.ts'
 import { filledTurns } from '../edges.ts'
 import { isLengthStop } from '../end-reason.ts'
@@ -8,7 +9,7 @@ import { FactColumns } from '../fact-columns.ts'
 import type { TrajectoryFacts } from '../facts.ts'
 import { limitOfRow } from '../limits.ts'
 import { LIMITED_LENGTHS, leftToLimit } from '../limits-left.ts'
-import { endsInAnswer, type LimitsAtEnd, limitsOfRun, limitsSoFar, reachedLimit } from './ending.ts'
+import { endsInAnswer, type LimitsAtEnd, limitsOfRun, limitsSoFar, openTurnOf, reachedLimit, tailOf } from './ending.ts'
 import { findingOpenStops, stopsOpen } from './open-stops.ts'
 
 /**
@@ -46,7 +47,7 @@ function lookAtFlag(view: TrajectoryView, settings: AuditSettings, report: Repor
   const last = filledTurns(segmentation).at(-1)
   if (last === undefined) return
   const end = last.contentEnd
-  const tail = { start: Math.max(last.contentStart, end - 24), end }
+  const tail = tailOf({ start: last.contentStart, end })
   report.fault({
     tokens: tail,
     // The flag is wrong; what is trained by it C03 tells.
@@ -58,6 +59,11 @@ function lookAtFlag(view: TrajectoryView, settings: AuditSettings, report: Repor
       last_text: view.text(tail),
     },
   })
+}
+
+function tailOfOpen(facts: TrajectoryFacts): Span | null {
+  const open = openTurnOf(facts)
+  return open === null ? null : tailOf(open)
 }
 
 function notFlagged(contradiction: string): string {
@@ -131,6 +137,7 @@ function* lookAtLimitedRows(view: DumpView, report: DumpReporter): Steps<void> {
     if (contradiction === null) return
     report.fault({
       member: facts,
+      tokens: tailOfOpen(facts),
       message: notFlagged(contradiction),
       evidence: {
         ...flagEvidence(facts, limits, settings.thresholds),
@@ -163,6 +170,7 @@ function* lookAtOpenStops(view: DumpView, report: DumpReporter): Steps<void> {
     const where = limit === null ? '' : `; it stands at ${limit.name} ${count(limit.value)}${others}`
     report.fault({
       member: facts,
+      tokens: tailOfOpen(facts),
       // Nothing but the missing token says so: it may have been lost, and not the rest of the text.
       ...(limit === null ? { severity: 'warning' } : {}),
       message: `The finish reason is ${facts.finishReason} and the last turn has no end token, as ${closed} of ${all} rollouts that end so have${where}`,
