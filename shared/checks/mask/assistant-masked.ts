@@ -9,6 +9,7 @@ import { MASK_UNKNOWN } from '../states.ts'
 import { isForged } from '../template/forged-control.ts'
 import { toldOfUnproved, unprovedTurns } from '../unproved-turns.ts'
 import { hasBrokenCall } from './broken-call.ts'
+import { thoughtsAlone } from './think-masked.ts'
 
 export const M03: Check = {
   code: 'M03',
@@ -34,7 +35,8 @@ export const M03: Check = {
     const turns: Coverage[] = []
     for (const turn of written) {
       const coverage = coverageOf(view, turn)
-      if (coverage !== null && (coverage.trained > 0 || !isEnvironments(view, turn))) turns.push(coverage)
+      if (coverage === null || (coverage.trained === 0 && isOthersMatter(view, turn))) continue
+      turns.push(coverage)
     }
     // A row that trains no assistant turn at all trains something else; that is another fault's name.
     const someTrained = trainsEmpty || turns.some(({ trained }) => trained > 0)
@@ -96,6 +98,11 @@ function trainsAnEmptyTurn({ mask, expectedRl, segmentation }: TrajectoryView): 
       mask?.[endToken] === 1 &&
       expectedRl?.[endToken] === Expected.trained,
   )
+}
+
+/** A masked turn that nobody meant to train: not the model's, or nothing but a thought where all thoughts are masked, of which M16 tells. */
+function isOthersMatter(view: TrajectoryView, turn: Turn): boolean {
+  return isEnvironments(view, turn) || thoughtsAlone(view).has(turn)
 }
 
 /** Text that only follows a reply, or a header that a document forged: masked, and with nothing that says that the model wrote it. */

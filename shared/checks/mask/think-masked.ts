@@ -1,4 +1,4 @@
-import { Expected, type SubSpan, type Turn } from '../../model/tokens.ts'
+import { Expected, type Segmentation, type SubSpan, type Turn } from '../../model/tokens.ts'
 import type { Check, TrajectoryView } from '../check.ts'
 import { tokenCount, writtenTurns } from '../edges.ts'
 import { hidesEdges, isSwallowed } from '../shape.ts'
@@ -26,8 +26,9 @@ export const M16: Check = {
         continue
       }
       const rest = countOutside(view, turn, thoughts)
-      // Without a word of the turn that is trained, the turn is masked as a whole, which is M03.
-      if (rest.trained === 0 || rest.trained < thresholds['thought-beside-share'] * rest.sampled) continue
+      // Without a word of the turn that is trained, the turn is masked as a whole, which is M03, unless there is no other word.
+      const isMaskedWhole = rest.trained === 0 || rest.trained < thresholds['thought-beside-share'] * rest.sampled
+      if (isMaskedWhole && !(rest.sampled === 0 && thoughtsAlone(view).has(turn))) continue
       // Of a turn that was resumed, all that an earlier policy sampled may be masked, wherever that ended.
       const masked = thoughts.flatMap((thought) =>
         isResumed(view, turn, thought) ? [] : (maskedPart(view, thought) ?? []),
@@ -43,7 +44,7 @@ export const M16: Check = {
         tokens: { start: first.start, end: masked.at(-1)!.end },
         affected: masked,
         message: whole
-          ? `${tokenCount(tokens)} of reasoning in assistant turn ${turn.ordinal} ${verb} masked, the rest of the turn is trained`
+          ? `${tokenCount(tokens)} of reasoning in assistant turn ${turn.ordinal} ${verb} masked, ${isMaskedWhole ? 'and there is nothing else in it; what stands beside the thoughts of other turns is trained' : 'the rest of the turn is trained'}`
           : `The closing tag of the thought in assistant turn ${turn.ordinal} is masked, the thought and the rest of the turn are trained`,
         evidence: {
           masked_reasoning_tokens: tokens,
@@ -55,6 +56,27 @@ export const M16: Check = {
     }
   },
 }
+
+/**
+ * Turns of which the model wrote nothing but a thought, as where a limit cut it, that are masked as all thoughts of the row are, while words of other
+ * turns are trained.
+ */
+export function thoughtsAlone(view: TrajectoryView): ReadonlySet<Turn> {
+  const alone = new Set<Turn>()
+  let trainsOthers = false
+  for (const turn of writtenTurns(view.segmentation as Segmentation)) {
+    const thoughts = turn.spans.filter(({ part }) => part === 'think')
+    if (thoughts.length === 0) continue
+    if (!thoughts.every((thought) => maskedPart(view, thought)?.whole)) return NO_TURNS
+    const { sampled, trained } = countOutside(view, turn, thoughts)
+    if (sampled === 0) alone.add(turn)
+    else if (trained < view.thresholds['thought-beside-share'] * sampled) return NO_TURNS
+    else trainsOthers = true
+  }
+  return trainsOthers ? alone : NO_TURNS
+}
+
+const NO_TURNS: ReadonlySet<Turn> = new Set()
 
 /** Decided without a look at each token, because most thoughts are trained whole. */
 function hasMasked(mask: Uint8Array, { start, end }: SubSpan): boolean {
