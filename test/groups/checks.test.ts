@@ -193,6 +193,42 @@ describe('C04', () => {
     })
   })
 
+  it('names the cut row alone where rows that failed are left out', () => {
+    const members = [0.9, 0.4, 0.6, 0.1, 0.8]
+    const made = recomputeAdvantages('centre', members.slice(0, 4), 0)
+    const facts = groupFacts([members], (_, __, member) => ({
+      advantage: made[member] ?? 0,
+      ...(member === 3 ? { trained: 0, isTruncated: true } : {}),
+      ...(member === 4 ? { trained: 0, finishReason: 'abort' } : {}),
+    }))
+    const { tally, findings } = runOver('C04', dumpOf(facts))
+    expect(tally).toMatchObject({ affected: 1, placesChecked: 2, placesAffected: 1 })
+    expect(findings[0]).toMatchObject({ record: 3, evidence: { mean_of_all: 0.5 } })
+  })
+
+  describe('with several groups', () => {
+    const several = (counting: number) =>
+      dumpOf(
+        groupFacts(
+          Array.from({ length: 5 }, () => rewards[0] as number[]),
+          (reward, group, member) => ({
+            // Of all four, or less what a whole step is moved by.
+            advantage: reward - (group < counting ? 0.5 : (0.9 + 0.4 + 0.6) / 3 - 0.02),
+            ...(member === 3 ? { trained: 0, isTruncated: true } : {}),
+          }),
+        ),
+      )
+
+    it('names those that count a masked row where half of them do', () => {
+      expect(runOver('C04', several(3)).tally.affected).toBe(3)
+      expect(runOver('C04', several(5)).tally.affected).toBe(5)
+    })
+
+    it('takes a baseline that one of many has for chance', () => {
+      expect(runOver('C04', several(1)).tally).toMatchObject({ affected: 0, placesChecked: 5 })
+    })
+  })
+
   it('is silent of a row in which the model wrote nothing, unless a limit took what it wrote', () => {
     const centred = recomputeAdvantages('centre', rewards[0] as number[], 0)
     const prompts = (of: Partial<TrajectoryFacts>) =>
@@ -326,6 +362,50 @@ describe('A04', () => {
         }))
       expect(runOver('A04', unmasked('cut-prose')).tally).toMatchObject({ checked: 3, affected: 0 })
       expect(fitOf(unmasked('stop'))).toMatchObject({ accepted: false })
+    })
+
+    describe('beside others that train nothing because they failed', () => {
+      const rewards = [
+        [0.9, 0.4, 0.6, 0.2, 0, 0.3],
+        [0.2, 0.8, 0.7, 0.5, 0, 0],
+        [0.3, 0.6, 0.1, 0.9, 0.1, 0.7],
+        [1, 0, 1, 1, 0, 0],
+      ]
+      const CUT = { trained: 0, isTruncated: true, endReason: 'cut-prose' } as const
+      const FAILED = { trained: 0, isTruncated: false, finishReason: 'abort' } as const
+      const over = (isCounted: (member: number) => boolean, shift: (group: number) => number = () => 0) =>
+        dumpOf(
+          groupFacts(rewards, (_, group, member) => {
+            const own = rewards[group] as number[]
+            const counted = own.filter((_, at) => isCounted(at))
+            const made = recomputeAdvantages('group-std-unbiased', counted, 1e-4)
+            const advantage = isCounted(member) ? (made[counted.indexOf(own[member] as number)] as number) : 0
+            const trains = member < 4
+            return {
+              advantage: trains ? advantage + shift(group) : advantage,
+              ...(trains ? {} : member === 4 ? CUT : FAILED),
+            }
+          }),
+        )
+
+      it.each<[string, (member: number) => boolean]>([
+        ['cut rows are counted and failed ones are not', (member) => member < 5],
+        ['failed rows are counted and cut ones are not', (member) => member !== 4],
+      ])('knows that %s', (_, isCounted) => {
+        expect(fitOf(over(isCounted))).toMatchObject({ scheme: 'group-std-unbiased', share: 1 })
+        expect(runOver('A04', over(isCounted)).tally).toMatchObject({ checked: 4, affected: 0 })
+      })
+
+      it('names what neither choice of rows gives', () => {
+        const { tally } = runOver(
+          'A04',
+          over(
+            (member) => member < 5,
+            (group) => (group === 2 ? 0.2 : 0),
+          ),
+        )
+        expect(tally).toMatchObject({ checked: 4, affected: 1 })
+      })
     })
 
     it('names an advantage in a group whose training rows all have one reward', () => {

@@ -1,10 +1,11 @@
 import { filtered, type Steps, within } from '../../model/steps.ts'
 import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { DumpView, GroupView } from '../check.ts'
+import { baselineRows } from './baseline-rows.ts'
 import { isInformative } from './informative.ts'
 import { type Pairs, proportionOf } from './proportion.ts'
 import { biasedStd, mean, rewardsOf, unbiasedStd } from './statistics.ts'
-import { measuringSteps, NO_STEP, type StepScale, type StepScales, stepOf, trainingOf } from './step-scales.ts'
+import { measuringSteps, NO_STEP, type StepScale, type StepScales, stepOf } from './step-scales.ts'
 
 /**
  * How a trainer makes advantages of the rewards r of a group of n; s is a standard deviation.
@@ -319,8 +320,8 @@ export function candidates(givenEps: number | undefined): Candidate[] {
 
 /**
  * The largest difference between the stored advantages of a group and those that `scheme` gives, as a share of the largest stored one;
- * infinite where all stored ones are 0 and not all of those that `scheme` gives. A trainer may leave the rows that train nothing out of
- * the baseline: the better of the two counts.
+ * infinite where all stored ones are 0 and not all of those that `scheme` gives. A trainer may leave rows that train nothing out of the
+ * baseline, all of them or some (`baselineRows`): the nearest counts.
  *
  * @param weight by which all that `scheme` gives is multiplied
  * @param floor as in `recomputeAdvantages`
@@ -347,7 +348,6 @@ interface Baseline {
 }
 
 function baselinesOf({ members }: GroupView, { ofAll, ofTraining, byToken }: StepScales): Baseline[] {
-  const training = trainingOf(members)
   const baseline = (rows: GroupView['members'], step: StepScale): Baseline => {
     const rewards = rows.map(({ reward }) => reward as number)
     const advantages = rows.map(({ advantage }) => advantage)
@@ -355,9 +355,9 @@ function baselinesOf({ members }: GroupView, { ofAll, ofTraining, byToken }: Ste
   }
   const all = baseline(members, ofAll)
   const weighted = { ...all, step: byToken, isByToken: true }
-  if (training.length < 2) return [all, weighted]
-  if (training.length < members.length) return [all, weighted, baseline(training, ofTraining)]
-  return ofTraining === ofAll ? [all, weighted] : [all, weighted, { ...all, step: ofTraining }]
+  const others = baselineRows(members).slice(1)
+  if (others.length === 0) return [all, weighted, { ...all, step: ofTraining }]
+  return [all, weighted, ...others.map((rows) => baseline(rows, ofTraining))]
 }
 
 function leastResidual(

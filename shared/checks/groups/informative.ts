@@ -1,7 +1,7 @@
 import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { GroupView } from '../check.ts'
+import { trainingOf } from './baseline-rows.ts'
 import { rangeOf, rewardsOf } from './statistics.ts'
-import { trainingOf } from './step-scales.ts'
 
 /** Whether a group can tell schemes apart: its rewards differ, and two of its advantages or more are known. */
 export function isInformative(group: GroupView, thresholds: Thresholds): boolean {

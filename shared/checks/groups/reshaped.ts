@@ -3,13 +3,14 @@ import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { DumpView, GroupView } from '../check.ts'
 import type { TrajectoryFacts } from '../facts.ts'
 import { type AdvantageFit, isBatchScaled, recomputeAdvantages } from './advantages.ts'
+import { baselineRows, trainingOf, withoutCut, withoutFailed } from './baseline-rows.ts'
 import { givenByComponents, slackOf } from './by-component.ts'
 import { isInformative } from './informative.ts'
 import { pooledGroups } from './pooled.ts'
 import { roundingOfRewards } from './reward-digits.ts'
 import { fitting, isUsualWeight } from './scaling.ts'
 import { mean, rangeOf } from './statistics.ts'
-import { groupsByStep, measuringSteps, type StepScale, type StepScales, stepOf, trainingOf } from './step-scales.ts'
+import { groupsByStep, measuringSteps, type StepScale, type StepScales, stepOf } from './step-scales.ts'
 
 /**
  * What a run makes of the advantages that a formula gives before it stores them, or what else gives them. All of it is meant: they are clipped; whitened
@@ -88,15 +89,12 @@ function* findReshaping(view: DumpView): Steps<Reshaping> {
   }
 }
 
-/** By all rollouts, and by those that train alone, of which a trainer may take the baseline. */
+/** By the rows of each baseline that a trainer may have taken. */
 function besidesOf(group: GroupView, fit: AdvantageFit, step: StepScales, thresholds: Thresholds): readonly Beside[] {
-  const { members } = group
-  const training = trainingOf(members)
   const weight = isUsualWeight(fit.factor, thresholds) ? fit.factor : 1
-  const all = besideOf(members, fit, weight, step.ofAll)
-  return training.length < 2 || training.length === members.length
-    ? [all]
-    : [all, besideOf(training, fit, weight, step.ofTraining)]
+  return baselineRows(group.members).map((rows) =>
+    besideOf(rows, fit, weight, rows === group.members ? step.ofAll : step.ofTraining),
+  )
 }
 
 function besideOf(
@@ -195,7 +193,7 @@ function* mapsOfSteps(
     yield looked++ / steps.size
     // One group by itself is some multiple of the formula, whatever was made of it.
     if (groups.length < 2 && !isOfStep) continue
-    for (const rowsOf of [allOf, trainingOf]) {
+    for (const rowsOf of [allOf, trainingOf, withoutFailed, withoutCut]) {
       const besides = groups.map((group) => besideOf(rowsOf(group.members), formula, 1, UNDIVIDED))
       const map = mapOf(besides)
       if (!isUsualWeight(map.factor, thresholds) && !isOfStep) continue

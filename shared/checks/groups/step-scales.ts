@@ -1,6 +1,7 @@
 import { atOnce, forEachOf, type Steps, within } from '../../model/steps.ts'
 import type { GroupView } from '../check.ts'
 import type { TrajectoryFacts } from '../facts.ts'
+import { trainingOf } from './baseline-rows.ts'
 import { mean } from './statistics.ts'
 
 /** What a scheme takes from all rewards of a step; standard deviations are unbiased. */
@@ -119,14 +120,4 @@ export function* groupsByStep(groups: readonly GroupView[]): Steps<ReadonlyMap<n
     else own.push(group)
   })
   return steps
-}
-
-/** Rows of a group that train something: those that an overlong filter leaves in the baseline. */
-export function trainingOf(members: GroupView['members']): GroupView['members'] {
-  return members.filter((row) => row.trained !== 0 && !row.excluded && !mayBeFiltered(row))
-}
-
-/** Without a mask an overlong filter shows in the advantage alone: that of a row which a limit ended is 0. */
-function mayBeFiltered({ trained, advantage, endReason }: TrajectoryFacts): boolean {
-  return trained === null && advantage === 0 && endReason.startsWith('cut')
 }

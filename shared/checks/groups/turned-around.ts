@@ -3,8 +3,8 @@ import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { DumpView, GroupView } from '../check.ts'
 import type { TrajectoryFacts } from '../facts.ts'
 import { atEvenDistances } from './advantages.ts'
+import { trainingOf } from './baseline-rows.ts'
 import { isNoise, measuringSpreads } from './scaling.ts'
-import { trainingOf } from './step-scales.ts'
 
 /** Groups whose advantages run against their rewards while those of all others run with theirs. */
 export interface TurnedAround {

@@ -3,6 +3,7 @@ import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { Check, DumpReporter, DumpView, GroupView } from '../check.ts'
 import { isLengthStop, isModelStop } from '../end-reason.ts'
 import type { TrajectoryFacts } from '../facts.ts'
+import { withoutCut, withoutFailed } from '../groups/baseline-rows.ts'
 import { incompleteReason, isZeroSum, mean, shown } from '../groups/statistics.ts'
 import { isAtLimit } from '../limits-left.ts'
 
@@ -36,17 +37,14 @@ function* lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
     return
   }
   const { thresholds } = view.settings
-  const counted = new Map<GroupView, Counted>()
+  const counted = yield* within(0.3, 0.6, countingGroups(groups, thresholds))
   let rows = 0
   let onPurpose = 0
   const look = (group: GroupView) => {
     rows += group.members.length
-    const outside = countedOutside(group, thresholds)
-    if (outside === null) return
-    counted.set(group, outside)
-    onPurpose += group.members.filter((member) => isMasked(member) && mayBeOnPurpose(member, view)).length
+    for (const member of counted.get(group)?.rows ?? []) if (mayBeOnPurpose(member, view)) onPurpose++
   }
-  yield* within(0.3, 0.7, forEachOf(groups, look))
+  yield* within(0.6, 0.7, forEachOf(groups, look))
   const isNoted = onPurpose <= thresholds['masked-rows-share'] * rows
   yield* within(
     0.7,
@@ -67,11 +65,11 @@ function tellOf(
   // Once for each group, and not all of it: a group may be a whole dump, with a finding for every second row.
   const rewards = group.members.slice(0, MOST_REWARDS).map(({ reward }) => reward)
   for (const member of group.members) {
-    const affected = counted !== null && isMasked(member)
+    const affected = counted?.rows.has(member) === true
     report.unit(affected)
     // What may be counted where it should not is a masked row: a trainer that counts all of them does so whatever the share of cut rollouts is.
     if (isMasked(member)) report.place(affected)
-    if (!affected) continue
+    if (counted === null || !affected) continue
     report.fault({
       member,
       group,
@@ -111,22 +109,22 @@ export function* measuringPoison({
   groups,
   settings,
 }: Pick<DumpView, 'groups' | 'settings'>): Steps<BaselinePoison | null> {
-  const poisoned: { readonly members: GroupView['members']; readonly counted: Counted }[] = []
-  yield* forEachOf(groups, (group) => {
-    const counted = group.complete ? countedOutside(group, settings.thresholds) : null
-    if (counted !== null) poisoned.push({ members: group.members, counted })
-  })
-  if (poisoned.length === 0) return null
+  const complete = groups.filter((group) => group.complete)
+  const counting = yield* countingGroups(complete, settings.thresholds)
+  if (counting.size === 0) return null
+  const poisoned = [...counting].map(([{ members }, counted]) => ({ members, counted }))
   const sum = (of: (each: (typeof poisoned)[number]) => number) => poisoned.reduce((total, each) => total + of(each), 0)
   return {
     groups: poisoned.length,
-    rollouts: sum(({ members }) => members.filter(isMasked).length),
+    rollouts: sum(({ counted }) => counted.rows.size),
     trainedTokens: sum(({ members }) => members.reduce((tokens, { trained }) => tokens + (trained ?? 0), 0)),
     meanShift: sum(({ counted }) => Math.abs(counted.meanOfAll - counted.meanOfRowsThatTrain)) / poisoned.length,
   }
 }
 
 interface Counted {
+  /** Masked rows that are part of the mean. */
+  readonly rows: ReadonlySet<TrajectoryFacts>
   readonly rowsThatTrain: number
   readonly sumOfTrainedAdvantages: number
   readonly meanOfAll: number
@@ -134,11 +132,36 @@ interface Counted {
 }
 
 /**
- * Advantages sum to 0 over exactly the rows that made their baseline. Masked rows were counted where those of the rows that train do
- * not, and are in proportion to the distance from the mean of all rewards: a baseline over a whole batch, or of a critic, has
- * neither. Null where that does not hold, or where advantages are not known.
+ * Groups that count masked rows, as at least half of those do that could tell: a trainer counts rows of one kind or does not. What all groups of a step are
+ * moved by, or a baseline over other rows, looks the same in one or two of them by chance.
  */
-function countedOutside(group: GroupView, thresholds: Thresholds): Counted | null {
+function* countingGroups(groups: readonly GroupView[], thresholds: Thresholds): Steps<ReadonlyMap<GroupView, Counted>> {
+  const kinds = new Map<string, { told: number; readonly counting: Map<GroupView, Counted> }>()
+  const look = (group: GroupView) => {
+    const found = countedOutside(group, thresholds)
+    if (found === null) return
+    const kind = kindOf(group)
+    const known = kinds.get(kind) ?? { told: 0, counting: new Map<GroupView, Counted>() }
+    kinds.set(kind, known)
+    known.told++
+    if (found !== 'not-counted') known.counting.set(group, found)
+  }
+  yield* forEachOf(groups, look)
+  const inUse = [...kinds.values()].filter(({ told, counting }) => counting.size >= thresholds['fit-share'] * told)
+  return new Map(inUse.flatMap(({ counting }) => [...counting]))
+}
+
+/** Whether its masked rows were cut, failed, or some the one and some the other. */
+function kindOf({ members }: GroupView): string {
+  return `${withoutCut(members).length < members.length} ${withoutFailed(members).length < members.length}`
+}
+
+/**
+ * Advantages sum to 0 over exactly the rows that made their baseline. Masked rows were counted where those of the rows that train do
+ * not, and are in proportion to the distance from the mean of all rewards, or of all but the rows that were cut, or that failed: a baseline over a whole
+ * batch, or of a critic, has neither. Null where nothing tells.
+ */
+function countedOutside(group: GroupView, thresholds: Thresholds): Counted | 'not-counted' | null {
   if (!group.members.some(isMasked)) return null
   const rows = group.members.filter((member) => trains(member) || answersNothing(member))
   const known = rows.flatMap(({ advantage, reward }) =>
@@ -147,15 +170,21 @@ function countedOutside(group: GroupView, thresholds: Thresholds): Counted | nul
   if (known.length < 2 || known.length < rows.length) return null
   const sum = known.reduce((total, { advantage }) => total + advantage, 0)
   const absolute = known.reduce((total, { advantage }) => total + Math.abs(advantage), 0)
-  if (isZeroSum(sum, absolute, thresholds)) return null
-  const meanOfAll = mean(group.members.map(({ reward }) => reward as number))
-  if (!inProportion(known, meanOfAll, thresholds)) return null
-  return {
-    rowsThatTrain: rows.filter(trains).length,
-    sumOfTrainedAdvantages: sum,
-    meanOfAll,
-    meanOfRowsThatTrain: mean(known.map(({ reward }) => reward)),
+  if (absolute <= thresholds['same-reward']) return null
+  if (isZeroSum(sum, absolute, thresholds)) return 'not-counted'
+  for (const baseline of [group.members, withoutFailed(group.members), withoutCut(group.members)]) {
+    const meanOfAll = mean(baseline.map(({ reward }) => reward as number))
+    const masked = baseline.filter(isMasked)
+    if (masked.length === 0 || !inProportion(known, meanOfAll, thresholds)) continue
+    return {
+      rows: new Set(masked),
+      rowsThatTrain: rows.filter(trains).length,
+      sumOfTrainedAdvantages: sum,
+      meanOfAll,
+      meanOfRowsThatTrain: mean(known.map(({ reward }) => reward)),
+    }
   }
+  return 'not-counted'
 }
 
 /** Whether one positive factor makes the advantages of the distances from `centre`, as far as stored digits go. */
