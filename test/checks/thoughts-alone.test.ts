@@ -34,6 +34,10 @@ describe('a last turn that a limit cut inside its thought, wholly masked', () =>
     expect(await failing({ first: true })).toEqual(['M16'])
   })
 
+  it('is one where the limit cut it behind its opening tag', async () => {
+    expect(await failing({ first: true }, { cutBehind: '<think>' })).toEqual(['M16'])
+  })
+
   it('is a masked turn where they are trained', async () => {
     expect(await failing({ first: false })).toEqual(['M03'])
   })

@@ -116,8 +116,8 @@ function maskedPart(view: TrajectoryView, { start, end, closed }: SubSpan): Mask
     past = i + 1
     masked++
   }
-  // An empty thought is a block of the template, whichever way it is spelt.
-  if (masked === 0 || (end - start <= LONGEST_EMPTY && isEmpty(view.text({ start, end })))) return null
+  // An empty thought that is closed is a block of the template, whichever way it is spelt.
+  if (masked === 0 || (closed && end - start <= LONGEST_EMPTY && isEmpty(view.text({ start, end })))) return null
   if (masked === sampled) return { start: first, end: past, tokens: masked, whole: true }
   const atEnd = closed && past === end && past - first === masked && masked <= LONGEST_CLOSING_TAG
   if (!atEnd || !/think>\s*$/.test(view.text({ start: first, end: past }))) return null
