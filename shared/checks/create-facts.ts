@@ -111,7 +111,7 @@ export function createFacts(trajectory: Trajectory, tokens: PreparedTokens | nul
   facts.firstRole = firstRole(tokens)
   if (segmentation !== null && segmentation.turns.length > 0) facts.edges = edgesOf(segmentation)
   facts.lastToken = lastToken(ids, segmentation)
-  more(endFacts(segmentation))
+  more(closingFacts(segmentation))
   // Where the prompt is cut inside its system turn, words of the completion stand in it (C02).
   facts.systemHash = system === null || isCutInside(segmentation, facts.promptLength) ? null : system.hash
   if (system !== null && facts.systemHash !== null) facts.systemCompared = comparedSystem(system, trajectory.messages)
@@ -220,7 +220,7 @@ function isCutInside(segmentation: Segmentation | null, promptLength: number | n
   return (segmentation?.padding.left ?? 0) + promptLength < first.contentEnd
 }
 
-function endFacts(segmentation: Segmentation | null): Pick<TrajectoryFacts, 'endsClosed' | 'openEnd'> {
+function closingFacts(segmentation: Segmentation | null): Pick<TrajectoryFacts, 'endsClosed' | 'openEnd'> {
   const last = segmentation === null ? undefined : filledTurns(segmentation).at(-1)
   if (last === undefined) return { endsClosed: null }
   return last.endToken >= 0
