@@ -76,6 +76,7 @@ const STRUCTURAL: Readonly<Record<string, string>> = {
   'checks/logprobs/stale-sampler.ts MOST_LISTED': 'what evidence shows',
   'checks/logprobs/trend.ts MOST_STEPS': 'bound of cost',
   'checks/logprobs/version-gaps.ts MOST_SEGMENTS': 'what evidence shows',
+  'checks/mask/by-token.ts FEWEST_HOLES': 'one and two may be thoughts',
   'checks/mask/own-replies.ts NEAR': 'tokens in which a call ends; their text decides',
   'checks/mask/silent-ends.ts FEWEST_TRAINED': 'one other is no custom',
   'checks/mask/think-masked.ts LONGEST_CLOSING_TAG': 'tokens of a tag; its text decides',

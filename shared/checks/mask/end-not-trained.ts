@@ -6,6 +6,7 @@ import { edgeAfter, writtenTurns } from '../edges.ts'
 import { plainTurns } from '../plain-turns.ts'
 import { hidesEdges } from '../shape.ts'
 import { MASK_UNKNOWN } from '../states.ts'
+import { choosesTokens } from './by-token.ts'
 import { lookAtSilentEnds } from './silent-ends.ts'
 
 export const M10: Check = {
@@ -34,6 +35,7 @@ export const M10: Check = {
       const start = trainedUpTo(view, turn)
       if (start < 0) continue
       const masked = mask[endToken] === 0
+      if (masked && choosesTokens(view)) return
       report.place(masked, { turn: turn.ordinal, boundary: edgeAfter(view.segmentation, turn), token: endToken })
       if (!masked) continue
       const sampled = provenance?.[endToken] === Provenance.sampled

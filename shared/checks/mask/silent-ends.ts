@@ -8,6 +8,7 @@ import { isLengthStop } from '../end-reason.ts'
 import { FactColumns } from '../fact-columns.ts'
 import type { TrajectoryFacts } from '../facts.ts'
 import { hidesEdges } from '../shape.ts'
+import { choosesTokens } from './by-token.ts'
 
 /**
  * What the last turn of a rollout ends behind, where that end is in the loss with a logprob of its own, or where none of its ends has either; null of every
@@ -24,7 +25,9 @@ export function endFacts(view: TrajectoryView): Pick<TrajectoryFacts, 'endBehind
   const endBehind = ids[last.endToken - 1] as number
   if (mask[last.endToken] === 1) return provenance[last.endToken] === Provenance.sampled ? { endBehind } : null
   if (!written.every((turn) => endsSilent(turn, mask, provenance)) || mayBeAppended(view, written)) return null
-  return hidesEdges(view) ? null : { endBehind, silentEnds: written.map(({ endToken }) => endToken) }
+  return hidesEdges(view) || choosesTokens(view)
+    ? null
+    : { endBehind, silentEnds: written.map(({ endToken }) => endToken) }
 }
 
 /** All of the turn is the model's, and trained up to an end of which only the mask says anything. */
