@@ -132,3 +132,92 @@ describe('advantages that were taken over rows that are no group', () => {
     expect(findings[0]?.evidence.advantages_taken_over).toMatchObject({ size: SIZE, stride: GROUPS / 2 })
   })
 })
+
+describe('advantages that were taken over rows one after the other, across groups', () => {
+  const [PROMPTS, EACH] = [12, 4]
+  const reward = (row: number) => Math.abs(Math.sin(row * 12.9898) * 43758.5453) % 1
+  const all = Array.from({ length: PROMPTS * EACH }, (_, row) => row)
+  const CUT = { trained: 0, isTruncated: true, endReason: 'cut-prose' } as const
+  const isCut = (row: number) => row % 11 === 5
+
+  /** Advantages over windows of the rows that are kept; others have 0. */
+  const overWindowsOf = (kept: readonly number[]) => {
+    const made = takenOver((at) => Math.floor(at / EACH), [kept.map(reward)])
+    return all.map((row) => made[kept.indexOf(row)] ?? 0)
+  }
+  const overGroups = takenOver((row) => Math.floor(row / EACH), [all.map(reward)])
+
+  function rowsOf(advantages: readonly number[], more: (row: number) => Partial<TrajectoryFacts> = () => ({})) {
+    return groupFacts(
+      all.map((row) => [reward(row)]),
+      (_, row) => {
+        const group = Math.floor(row / EACH)
+        return {
+          advantage: advantages[row] as number,
+          group: `g${group}`,
+          groupSize: EACH,
+          promptHash: `p${group}`,
+          ...more(row),
+        }
+      },
+    )
+  }
+  const dropped = overWindowsOf(all.filter((row) => !isCut(row)))
+
+  it('are named where cut rows were dropped before, and are no longer in the dump', () => {
+    const facts = rowsOf(dropped).filter((_, row) => !isCut(row))
+    const { tally, findings } = judged(facts)
+    // The first group lost no row, and with the fourth the windows are groups again.
+    expect(tally).toMatchObject({ checked: PROMPTS, affected: PROMPTS - 3 })
+    expect(findings[0]?.message).toContain(
+      '“group std” over every 4 rows in turn, and not over the 3 rollouts of group g1',
+    )
+    expect(runOver('A04', dumpOf(facts))).toMatchObject({
+      findings: [],
+      abstained: { reason: expect.stringContaining('(A05)') },
+    })
+  })
+
+  it('are named where cut rows were dropped before, and are masked in the dump', () => {
+    const facts = rowsOf(dropped, (row) => (isCut(row) ? CUT : {}))
+    const { findings } = judged(facts)
+    expect(findings[0]?.message).toContain('over every 4 rows in turn of those that train')
+    expect(findings[0]?.evidence.advantages_taken_over).toMatchObject({ size: EACH, stride: 1, rows_that_train: true })
+    // Masked rows are part of no mean.
+    expect(runOver('C04', dumpOf(facts)).findings).toEqual([])
+  })
+
+  it('are not told where the rows that were dropped are part of no mean of their groups', () => {
+    const kept = takenOver((row) => (isCut(row) ? -1 - row : Math.floor(row / EACH)), [all.map(reward)])
+    const masked = rowsOf(kept, (row) => (isCut(row) ? CUT : {}))
+    expect(judged(masked).tally.affected).toBe(0)
+    expect(judged(masked.filter((_, row) => !isCut(row))).tally.affected).toBe(0)
+    expect(judged(rowsOf(overGroups).filter((_, row) => !isCut(row))).tally.affected).toBe(0)
+  })
+
+  describe('of one step of several', () => {
+    const half = all.length / 2
+    const step = (row: number) => ({ step: row < half ? 1 : 2 })
+    const shifted = takenOver((row) => Math.floor((row + 2) / EACH), [all.map(reward)])
+    const facts = rowsOf(
+      all.map((row) => (row < half ? overGroups : shifted)[row] as number),
+      step,
+    )
+
+    it('are named there, and are no second fault of the rewards', () => {
+      const { tally, findings } = judged(facts)
+      expect(tally).toMatchObject({ checked: PROMPTS, affected: PROMPTS / 2 })
+      expect(findings.map(({ group }) => group)).not.toContain('g0')
+      expect(runOver('A04', dumpOf(facts)).tally).toMatchObject({ affected: 0 })
+    })
+
+    it('are no fault of the grouping where they are of no window', () => {
+      const wrong = rowsOf(
+        overGroups.map((each, row) => (row < half ? each : -each)),
+        step,
+      )
+      expect(judged(wrong).tally.affected).toBe(0)
+      expect(runOver('A04', dumpOf(wrong)).tally).toMatchObject({ affected: PROMPTS / 2 })
+    })
+  })
+})

@@ -42,7 +42,7 @@ const STRUCTURAL: Readonly<Record<string, string>> = {
     'of three that are right or wrong one in three has the wrong one ahead',
   'checks/groups/other-grouping.ts FEWEST':
     'two rewards that differ give every formula the same advantages but for a factor',
-  'checks/groups/other-grouping.ts ROUNDING': 'what float64 leaves of a difference',
+  'checks/groups/windows.ts ROUNDING': 'what float64 leaves of a difference',
   'checks/groups/reward-scales.ts GROUPS_OF_AN_ENVIRONMENT':
     'how a name is read: of a question, asked again in each epoch, or of an environment',
   'checks/groups/reward-scales.ts ROLLOUTS_OF_A_LEVEL':

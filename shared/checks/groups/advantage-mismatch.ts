@@ -7,13 +7,14 @@ import { type AdvantageFit, isGroupScaled, recomputeAdvantages, residualOf } fro
 import { trainingOf } from './baseline-rows.ts'
 import { advantageBound, boundOf, explodedIn } from './bounds.ts'
 import { isInformative } from './informative.ts'
-import { type OtherGrouping, otherGrouping, rowsText } from './other-grouping.ts'
+import { otherGrouping, rowsText } from './other-grouping.ts'
 import { reshaping } from './reshaped.ts'
 import { type DeclaredScaling, fitting, isOtherwise, isUsualWeight } from './scaling.ts'
 import { quotedScheme } from './scheme-words.ts'
 import { completeGroups, rangeOf, rewardRange, rewardsOf, shown, trainedIn } from './statistics.ts'
 import { measuringSteps, type StepScale } from './step-scales.ts'
 import { followRewards, turnedAround } from './turned-around.ts'
+import type { OtherGrouping } from './windows.ts'
 
 /**
  * A04. The stored advantages are not what the formula in use gives for the stored rewards. Where no known formula fits, only
@@ -73,7 +74,7 @@ function* lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
   const residualIn = (group: GroupView) =>
     residualOf(group, best.scheme, best.eps ?? 0, scaleOf(group), weight, best.floor)
   const isOff = (group: GroupView) => differs(group, best, weight, residualIn(group), thresholds)
-  const off = best.accepted ? new Set(yield* within(0.6, 0.7, filtered(groups, isOff))) : against.groups
+  const off = best.accepted ? yield* within(0.6, 0.7, offWithin(view, groups, isOff)) : against.groups
   const shapes = off.size > 0 ? yield* within(0.7, 0.8, reshaping(view)) : null
   const look = (group: GroupView) => {
     const affected =
@@ -99,6 +100,17 @@ function* lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
     })
   }
   yield* within(0.8, 1, forEachOf(groups, look))
+}
+
+/** Groups that are off, but for those whose advantages are given by other rows: A05 names these. */
+function* offWithin(
+  view: DumpView,
+  groups: readonly GroupView[],
+  isOff: (group: GroupView) => boolean,
+): Steps<ReadonlySet<GroupView>> {
+  const off = new Set(yield* within(0, 0.5, filtered(groups, isOff)))
+  const other = off.size === 0 ? null : yield* within(0.5, 1, otherGrouping(view))
+  return other === null ? off : new Set([...off].filter((group) => !other.groups.has(group)))
 }
 
 /** What a person declares that the stored advantages are not made by; null where nothing is. */

@@ -5,10 +5,11 @@ import type { Check, DumpReporter, DumpView, GroupView } from '../check.ts'
 import { FactColumns } from '../fact-columns.ts'
 import type { TrajectoryFacts } from '../facts.ts'
 import { declaredSize } from '../group-views.ts'
-import { haveWholeGroups, type OtherGrouping, otherGrouping, rowsText } from './other-grouping.ts'
+import { otherGrouping, rowsText } from './other-grouping.ts'
 import { questionsOf } from './questions-of-group.ts'
 import { quotedScheme } from './scheme-words.ts'
 import { incompleteReason, isZeroSum, trainedIn } from './statistics.ts'
+import { haveWholeGroups, type OtherGrouping } from './windows.ts'
 
 /**
  * A05. Rewards are compared between rollouts that do not belong together: a group holds rollouts of another prompt, has more rollouts
@@ -32,10 +33,6 @@ export const groupMixed: Check = {
 function* lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
   const groups = view.groups.filter(({ members }) => members.length > 1)
   if (groups.length === 0) return
-  if (!groups.some((group) => group.complete || isTooLarge(group, view))) {
-    report.abstain('not-checkable', incompleteReason(view))
-    return
-  }
   const majorities = new Map<GroupView, string | null>()
   yield* within(
     0,
@@ -44,6 +41,10 @@ function* lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
   )
   const window = yield* within(0.1, 0.1, shiftedWindow(view, groups))
   const other = window === null ? yield* within(0.1, 0.1, otherGrouping(view)) : null
+  if (other === null && !groups.some((group) => group.complete || isTooLarge(group, view))) {
+    report.abstain('not-checkable', incompleteReason(view))
+    return
+  }
   // Where most groups have prompts of many kinds, prompts differ on purpose (dates, shuffled examples).
   let [pure, withPrompts] = [0, 0]
   yield* within(
@@ -64,7 +65,8 @@ function* lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
   }
   const look = (group: GroupView) => {
     const large = isTooLarge(group, view)
-    if (!group.complete && !large) return
+    const isTakenOver = other?.groups.has(group) === true
+    if (!group.complete && !large && !isTakenOver) return
     // Agents that are not trained are asked what the others wrote, and nobody learns from what they earn.
     if (group.members.every(({ excluded }) => excluded)) return
     const foreign = strangers(group, majorities)
@@ -74,7 +76,7 @@ function* lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
     // Where prompts differ in most groups, answers that differ as well tell questions from what is meant.
     const questions = foreign.length === 0 ? 0 : questionsOf(group, promptOf)
     const mixed = foreign.length > 0 && ((promptsAgree && !eachItsOwn) || questions > 1 || isTakenApart(group))
-    const affected = mixed || large || window !== null || other !== null
+    const affected = mixed || large || window !== null || isTakenOver
     report.unit(affected)
     report.place(affected)
     if (!affected) return
@@ -91,11 +93,15 @@ function* lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
         ...(questions > 1 ? { prompts_with_another_expected_answer: questions } : {}),
         advantages: group.members.map(({ advantage }) => advantage),
         window_whose_advantages_sum_to_0: window,
-        ...(other === null ? {} : { advantages_taken_over: other }),
+        ...(isTakenOver ? { advantages_taken_over: evidenceOf(other) } : {}),
       },
     })
   }
   yield* within(0.5, 1, forEachOf(groups, look))
+}
+
+function evidenceOf({ groups, ofTraining, ...other }: OtherGrouping): Record<string, unknown> {
+  return { ...other, ...(ofTraining ? { rows_that_train: true } : {}), groups: groups.size }
 }
 
 interface Window {

@@ -1,25 +1,14 @@
 import { count } from '../../model/number-text.ts'
-import { filtered, type Steps, within } from '../../model/steps.ts'
-import type { Thresholds } from '../../model/thresholds/registry.ts'
-import type { DumpView } from '../check.ts'
+import { filtered, forEachOf, type Steps, within } from '../../model/steps.ts'
+import type { DumpView, GroupView } from '../check.ts'
 import { FactColumns } from '../fact-columns.ts'
 import type { TrajectoryFacts } from '../facts.ts'
-import { type AdvantageScheme, type Candidate, candidates, isBatchScaled, recomputeAdvantages } from './advantages.ts'
+import { type AdvantageFit, candidates, isBatchScaled, residualOf } from './advantages.ts'
+import { isInformative } from './informative.ts'
 import { fitting } from './scaling.ts'
-import { rangeOf } from './statistics.ts'
-
-/** Rows that are not a group, over which a known formula gives the stored advantages. */
-export interface OtherGrouping {
-  /** How many rows each advantage was taken over. */
-  readonly size: number
-  /** Rows from one of them to the next: 1 where they stand together. */
-  readonly stride: number
-  readonly scheme: AdvantageScheme
-  readonly eps: number | null
-}
-
-/** Rows of one step, as indices into the facts, that advantages may have been taken over. */
-type Rows = Int32Array
+import { groupsByStep, measuringSteps } from './step-scales.ts'
+import { overTornWindows } from './torn-windows.ts'
+import { fittingCut, haveSeveralPrompts, haveWholeGroups, type OtherGrouping, type Part, type Rows } from './windows.ts'
 
 interface Cut extends Pick<OtherGrouping, 'size' | 'stride'> {
   readonly windows: readonly Rows[]
@@ -32,7 +21,8 @@ const found = new WeakMap<DumpView, OtherGrouping | null>()
 
 /**
  * The cut of each step's rows that a known formula fits where none fits the groups; null where none does. An array of rewards that was given the
- * wrong shape, or normalised along the wrong axis, or over another number of rollouts than were generated, leaves just this trace.
+ * wrong shape, or normalised along the wrong axis, or over another number of rollouts than were generated, leaves just this trace. So does one of which
+ * rows were dropped before it was cut into groups. Where the groups of other steps are those of a formula, each step is asked by itself.
  */
 export function* otherGrouping(view: DumpView): Steps<OtherGrouping | null> {
   const known = found.get(view)
@@ -43,32 +33,79 @@ export function* otherGrouping(view: DumpView): Steps<OtherGrouping | null> {
 }
 
 function* findOther(view: DumpView): Steps<OtherGrouping | null> {
-  const { facts, groups, groupSize: size, settings } = view
-  if (size === null || size < 2 || groups.length * size !== facts.length) return null
-  if (!groups.every(({ complete, members }) => complete && members.length === size)) return null
-  const columns = new FactColumns(facts)
-  if (columns.present('advantage').includes(0) || columns.isEmpty('promptHash')) return null
-  const fit = yield* within(0, 0.5, fitting(view))
-  if (fit === null || fit.accepted) return null
+  const { facts, groups, groupSize: size } = view
+  if (size === null || size < 2 || new FactColumns(facts).isEmpty('promptHash')) return null
+  const fit = yield* within(0, 0.4, fitting(view))
+  if (fit !== null && givesAll(fit)) return null
   // Where the groups themselves are not of one prompt each, what advantages were taken over may be the groups.
   const pure = yield* within(
+    0.4,
     0.5,
-    0.6,
     filtered(groups, ({ members }) => !haveSeveralPrompts(members)),
   )
   if (pure.length * 2 < groups.length) return null
+  const whole = fit === null || fit.accepted ? null : yield* within(0.5, 0.7, overOtherCut(view, size))
+  return whole ?? (yield* within(0.7, 1, ofSteps(view, size, fit)))
+}
+
+function givesAll({ accepted, share, groups, comparable }: AdvantageFit): boolean {
+  return accepted && share === 1 && groups === comparable
+}
+
+/** What advantages of single steps were taken over; the first one stands for all. */
+function* ofSteps(view: DumpView, size: number, fit: AdvantageFit | null): Steps<OtherGrouping | null> {
+  const { groups, settings } = view
+  const { thresholds } = settings
+  const byStep = yield* within(0, 0.2, groupsByStep(groups))
+  const scaleOf = yield* within(0.2, 0.4, measuringSteps(groups.filter(({ complete }) => complete)))
+  const isOff = (group: GroupView, { scheme, eps, floor, factor }: AdvantageFit) =>
+    group.complete &&
+    isInformative(group, thresholds) &&
+    residualOf(group, scheme, eps ?? 0, scaleOf(group), factor, floor) > thresholds['advantage-tolerance']
+  const rows = yield* within(0.4, 0.5, rowsByStep(view.facts))
+  let [first, looked]: [OtherGrouping | null, number] = [null, 0]
+  const taken = new Set<GroupView>()
+  for (const [step, own] of byStep) {
+    yield 0.5 + looked++ / (2 * byStep.size)
+    if (fit?.accepted === true && !own.some((group) => isOff(group, fit))) continue
+    const part = { facts: rows.get(step) ?? [], groups: own, settings }
+    const cut = byStep.size > 1 ? yield* overOtherCut(part, size) : null
+    const other = cut ?? (yield* overTornWindows(part, size))
+    if (other === null) continue
+    first ??= other
+    for (const group of other.groups) taken.add(group)
+  }
+  return first === null ? null : { ...first, groups: taken }
+}
+
+function* rowsByStep(facts: readonly TrajectoryFacts[]): Steps<ReadonlyMap<number | null, readonly TrajectoryFacts[]>> {
+  const steps = new Map<number | null, TrajectoryFacts[]>()
+  yield* forEachOf(facts, (row) => {
+    const own = steps.get(row.step)
+    if (own === undefined) steps.set(row.step, [row])
+    else own.push(row)
+  })
+  return steps
+}
+
+function* overOtherCut(part: Part, size: number): Steps<OtherGrouping | null> {
+  const { facts, groups, settings } = part
+  if (groups.length * size !== facts.length) return null
+  if (!groups.every(({ complete, members }) => complete && members.length === size)) return null
+  const columns = new FactColumns(facts)
+  if (columns.present('advantage').includes(0)) return null
   const rewards = columns.numbers('reward')
   const advantages = columns.numbers('advantage')
   const tried = candidates(settings.options.advantageEps).filter(
     ({ scheme }) => scheme !== 'none' && !isBatchScaled(scheme),
   )
-  const steps = rowsOfSteps(facts)
-  for (const make of cutsOf(steps, size)) {
-    yield 0.6
+  for (const make of cutsOf(rowsOfSteps(facts), size)) {
+    yield 0.5
     const cut = make()
     if (cut === null) continue
-    const best = yield* within(0.6, 1, fittingCut(cut.windows, tried, rewards, advantages, settings.thresholds))
-    if (best !== null && isFault(cut, view, size)) return { size: cut.size, stride: cut.stride, ...best }
+    const best = yield* within(0.5, 1, fittingCut(cut.windows, tried, rewards, advantages, settings.thresholds))
+    if (best !== null && isFault(cut, part, size))
+      return { size: cut.size, stride: cut.stride, ...best, ofTraining: false, groups: new Set(groups) }
   }
   return null
 }
@@ -120,7 +157,7 @@ function piecesOf(rows: Rows, size: number): Rows[] {
  * no whole groups; half a group of
  * one prompt is another number than was declared. Elsewhere groups may be told wrong, or a prompt may have come twice.
  */
-function isFault({ windows, size: own }: Cut, { facts, groups, settings }: DumpView, size: number): boolean {
+function isFault({ windows, size: own }: Cut, { facts, groups, settings }: Part, size: number): boolean {
   const at = (row: number | undefined) => facts[row as number] as TrajectoryFacts
   const areOfSeveral = (rows: Rows) => haveSeveralPrompts(Array.from(rows, at))
   if (2 * own !== size) return windows.every(areOfSeveral) && !haveWholeGroups(windows, facts, groups)
@@ -131,70 +168,10 @@ function isFault({ windows, size: own }: Cut, { facts, groups, settings }: DumpV
   return isDeclared && windows.every(isHalf)
 }
 
-/** Whether no group is torn by windows of rows: then they are parts of a batch, over which a baseline may be meant. */
-export function haveWholeGroups(
-  windows: readonly Int32Array[],
-  facts: readonly TrajectoryFacts[],
-  groups: DumpView['groups'],
-): boolean {
-  const groupOf = new Map(groups.flatMap((group) => group.members.map((member) => [member, group] as const)))
-  return windows.every((rows) => {
-    const counts = new Map<object, { group: DumpView['groups'][number]; rows: number }>()
-    for (const row of rows) {
-      const group = groupOf.get(facts[row] as TrajectoryFacts)
-      if (group === undefined) return false
-      const known = counts.get(group)
-      if (known === undefined) counts.set(group, { group, rows: 1 })
-      else known.rows++
-    }
-    return [...counts.values()].every(({ group, rows }) => rows === group.members.length)
-  })
-}
-
-/** A prompt is the same whether its begin-of-sequence token is there once or twice (T01). */
-function haveSeveralPrompts(rows: readonly TrajectoryFacts[]): boolean {
-  const prompt = rows[0]?.oneBosHash ?? rows[0]?.promptHash
-  return rows.some(({ oneBosHash, promptHash }) => (oneBosHash ?? promptHash) !== prompt)
-}
-
-/** The formula that gives the advantages of nearly all windows; null where none does, or too few have different rewards. */
-function* fittingCut(
-  windows: readonly Rows[],
-  tried: readonly Candidate[],
-  rewards: Float64Array,
-  advantages: Float64Array,
-  thresholds: Thresholds,
-): Steps<Candidate | null> {
-  const tolerance = thresholds['advantage-tolerance']
-  const misses = new Float64Array(tried.length)
-  const allowed = (1 - thresholds['factor-share']) * windows.length
-  let left = tried.map((_, at) => at)
-  let informative = 0
-  for (let at = 0; at < windows.length && left.length > 0; at++) {
-    const own = Array.from(windows[at] as Rows, (row) => rewards[row] as number)
-    const stored = Array.from(windows[at] as Rows, (row) => advantages[row] as number)
-    if (rangeOf(own) > thresholds['same-reward']) informative++
-    const largest = stored.reduce((most, each) => Math.max(most, Math.abs(each)), 0)
-    for (const i of left) {
-      const { scheme, eps } = tried[i] as Candidate
-      const made = recomputeAdvantages(scheme, own, eps ?? 0)
-      if (made.some((each, row) => !(Math.abs(each - (stored[row] as number)) <= tolerance * largest + ROUNDING)))
-        misses[i] = (misses[i] as number) + 1
-    }
-    left = left.filter((i) => (misses[i] as number) <= allowed)
-    yield at / windows.length
-  }
-  if (informative < thresholds['shifted-windows']) return null
-  const [best] = left.sort((a, b) => (misses[a] as number) - (misses[b] as number) || a - b)
-  return best === undefined ? null : (tried[best] as Candidate)
-}
-
-/** What float64 leaves where nothing should be left: of rewards that are all the same. */
-const ROUNDING = 1e-9
-
 /** As a message says it. */
-export function rowsText({ size, stride }: Pick<OtherGrouping, 'size' | 'stride'>): string {
+export function rowsText({ size, stride, ofTraining }: OtherGrouping): string {
+  const of = ofTraining ? ' of those that train' : ''
   return stride === 1
-    ? `every ${count(size)} rows in turn`
+    ? `every ${count(size)} rows in turn${of}`
     : `${count(size)} rows, each ${count(stride)} behind the one before`
 }
