@@ -1,19 +1,17 @@
+import { ENVIRONMENT_NAMES } from '../model/environment-names.ts'
 import type { Trajectory } from '../model/trajectory.ts'
-
-/**
- * Fields by which dumps name what rewards a rollout: prime-rl (`env_name`), verl and SkyRL (`data_source`, `env_class`), open-instruct
- * (`dataset`), verifiers 1 (`env`), and what people call it. A `task` may be a question or the id of one: where the format does not say that it is none, it is read as a name if it is one
- * word of letters (`code`, `multi-hop`).
- */
-const NAMES = ['env_name', 'data_source', 'env_class', 'environment', 'env', 'env_id', 'dataset'] as const
 
 /** Characters of a word by which a task is called; what is longer is a sentence whose words are joined. */
 const LONGEST_WORD = 32
 
-/** The environment of a rollout; null where its record names none. */
+/**
+ * The environment of a rollout; null where its record names none. A `task` may be a question or the id of one: where the format does not say that it is
+ * none, it is read as a name if it is one word of letters (`code`, `multi-hop`).
+ */
 export function environmentFact({ environment, meta }: Trajectory): { readonly environment: string } | null {
   let named = nameIn(environment)
-  for (let i = 0; named === null && i < NAMES.length; i++) named = nameIn(meta[NAMES[i] as string])
+  for (let i = 0; named === null && i < ENVIRONMENT_NAMES.length; i++)
+    named = nameIn(meta[ENVIRONMENT_NAMES[i] as string])
   named ??= wordIn(meta.task)
   return named === null ? null : { environment: named }
 }

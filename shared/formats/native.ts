@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '../containers/container.ts'
+import { ENVIRONMENT_NAMES } from '../model/environment-names.ts'
 import { LIMIT_NAMES, type Limits } from '../model/streams.ts'
 import type { Message, RetrievedDocument, Trajectory } from '../model/trajectory.ts'
 import { BadRecord, Fields, isObject, numbersOf } from './fields.ts'
@@ -167,7 +168,7 @@ function readRecord(record: OneRecord, mapping: FieldMapping | null): Trajectory
     issues: fields.issues,
   }
   if (mapping !== null) fields.issues.push(...unfilledIssues(record.object, mapping))
-  const { meta, unknown } = fields.rest(isMapped && tokens !== null ? MAPPED_TEXTS : [])
+  const { meta, unknown } = fields.rest([...ENVIRONMENT_NAMES, ...(isMapped && tokens !== null ? MAPPED_TEXTS : [])])
   record.drift([...unknown, ...unknownWithin(record.object)])
   if (isMapped && tokens !== null) record.drift(unreadLists(stored, lengthsOf(tokens)))
   return {

@@ -54,6 +54,8 @@ describe('what a field of the native format cannot hold is named, and the record
     }
     expect((await sourceOf({ ...ROW, ...right }))?.drift).toEqual([])
     expect((await sourceOf({ ...ROW, kl: 'x' }))?.drift).toEqual([])
+    for (const name of ['env_name', 'data_source', 'environment'])
+      expect((await sourceOf({ ...ROW, [name]: 'search' }))?.drift).toEqual([])
   })
 })
 
