@@ -46,4 +46,79 @@ describe('A10', () => {
     expect(findings.map(({ message }) => message)).toEqual([expect.stringContaining('The reward is NaN')])
     expect(abstained).toBeNull()
   })
+
+  describe('where environments or steps are told', () => {
+    const [GROUPS, STEPS] = [36, 3]
+    /** Twelve groups of four in each step, every third of one environment; `isFailed` says which have no other reward than 0. */
+    const dump = (isFailed: (environment: string, step: number) => boolean, names = ['code', 'math', 'search']) =>
+      dumpOf(
+        groupFacts(
+          Array.from({ length: GROUPS * STEPS }, (_, group) => {
+            const failed = isFailed(names[group % names.length] as string, Math.floor(group / GROUPS))
+            return [0, 1, 0, 1].map((reward) => (failed || group % 7 === 0 ? 0 : reward))
+          }),
+          (_, group) => ({
+            environment: names[group % names.length] as string,
+            step: Math.floor(group / GROUPS),
+          }),
+        ),
+      )
+
+    it('names one that fails in everything, and says that it may be too hard', () => {
+      const { tally, findings } = runOver(
+        'A10',
+        dump((environment) => environment === 'code'),
+      )
+      expect(tally).toMatchObject({ checked: 432, affected: 144 })
+      expect(findings).toHaveLength(36)
+      expect(findings[0]).toMatchObject({ severity: 'info', scope: 'group' })
+      expect(findings[0]?.message).toBe(
+        'All 4 rewards of group g0 are 0, as are all 144 of environment code, while those of others differ: it is too hard, or its rewards were lost',
+      )
+    })
+
+    it('names one that does so between steps in which it does not', () => {
+      const { tally, findings } = runOver(
+        'A10',
+        dump((environment, step) => environment === 'code' && step === 1),
+      )
+      expect(tally.affected).toBe(48)
+      expect(findings[0]?.message).toContain('as are all 48 of environment code in step 1, while ')
+    })
+
+    it('leaves alone what fails at first, and what fails at last', () => {
+      for (const step of [0, 2]) {
+        expect(
+          runOver(
+            'A10',
+            dump((_, at) => at === step),
+          ).tally.affected,
+        ).toBe(0)
+      }
+    })
+
+    it('takes the names of questions for no environments', () => {
+      const names = Array.from({ length: 36 }, (_, at) => `q${at}`)
+      expect(
+        runOver(
+          'A10',
+          dump((question) => question === 'q3' || question === 'q5', names),
+        ).tally.affected,
+      ).toBe(0)
+    })
+
+    it('says nothing of one environment beside others that give one reward as well', () => {
+      expect(
+        runOver(
+          'A10',
+          dump((environment) => environment !== 'math'),
+        ).tally.affected,
+      ).toBe(288)
+      const succeeded = groupFacts(
+        Array.from({ length: 24 }, (_, group) => Array.from({ length: 4 }, () => group % 2)),
+        (_, group) => ({ environment: group % 2 === 0 ? 'code' : 'math' }),
+      )
+      expect(runOver('A10', dumpOf(succeeded)).tally.affected).toBe(0)
+    })
+  })
 })

@@ -1,13 +1,14 @@
-import { count, counted } from '../../model/number-text.ts'
+import { count, counted, percent } from '../../model/number-text.ts'
 import { forEachOf, type Steps, within } from '../../model/steps.ts'
 import type { Check, DumpReporter, DumpView } from '../check.ts'
 import { FactColumns } from '../fact-columns.ts'
 import type { TrajectoryFacts } from '../facts.ts'
-import { shown } from './statistics.ts'
+import { shown, trainedIn } from './statistics.ts'
+import { type ZeroedPart, zeroedParts } from './zeroed-parts.ts'
 
 /**
- * A10. A reward is no number, or is missing where most others are there, or all of them were set to one number, most often 0. One above 0
- * is none of these: a dump may hold nothing but what succeeded. Where half of the rollouts or more have none, that may be meant (a judge that is
+ * A10. A reward is no number, or is missing where most others are there, or all of them were set to one number, most often 0, or all those of one
+ * environment or of one step. One above 0 is none of these: a dump may hold nothing but what succeeded. Where half of the rollouts or more have none, that may be meant (a judge that is
  * asked about some, a row of each call that is paid at the last), and nothing is said of those.
  */
 export const rewardMissing: Check = {
@@ -47,12 +48,15 @@ function* lookAtRewards(view: DumpView, report: DumpReporter): Steps<void> {
     )
     return
   }
+  const parts = zeroed ? [] : yield* within(0.1, 0.4, zeroedParts(view))
+  const inParts = new Set(parts.flatMap(({ groups }) => groups.flatMap(({ members }) => members)))
   const look = (facts: TrajectoryFacts, at: number) => {
     const missing = has[at] === 0
     if (missing && !expected) return
     const broken = isBroken(at)
-    report.unit(missing || broken || zeroed)
-    report.place(missing || broken || zeroed)
+    const affected = missing || broken || zeroed || inParts.has(facts)
+    report.unit(affected)
+    report.place(affected)
     if (!missing && !broken) return
     const { reward } = facts
     report.fault({
@@ -67,7 +71,8 @@ function* lookAtRewards(view: DumpView, report: DumpReporter): Steps<void> {
       },
     })
   }
-  yield* within(0.1, 1, forEachOf(view.facts, look))
+  yield* within(0.4, 1, forEachOf(view.facts, look))
+  for (const part of parts) tellOf(part, report)
   if (!zeroed) return
   const scored =
     only === 0
@@ -77,6 +82,33 @@ function* lookAtRewards(view: DumpView, report: DumpReporter): Steps<void> {
     message: `All ${rewarded} rewards are ${shown(only)}${scored > 0 ? `, while components of ${scored} rollouts are not` : ''}`,
     evidence: { reward: only, rollouts: rewarded, rollouts_with_components_other_than_0: scored },
   })
+}
+
+/** Group by group, of which a person may open some. */
+function tellOf(part: ZeroedPart, report: DumpReporter): void {
+  const { environment, step, reward, rollouts, others, zeroedOthers } = part
+  const ofStep = step === null ? '' : ` in step ${count(step)}`
+  const where = environment === null ? ofStep.trimStart() : `of environment ${environment}${ofStep}`
+  const besides =
+    step === null
+      ? 'while those of others differ: it is too hard, or its rewards were lost'
+      : `while ${percent(1 - zeroedOthers / others)} of the groups of its other steps have others`
+  for (const group of part.groups) {
+    report.fault({
+      group,
+      ...trainedIn(group.members),
+      message: `All ${counted(group.members.length, 'reward')} of group ${group.id} are ${shown(reward)}, as are all ${count(rollouts)} ${where}, ${besides}`,
+      evidence: {
+        reward,
+        environment,
+        step,
+        rollouts,
+        groups: part.groups.length,
+        other_groups: others,
+        other_groups_of_this_reward: zeroedOthers,
+      },
+    })
+  }
 }
 
 function notFinite({ reward, group }: TrajectoryFacts): string {

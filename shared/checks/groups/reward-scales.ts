@@ -92,7 +92,7 @@ function withoutRareNames(lots: ReadonlyMap<string | null, Extent[]>): Map<strin
 }
 
 /** Null where a member names none, or another one. */
-function environmentOf({ members }: GroupView): string | null {
+export function environmentOf({ members }: GroupView): string | null {
   const name = members[0]?.environment
   return name !== undefined && members.every(({ environment }) => environment === name) ? name : null
 }

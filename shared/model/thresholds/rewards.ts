@@ -261,6 +261,22 @@ export const REWARD_THRESHOLDS = {
     usedBy: ['A10'],
     reason: 'Whose rewards must all be 0 before it is worth a note: a few hard questions are failed by all.',
   },
+  'zeroed-groups': {
+    value: 8,
+    unit: 'groups',
+    range: [1, 1_000_000],
+    usedBy: ['A10'],
+    reason:
+      'Of an environment, whose rewards must all be 0 while as many groups of others differ: a few hard questions are failed by all. More of them may still be too hard.',
+  },
+  'zeroed-chance': {
+    value: 0.001,
+    unit: 'share',
+    range: [0, 1],
+    usedBy: ['A10'],
+    reason:
+      'How likely chance may put all groups of a step among those without a reward, as often as the other steps have such groups, and over all steps and environments that are looked at.',
+  },
   'high-reward-share': {
     value: 0.5,
     unit: 'share',

@@ -126,6 +126,18 @@ const outvoted = withComponents((i) => ({
 
 const same = (count: number, of: Partial<TrajectoryFacts>) => rows(count, (i) => factsOf(i, of))
 
+/** All fail in ten groups of one environment, and half of the rollouts in ten of the other. */
+const failed = groupFacts(
+  rows(20, (i) => [0, i % 2, 0, i % 2]),
+  (_, group) => ({ environment: group % 2 === 0 ? 'code' : 'math' }),
+)
+
+/** … in the second of three steps, while one group in five does so before and after. */
+const failedOnce = groupFacts(
+  rows(30, (i) => (i % 5 === 0 || (i >= 10 && i < 20) ? [0, 0] : [0, 1])),
+  (_, group) => ({ step: Math.floor(group / 10) }),
+)
+
 /** Two of eight completions are the same, which the policy gives once in fifty times. */
 const twice = groupFacts([rows(8, () => 0)], (_, __, member) => ({
   assistantLengths: [60],
@@ -198,6 +210,8 @@ export const REWARD_FLIPS: Flips = {
   'cancelling-evidence': flip(onFacts('A09', cancelling), 100, 1, 'silent'),
   'dominant-share': flip(onFixture('A09.nearMiss'), 0.76, 'silent', 1),
   'zeroed-rollouts': flip(onFacts('A10', same(8, { reward: 0 })), 9, 1, 'silent'),
+  'zeroed-groups': flip(onFacts('A10', failed), 11, 10, 'silent'),
+  'zeroed-chance': flip(onFacts('A10', failedOnce), 1e-9, 10, 'silent'),
   'high-reward-share': flip(onFacts('A11', paidByHalf), 0.7, 12, 'not-checkable'),
   'scored-otherwise-share': flip(onFacts('A11', judged(), { against: judged([1, 5, 9, 13, 17]) }), 0.3, 5, 'silent'),
   'uneven-share': flip(onFixture('A12.trips'), 0.25, 1, 'not-applicable'),
