@@ -34,7 +34,8 @@ export function* otherGrouping(view: DumpView): Steps<OtherGrouping | null> {
 
 function* findOther(view: DumpView): Steps<OtherGrouping | null> {
   const { facts, groups, groupSize: size } = view
-  if (size === null || size < 2 || new FactColumns(facts).isEmpty('promptHash')) return null
+  const columns = new FactColumns(facts)
+  if (size === null || size < 2 || columns.isEmpty('promptHash') || columns.isEmpty('advantage')) return null
   const fit = yield* within(0, 0.4, fitting(view))
   if (fit !== null && givesAll(fit)) return null
   // Where the groups themselves are not of one prompt each, what advantages were taken over may be the groups.
@@ -55,19 +56,14 @@ function givesAll({ accepted, share, groups, comparable }: AdvantageFit): boolea
 /** What advantages of single steps were taken over; the first one stands for all. */
 function* ofSteps(view: DumpView, size: number, fit: AdvantageFit | null): Steps<OtherGrouping | null> {
   const { groups, settings } = view
-  const { thresholds } = settings
   const byStep = yield* within(0, 0.2, groupsByStep(groups))
-  const scaleOf = yield* within(0.2, 0.4, measuringSteps(groups.filter(({ complete }) => complete)))
-  const isOff = (group: GroupView, { scheme, eps, floor, factor }: AdvantageFit) =>
-    group.complete &&
-    isInformative(group, thresholds) &&
-    residualOf(group, scheme, eps ?? 0, scaleOf(group), factor, floor) > thresholds['advantage-tolerance']
+  const isGiven = fit?.accepted === true ? yield* within(0.2, 0.4, givenBy(fit, view)) : () => false
   const rows = yield* within(0.4, 0.5, rowsByStep(view.facts))
   let [first, looked]: [OtherGrouping | null, number] = [null, 0]
   const taken = new Set<GroupView>()
   for (const [step, own] of byStep) {
     yield 0.5 + looked++ / (2 * byStep.size)
-    if (fit?.accepted === true && !own.some((group) => isOff(group, fit))) continue
+    if (own.every(isGiven)) continue
     const part = { facts: rows.get(step) ?? [], groups: own, settings }
     const cut = byStep.size > 1 ? yield* overOtherCut(part, size) : null
     const other = cut ?? (yield* overTornWindows(part, size))
@@ -76,6 +72,18 @@ function* ofSteps(view: DumpView, size: number, fit: AdvantageFit | null): Steps
     for (const group of other.groups) taken.add(group)
   }
   return first === null ? null : { ...first, groups: taken }
+}
+
+/** Whether a formula gives the advantages of a group, or the group cannot tell. */
+function* givenBy(
+  { scheme, eps, floor, factor }: AdvantageFit,
+  { groups, settings: { thresholds } }: DumpView,
+): Steps<(group: GroupView) => boolean> {
+  const scaleOf = yield* measuringSteps(groups.filter(({ complete }) => complete))
+  return (group) =>
+    !group.complete ||
+    !isInformative(group, thresholds) ||
+    residualOf(group, scheme, eps ?? 0, scaleOf(group), factor, floor) <= thresholds['advantage-tolerance']
 }
 
 function* rowsByStep(facts: readonly TrajectoryFacts[]): Steps<ReadonlyMap<number | null, readonly TrajectoryFacts[]>> {
