@@ -38,13 +38,15 @@ export interface PlainTurns {
   /** The end tokens of the model's turns, and the newlines behind them, by the edges after them. */
   readonly ends: SoundPlaces
   readonly separators: SoundPlaces
+  /** Turns of the model behind which the row goes on. */
+  readonly followed: SoundPlaces
 }
 
 const known = new OfLast<TrajectoryView, PlainTurns | null>()
 
 /**
  * The turns of a rollout in which nothing is out of the ordinary, which most are: all have a header and an end token, and the mask is what is expected of
- * the ids and of what the dump says of who wrote them, so that nine checks have nothing to look for. Null of others.
+ * the ids and of what the dump says of who wrote them, so that ten checks have nothing to look for. Null of others.
  */
 export function plainTurns(view: TrajectoryView): PlainTurns | null {
   let plain = known.get(view)
@@ -67,11 +69,12 @@ function findPlain(view: TrajectoryView): PlainTurns | null {
     headers: new SoundPlaces(),
     ends: new SoundPlaces(),
     separators: new SoundPlaces(),
+    followed: new SoundPlaces(),
   }
   const edges = edgesIn(segmentation)
   for (let i = 0; i < turns.length; i++) {
     const turn = turns[i] as Turn
-    if (turn.kind === 'assistant') addWritten(plain, turn, edges)
+    if (turn.kind === 'assistant') addWritten(plain, turn, edges, i < turns.length - 1)
     else addOther(plain, turn, edges, turns[i - 1]?.kind === 'assistant')
   }
   const last = turns.at(-1)
@@ -80,13 +83,19 @@ function findPlain(view: TrajectoryView): PlainTurns | null {
   return plain.written.count === 0 ? null : plain
 }
 
-function addWritten(plain: PlainTurns, { index, ordinal, separatorStart, end }: Turn, edges: readonly string[]): void {
+function addWritten(
+  plain: PlainTurns,
+  { index, ordinal, separatorStart, end }: Turn,
+  edges: readonly string[],
+  isFollowed: boolean,
+): void {
   const before = edges[index] as string
   const after = edges[index + 1] as string
   plain.written.add(ordinal, before)
   plain.headers.add(ordinal, before)
   plain.ends.add(ordinal, after)
   if (end > separatorStart) plain.separators.add(ordinal, after)
+  if (isFollowed) plain.followed.add(ordinal, after)
 }
 
 function addOther(plain: PlainTurns, turn: Turn, edges: readonly string[], isBehindWritten: boolean): void {

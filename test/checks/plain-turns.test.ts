@@ -15,7 +15,7 @@ import { auditDump, settings } from './audit.ts'
 
 // What checks say of plain turns at once, against what they say turn by turn.
 
-const ASKING = ['M01', 'M03', 'M08', 'M10', 'M11', 'T05', 'T06', 'T16', 'T18']
+const ASKING = ['M01', 'M03', 'M05', 'M08', 'M10', 'M11', 'T05', 'T06', 'T16', 'T18']
 const checks = CHECKS.filter(({ code }) => ASKING.includes(code))
 
 const byFamily = new Map(

@@ -1,5 +1,7 @@
+import type { Turn } from '../../model/tokens.ts'
 import type { Check } from '../check.ts'
 import { sampledSpan, tokenCount } from '../edges.ts'
+import { plainTurns } from '../plain-turns.ts'
 import { hidesTurns, shapeOf } from '../shape.ts'
 
 export const M05: Check = {
@@ -10,17 +12,22 @@ export const M05: Check = {
   severity: 'error',
   unit: 'trajectory',
   needs: ['ids', 'mask', 'tokenizer'],
-  looksAt: 'rollouts that go on after an assistant turn',
+  looksAt: 'assistant turns behind which the rollout goes on',
   why: 'From one turn on, headers, tool replies and questions are trained as if the model had written them.',
   fix: 'End the trained span at the end-of-turn token; look for an end marker that the template does not emit.',
   cite: 'transformers#47325, transformers#47326, Automodel#3024',
   trajectory(view, _settings, report) {
     if (view.segmentation === null || hidesTurns(view)) return
+    const plain = plainTurns(view)
+    if (plain !== null) return report.sound(plain.followed, false)
     const { turns } = view.segmentation
-    const first = turns.find(({ kind }) => kind === 'assistant')
-    if (first === undefined || first.index === turns.length - 1) return
     const { overrun } = shapeOf(view)
-    report.place(overrun !== null)
+    // Turn by turn: what runs on from a second one cannot show in rows that end with it.
+    const lastIndex = Math.min(turns.length - 2, overrun?.turn.index ?? turns.length)
+    for (let i = 0; i <= lastIndex; i++) {
+      const turn = turns[i] as Turn
+      if (turn.kind === 'assistant') report.place(turn === overrun?.turn, { turn: turn.ordinal })
+    }
     if (overrun === null) return
     const { turn, end } = overrun
     const past = sampledSpan(turn).end

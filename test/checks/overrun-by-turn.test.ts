@@ -1,0 +1,35 @@
+import { expect, it } from 'vitest'
+import { patternOf } from '../../shared/checks/systematic.ts'
+import { DEFAULT_THRESHOLDS } from '../../shared/model/thresholds/registry.ts'
+import { assistant, conversation, trajectoryOf, user } from '../helpers/conversation.ts'
+import { testTokenizer } from '../helpers/tokenizers.ts'
+import { auditTrajectories } from './audit.ts'
+
+const qwen2 = await testTokenizer('qwen2.5')
+
+/** A row of so many turns of the model whose mask runs on from the second one, where `runs`. */
+function rowOf(turns: number, runs: boolean, index: number) {
+  const said = Array.from({ length: turns }, (_, i) => [user(`Film ${index}.${i}?`), assistant('By Ines Valdoro.')])
+  const row = conversation(qwen2, said.flat(), {
+    editMask: (mask, layout) => {
+      if (runs && turns > 1) mask.fill(1, layout[3]!.contentStart)
+    },
+  })
+  return trajectoryOf(row, { source: 0, record: index, part: 0 })
+}
+
+function overruns(turns: readonly number[], runs: (index: number) => boolean = () => true) {
+  const rows = turns.map((each, index) => rowOf(each, runs(index), index))
+  const { tally } = auditTrajectories(rows, qwen2).byCode.get('M05')!
+  return { affected: tally.affected, pattern: patternOf(tally, DEFAULT_THRESHOLDS) }
+}
+
+const mixed = Array.from({ length: 24 }, (_, index) => (index % 2 === 0 ? 2 : 3))
+
+it('runs on from every second turn, though rows that end with it cannot show it', () => {
+  expect(overruns(mixed)).toEqual({ affected: 12, pattern: 'systematic' })
+})
+
+it('runs on from some second turns where others that are followed end as they should', () => {
+  expect(overruns(mixed, (index) => index % 4 === 1)).toEqual({ affected: 6, pattern: 'sporadic' })
+})
