@@ -1,5 +1,6 @@
 import type { AuditSettings, Check, CheckTally } from '../checks/check.ts'
 import { patternOf } from '../checks/systematic.ts'
+import { count, counted } from '../model/number-text.ts'
 import type { CheckResult, Severity } from '../model/report.ts'
 import type { Stream } from '../model/streams.ts'
 import { weightOf } from '../model/weight.ts'
@@ -68,6 +69,29 @@ export function checkResult(
     by_boundary: tally.byBoundary,
     intended: tally.intended,
   }
+}
+
+/**
+ * A result as it stands beside the others: what found no fault because nearly all rollouts have one that hides its own proves nothing.
+ *
+ * @param results of all checks, by code
+ */
+export function besideOthers(
+  result: CheckResult,
+  { hiddenBy = [] }: Pick<Check, 'hiddenBy'>,
+  results: ReadonlyMap<string, CheckResult>,
+  { thresholds }: Pick<AuditSettings, 'thresholds'>,
+): CheckResult {
+  const { status, checked } = result
+  if (status !== 'pass' && (status !== 'not-applicable' || checked > 0)) return result
+  for (const code of hiddenBy) {
+    const by = results.get(code)
+    if (by === undefined || by.status !== 'fail') continue
+    if (checked > 0 && by.affected < thresholds['systematic-share'] * by.checked) continue
+    const reason = `hidden by another fault, in ${count(by.affected)} of ${counted(by.checked, 'rollout')}: ${by.title} (${code})`
+    return { ...result, status: 'not-checkable', reason }
+  }
+  return result
 }
 
 /** The code's own severity, unless every finding has another one (C04, M04 and M10 may be lowered): then the worst of those. */

@@ -5,7 +5,7 @@ import { addTally, createTally } from '../checks/tally.ts'
 import { checksToRun } from '../hypotheses/checks-to-run.ts'
 import type { CheckResult, Finding } from '../model/report.ts'
 import { type Steps, within } from '../model/steps.ts'
-import { checkResult } from './check-result.ts'
+import { besideOthers, checkResult } from './check-result.ts'
 import { countSeverity, type RolloutSums } from './collected.ts'
 
 /** What the checks say of everything that was read. */
@@ -59,5 +59,9 @@ export function* concludingChecks(
     })
     yield results.length / asked.length
   }
-  return { results, dumpFindings }
+  const byCode = new Map(results.map((result) => [result.code, result]))
+  return {
+    results: results.map((result, i) => besideOthers(result, asked[i] as (typeof asked)[number], byCode, settings)),
+    dumpFindings,
+  }
 }

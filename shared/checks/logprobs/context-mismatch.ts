@@ -20,6 +20,7 @@ export const L02: Check = {
   why: 'What was sampled is scored behind a prompt, schema or reply that the trainer does not see as the sampler did: the gradient is for another question.',
   fix: 'Compare the ids and the attention mask of the forward pass with what was sent to the sampler, at the first turn named here.',
   cite: 'prime-rl#1352, prime-rl#1402, rllm#272',
+  hiddenBy: ['L06'],
   trajectory(view, { thresholds }, report) {
     const gap = gapOf(view)
     if (gap === null) return

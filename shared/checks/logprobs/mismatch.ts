@@ -18,6 +18,7 @@ export const L01: Check = {
   why: 'Tokens are weighted by the ratio of two policies that were meant to be one: updates are off-policy by an unknown amount.',
   fix: 'Compare precision, kernels and weight versions of the two engines; correct by truncated importance weights meanwhile.',
   cite: 'verl#2953, verl#3694, TRL#3867, TRL#4772, AReaL#1207',
+  hiddenBy: ['L06'],
   trajectory(view, { thresholds }, report) {
     const gap = gapOf(view)
     if (gap === null) return

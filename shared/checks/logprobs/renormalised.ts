@@ -17,6 +17,7 @@ export const L04: Check = {
   why: 'The sampler claims every token to be more likely than the policy finds it: ratios are below 1 throughout, and clipped on one side.',
   fix: 'Let the sampler report raw logprobs, sample with top-p 1 and no top-k, or apply the same filter in the trainer.',
   cite: 'prime-rl#2601, ms-swift#8442, NeMo-RL#69',
+  hiddenBy: ['L06'],
   trajectory(view, _settings, report) {
     const gap = gapOf(view)
     const pairs = pairsOf(view)

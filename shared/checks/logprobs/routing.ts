@@ -16,6 +16,7 @@ export const L12: Check = {
   why: 'A token that goes to other experts has another distribution: a few ratios far from 1 dominate the update.',
   fix: 'Replay the routing of the sampler in the trainer (rollout routing replay), or mask tokens whose ratio is extreme.',
   cite: 'Megatron-LM#4168, Megatron-LM#4256, verl#4101, NeMo-RL#2590',
+  hiddenBy: ['L06'],
   trajectory(view, _settings, report) {
     if (!isMixtureOfExperts(view.trajectory.model)) return
     const gap = gapOf(view)

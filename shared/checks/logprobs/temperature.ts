@@ -19,6 +19,7 @@ export const L03: Check = {
   why: 'Every ratio is off by a power: unlikely tokens are weighted far too much or too little, whatever the policy did.',
   fix: 'Divide the logits by the sampling temperature in both engines (vLLM: logprobs_mode processed_logprobs), or in neither.',
   cite: 'TRL#4159, TRL#4163, vime#69, open-instruct#1678',
+  hiddenBy: ['L06'],
   dump: lookOverRollouts,
 }
 

@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest'
+import { CHECKS } from '../../shared/checks/registry.ts'
+import { createTally } from '../../shared/checks/tally.ts'
+import { besideOthers, checkResult } from '../../shared/session/check-result.ts'
+import { settings } from '../checks/audit.ts'
+
+const checkOf = (code: string) => CHECKS.find((check) => check.code === code)!
+
+function resultOf(code: string, checked: number, affected: number) {
+  const tally = { ...createTally(), checked, affected }
+  return checkResult(checkOf(code), tally, [], null, settings(), 0n, undefined)
+}
+
+/** What is said of `code` beside another check. */
+function beside(code: string, own: readonly [checked: number, affected: number], other: ReturnType<typeof resultOf>) {
+  const { status, reason } = besideOthers(
+    resultOf(code, ...own),
+    checkOf(code),
+    new Map([[other.code, other]]),
+    settings(),
+  )
+  return { status, reason }
+}
+
+describe('a check that found nothing', () => {
+  it('proves nothing where another fault hides what it looks at', () => {
+    expect(beside('L01', [20, 0], resultOf('L06', 20, 20))).toEqual({
+      status: 'not-checkable',
+      reason:
+        'hidden by another fault, in 20 of 20 rollouts: Sampler and trainer logprobs are shifted against each other (L06)',
+    })
+    expect(beside('M10', [0, 0], resultOf('M06', 20, 3)).status).toBe('not-checkable')
+  })
+
+  it('passes what it looked at where the other fault is rare, absent, or hides nothing of its own', () => {
+    expect(beside('L01', [20, 0], resultOf('L06', 20, 10)).status).toBe('pass')
+    expect(beside('L01', [20, 0], resultOf('L06', 20, 0)).status).toBe('pass')
+    expect(beside('L05', [20, 0], resultOf('L06', 20, 20)).status).toBe('pass')
+    expect(beside('M10', [0, 0], resultOf('M06', 20, 0)).status).toBe('not-applicable')
+  })
+
+  it('keeps what it found', () => {
+    expect(beside('L01', [20, 2], resultOf('L06', 20, 20)).status).toBe('fail')
+  })
+})
