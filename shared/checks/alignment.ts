@@ -43,26 +43,7 @@ export function maskLag(
   paddingLeft = 0,
   reachesFrom = 0,
 ): MaskLag {
-  const starts: number[] = []
-  const ends: number[] = []
-  // Where a trained span begins or ends with tokens that may not have been sampled, a right mask steps before or after them.
-  const other = new Map<number, number>()
-  // From one run to the next: a row has some hundred of them.
-  for (let i = 0; i < end; ) {
-    i = runEnd(expected, i, end)
-    const before = expected[i - 1]
-    const after = i === end ? Expected.masked : expected[i]
-    if (before === Expected.masked && after === Expected.trained) starts.push(i)
-    else if (before === Expected.trained && after === Expected.masked) ends.push(i)
-    else if (after === Expected.undecided && before !== Expected.undecided) {
-      const decided = runEnd(expected, i, end)
-      const then = decided === end ? Expected.masked : expected[decided]
-      if (then === before || then === undefined) continue
-      if (before === Expected.masked) starts.push(i)
-      else ends.push(i)
-      other.set(i, decided)
-    }
-  }
+  const { starts, ends, other } = edgesOf(expected, end)
   const bareEnds = ends.map((at) => at - 1)
   const scoreAt = (lag: number, lastEnd = end, from = starts, withoutEnds = false) => {
     const startShare = shareAt(mask, from, other, lag, end, 0, 1, reachesFrom)
@@ -130,6 +111,56 @@ export function maskLag(
   return { lag: shifted ? best : 0, score: bestScore, edges, scores, withoutEnds: shifted && withoutEnds }
 }
 
+/** Where sampled spans begin and end. */
+interface Edges {
+  readonly starts: readonly number[]
+  readonly ends: readonly number[]
+  /** Where a trained span begins or ends with tokens that may not have been sampled, a right mask steps before or after them. */
+  readonly other: ReadonlyMap<number, number>
+}
+
+function edgesOf(expected: Uint8Array, end: number): Edges {
+  const starts: number[] = []
+  const ends: number[] = []
+  const other = new Map<number, number>()
+  // From one run to the next: a row has some hundred of them.
+  for (let i = 0; i < end; ) {
+    i = runEnd(expected, i, end)
+    const before = expected[i - 1]
+    const after = i === end ? Expected.masked : expected[i]
+    if (before === Expected.masked && after === Expected.trained) starts.push(i)
+    else if (before === Expected.trained && after === Expected.masked) ends.push(i)
+    else if (after === Expected.undecided && before !== Expected.undecided) {
+      const decided = runEnd(expected, i, end)
+      const then = decided === end ? Expected.masked : expected[decided]
+      if (then === before || then === undefined) continue
+      if (before === Expected.masked) starts.push(i)
+      else ends.push(i)
+      other.set(i, decided)
+    }
+  }
+  return { starts, ends, other }
+}
+
+/**
+ * Whether a mask may lie so many tokens late (negative: early), though it may lie in place as well: all of its edges that can be seen then do. Null where
+ * none can: they lie outside of the row, or before the first token that the mask reaches.
+ */
+export function mayLieOff(
+  mask: Uint8Array,
+  expected: Uint8Array,
+  end: number,
+  lag: number,
+  thresholds: Thresholds,
+  reachesFrom: number,
+): boolean | null {
+  const { starts, ends, other } = edgesOf(expected, end)
+  const startShare = shareAt(mask, starts, other, lag, end, 0, 1, reachesFrom)
+  const endShare = shareAt(mask, ends, other, lag, end, 1, 0)
+  if (startShare === null && endShare === null) return null
+  return Math.min(startShare ?? 1, endShare ?? 1) >= thresholds['edges-at-lag']
+}
+
 /** Everything behind an edge is trained, and something is. */
 function goesOn(mask: Uint8Array, edge: number, end: number): boolean {
   for (let i = edge; i < end; i++) if (mask[i] !== 1) return false
@@ -157,7 +188,8 @@ function shareAt(
   let found = 0
   for (const edge of edges) {
     const at = edge + lag
-    if (at < 1 || at < reachesFrom || at > end) continue
+    // A span that would begin behind the row is not in it, and one that ends with the row is.
+    if (at < 1 || at < reachesFrom || at > end - to) continue
     compared++
     const second = other.get(edge)
     if (steps(at) || (second !== undefined && steps(second + lag))) found++

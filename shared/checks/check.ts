@@ -32,6 +32,8 @@ export interface TrajectoryView {
   readonly provenance: Uint8Array | null
   /** The model writes the blocks between its headers and its words itself, as this rollout or those beside it show: an exact 0.0 there is a logprob. */
   readonly writesBlocks: boolean
+  /** Tokens by which the masks of other rollouts lie late (negative: early), all that show how they lie; 0 where they do not. */
+  readonly shiftBeside: -1 | 0 | 1
   readonly tokenizer: Tokenizer | null
   readonly facts: TrajectoryFacts
   /** Those of the audit's settings, for what is found out about a view once for all checks. */
@@ -63,6 +65,8 @@ export interface AuditSettings {
   readonly alignmentUndecidedIn?: string
   /** Other rollouts of the dump show that the model writes the blocks between its headers and its words; absent where none does. */
   readonly writesBlocks?: true
+  /** Tokens by which the masks of the dump lie late (negative: early), as far as they show it; absent where they lie in place, or not all alike. */
+  readonly maskShift?: -1 | 1
   /** Limits that the person gave. Those of a record are its own; those of the dump exist only after the pass (`DumpView.limits`). */
   readonly limits: Partial<Limits>
   /** The number in force for each threshold. */
@@ -183,6 +187,8 @@ export interface Check {
   readonly why: string
   readonly fix: string
   readonly cite: string
+  /** Faults of a whole row that leave it nothing to look at there, or nothing that tells: where nearly all rows have one, none of its own proves nothing. */
+  readonly hiddenBy?: readonly string[]
   /** It looks at how a row ends, whichever turn it ends with. */
   readonly ofRowEnd?: true
   /** It compares steps, and takes the rollouts of some: that its fault is of these says nothing new. */

@@ -1,10 +1,15 @@
 import type { Thresholds } from '../model/thresholds/registry.ts'
 import { Expected, Provenance, type Turn } from '../model/tokens.ts'
-import { LARGEST_LAG, maskLag, maskReachesFrom } from './alignment.ts'
+import { LARGEST_LAG } from './alignment.ts'
 import type { TrajectoryView } from './check.ts'
 import { sampledSpan, writtenTurns } from './edges.ts'
 import { OfLast } from './of-last.ts'
+import { lagBeside, lagOf, NO_LAG } from './shape-lag.ts'
 import { countOf, firstDifference } from './spans.ts'
+import { MASK_UNKNOWN } from './states.ts'
+
+/** A view before anything is kept of it. */
+export type ShapedView = Omit<TrajectoryView, 'facts'>
 
 /**
  * What the whole mask of a trajectory looks like against the oracle. The large shapes come first: an inverted, shifted, overrunning
@@ -21,6 +26,14 @@ export interface MaskShape {
   readonly lagScore: number
   /** The last token of each span, its end token, is left out beside. */
   readonly lacksEnds: boolean
+  /** What the lag is against: the oracle, or the oracle without thoughts, which are masked beside. */
+  readonly lagAgainst: Uint8Array | null
+  /** The rollout may as well lie in place by itself; the others of the dump show that it lies off as they do. */
+  readonly lagOfOthers: boolean
+  /** The others lie off, and of this one none of the edges can be seen that would show it. */
+  readonly hidesLag: boolean
+  /** The one token masked behind the thought of the only turn, where a mask of thoughts that lies late and a rollout that was resumed look alike; else -1. */
+  readonly behindThought: number
   /** One run of 1s from inside an assistant turn over later turns to the end of the row. */
   readonly overrun: { readonly start: number; readonly end: number; readonly turn: Turn } | null
   /** Tokens by which trained spans begin late while they end where they should; 0 = they do not. */
@@ -29,10 +42,10 @@ export interface MaskShape {
   readonly lateTurns: readonly Turn[] | null
 }
 
-const agreements = new OfLast<TrajectoryView, boolean>()
+const agreements = new OfLast<ShapedView, boolean>()
 
 /** Whether the mask is what the structure oracle says, token for token: the usual case, in which hardly any check need look at a turn's mask. */
-export function isAsExpected(view: TrajectoryView): boolean {
+export function isAsExpected(view: ShapedView): boolean {
   let agrees = agreements.get(view)
   if (agrees === undefined) {
     const { mask, expected } = view
@@ -42,10 +55,10 @@ export function isAsExpected(view: TrajectoryView): boolean {
   return agrees
 }
 
-const shapes = new OfLast<TrajectoryView, MaskShape>()
+const shapes = new OfLast<ShapedView, MaskShape>()
 
 /** The shape of a view's mask, computed once for all checks. The view must have a mask. */
-export function shapeOf(view: TrajectoryView): MaskShape {
+export function shapeOf(view: ShapedView): MaskShape {
   let shape = shapes.get(view)
   if (shape === undefined) {
     shape = computeShape(view)
@@ -55,60 +68,71 @@ export function shapeOf(view: TrajectoryView): MaskShape {
 }
 
 /** True where the mask as a whole is empty or inverted: nothing can be said of single turns and edges. */
-export function hidesTurns(view: TrajectoryView): boolean {
+export function hidesTurns(view: ShapedView): boolean {
   const { allZero, inverted } = shapeOf(view)
   return allZero || inverted !== null
 }
 
 /** True where nothing can be said of edges, because all of them are displaced. */
-export function hidesEdges(view: TrajectoryView): boolean {
+export function hidesEdges(view: ShapedView): boolean {
   const { allZero, inverted, lag } = shapeOf(view)
   return allZero || inverted !== null || lag !== 0
 }
 
+const realigned = new OfLast<ShapedView, Uint8Array>()
+
+/** The mask as it would lie in place: what it says of turns, whose edges it does not have where they stand. */
+export function realignedMask(view: ShapedView): Uint8Array {
+  const mask = view.mask as Uint8Array
+  const { lag } = shapeOf(view)
+  if (lag === 0) return mask
+  let moved = realigned.get(view)
+  if (moved === undefined) {
+    moved = new Uint8Array(mask.length)
+    moved.set(lag > 0 ? mask.subarray(lag) : mask.subarray(0, lag), lag > 0 ? 0 : -lag)
+    // What was moved out of the row is not known.
+    moved.fill(MASK_UNKNOWN, lag > 0 ? mask.length - lag : 0, lag > 0 ? mask.length : -lag)
+    realigned.set(view, moved)
+  }
+  return moved
+}
+
 /** Whether the turn begins inside a run that M05 reports. */
-export function isSwallowed(view: TrajectoryView, turn: Turn): boolean {
+export function isSwallowed(view: ShapedView, turn: Turn): boolean {
   const { overrun } = shapeOf(view)
   return overrun !== null && turn.index > overrun.turn.index
 }
 
-function computeShape(view: TrajectoryView): MaskShape {
+function computeShape(view: ShapedView): MaskShape {
   const mask = view.mask as Uint8Array
   const { expected, segmentation } = view
   const allZero = !mask.includes(1) && mask.includes(0)
   const none: MaskShape = {
     allZero,
     inverted: null,
-    lag: 0,
-    lagScores: [],
-    lagScore: 0,
-    lacksEnds: false,
+    ...NO_LAG,
     overrun: null,
     lateStart: 0,
     lateTurns: null,
   }
   if (allZero || expected === null || segmentation === null) return none
   const end = mask.length - segmentation.padding.right
-  if (isAsExpected(view) || agreesWholly(mask, expected, segmentation.padding.left, end)) return none
+  if (isAsExpected(view)) return none
+  // What the dump does not tell of single tokens the other rollouts may.
+  if (agreesWholly(mask, expected, segmentation.padding.left, end))
+    return { ...none, ...lagBeside(view, mask, expected, end) }
   const inverted = findInversion(view, mask, expected, end)
   if (inverted !== null) return { ...none, inverted }
-  const { lag, score, scores, withoutEnds } = maskLag(
-    mask,
-    expected,
-    end,
-    view.thresholds,
-    segmentation.padding.left,
-    maskReachesFrom(view),
-  )
-  if (lag !== 0) return { ...none, lag, lagScores: scores, lagScore: score, lacksEnds: withoutEnds }
-  return { ...none, lagScores: scores, overrun: findOverrun(view, mask, end), ...findLateStart(view, mask) }
+  const lies = lagOf(view, mask, expected, end)
+  if (lies.lag !== 0) return { ...none, ...lies }
+  return { ...none, ...lies, overrun: findOverrun(view, mask, end), ...findLateStart(view, mask) }
 }
 
 /**
  * The complement agrees with the oracle and the mask does not, over the whole row or over all that follows the prompt (frameworks that
  * build the mask of the response alone leave the prompt 0). In the response, one exchange proves nothing: a single trained reply is M01.
  */
-function findInversion(view: TrajectoryView, mask: Uint8Array, expected: Uint8Array, end: number) {
+function findInversion(view: ShapedView, mask: Uint8Array, expected: Uint8Array, end: number) {
   const { padding, turns } = view.segmentation as NonNullable<TrajectoryView['segmentation']>
   const whole = agreement(mask, expected, padding.left, end)
   if (isInverted(whole, view.thresholds)) return { agreement: whole.agrees, complement: 1 - whole.agrees }
@@ -171,7 +195,7 @@ const NOT_LATE: LateStart = { lateStart: 0, lateTurns: null }
  * Every assistant turn is trained but for its first tokens, as many in each, or each from a second one on. One and the same beginning of all turns, or that
  * of the only one, may be a prefill that the tokenizer's template does not show, unless the dump says that it was sampled; so may any of later turns alone.
  */
-function findLateStart({ ids, expected, provenance, segmentation, text }: TrajectoryView, mask: Uint8Array): LateStart {
+function findLateStart({ ids, expected, provenance, segmentation, text }: ShapedView, mask: Uint8Array): LateStart {
   const turns = writtenTurns(segmentation as NonNullable<TrajectoryView['segmentation']>).filter(
     ({ contentStart }) => expected?.[contentStart] === Expected.trained,
   )
@@ -210,7 +234,7 @@ function findLateStart({ ids, expected, provenance, segmentation, text }: Trajec
  * A last run of 1s that starts in an assistant turn, crosses the header of a turn of another kind and never drops. Turns that the model
  * provably wrote itself, headers included, are its own: none where all that the run holds behind the turn was sampled.
  */
-function findOverrun(view: TrajectoryView, mask: Uint8Array, end: number): MaskShape['overrun'] {
+function findOverrun(view: ShapedView, mask: Uint8Array, end: number): MaskShape['overrun'] {
   const { turns } = view.segmentation as NonNullable<TrajectoryView['segmentation']>
   // The newline after the last end token may be left out of the run.
   let last = end - 1

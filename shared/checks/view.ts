@@ -91,6 +91,7 @@ export function prepareView(trajectory: Trajectory, options: ViewOptions): Prepa
     expectedRl,
     provenance,
     writesBlocks,
+    shiftBeside: settings.maskShift ?? 0,
     tokenizer,
     thresholds: settings.thresholds,
     text: tokenizer === null ? () => '' : rememberedText(tokenizer, ids),
@@ -104,7 +105,7 @@ export function withFacts(prepared: PreparedView, { measuresDrift }: ViewOptions
   const framed = tokenizer?.frame ? tokenizer : null
   const tokens = { ids, mask, provenance, weights, states, padding, segmentation, tokenizer: framed, thresholds, text }
   const facts = createFacts(trajectory, tokens)
-  const { maskAlignment, expected, expectedRl, writesBlocks } = prepared
+  const { maskAlignment, expected, expectedRl, writesBlocks, shiftBeside } = prepared
   const view: TrajectoryView = {
     trajectory,
     ids,
@@ -117,6 +118,7 @@ export function withFacts(prepared: PreparedView, { measuresDrift }: ViewOptions
     expectedRl,
     provenance,
     writesBlocks,
+    shiftBeside,
     tokenizer,
     facts,
     thresholds,

@@ -1,6 +1,7 @@
 import { type AlignmentCounts, type AlignmentDecision, decideAlignment } from '../checks/alignment.ts'
 import type { AuditSettings } from '../checks/check.ts'
 import { type HeadCount, sharedHeads } from '../checks/examples.ts'
+import { decideShift, type ShiftCounts } from '../checks/shift-beside.ts'
 import { formatById } from '../formats/registry.ts'
 import type { AuditOptions, MaskAlignment, Policy, PolicyId } from '../model/policy.ts'
 import type { Report } from '../model/report.ts'
@@ -31,6 +32,7 @@ export interface KinEvidence {
   readonly fitted: readonly FittedSequence[]
   readonly alignment: AlignmentCounts
   readonly shapes: ShapeCounts
+  readonly shifts: ShiftCounts
   /** What rows begin with whose first assistant turns are not trained, nor said to be sampled. */
   readonly heads: readonly HeadCount[]
 }
@@ -43,6 +45,8 @@ export interface Kin {
   readonly policy: Policy
   /** Some rows say that the model writes the blocks between its headers and its words; a row of exact zeros beside them says nothing else. */
   readonly writesBlocks: boolean
+  /** How all masks lie that show it: where they lie off, so does one that does not show it. */
+  readonly shift: -1 | 0 | 1
 }
 
 /** The tokenizer that a person named. */
@@ -186,6 +190,7 @@ export function decideKin(evidence: KinEvidence, options: AuditOptions, given: G
     tokenizer: decideTokenizer(evidence, given),
     aligned,
     writesBlocks: evidence.shapes.ownBlocks > 0,
+    shift: aligned.undecided ? 0 : decideShift(evidence.shifts, thresholds),
     policy: {
       ...policy,
       suggested: suggested === null || isDeclared(suggested, policy) ? null : suggested,
@@ -219,7 +224,7 @@ function suggestPolicy(
 
 /** Under which the rollouts of a kin are looked at. */
 export function kinSettings(
-  { policy, aligned, writesBlocks }: Pick<Kin, 'policy' | 'aligned' | 'writesBlocks'>,
+  { policy, aligned, writesBlocks, shift }: Pick<Kin, 'policy' | 'aligned' | 'writesBlocks' | 'shift'>,
   options: AuditOptions,
 ): AuditSettings {
   return {
@@ -228,6 +233,7 @@ export function kinSettings(
     alignment: aligned.alignment,
     alignmentUndecided: aligned.undecided,
     ...(writesBlocks ? { writesBlocks } : {}),
+    ...(shift === 0 ? {} : { maskShift: shift }),
     limits: options.limits ?? {},
     thresholds: resolveThresholds(options.thresholds),
   }
@@ -248,6 +254,7 @@ export function wholeSettings(kins: readonly Kin[], names: readonly string[], op
         policy: declaredPolicy(null, options, alignment),
         aligned: { alignment, undecided: false },
         writesBlocks: false,
+        shift: 0,
       },
       options,
     )

@@ -129,6 +129,7 @@ function decidedTogether(parts: readonly Part[], options: AuditOptions, given: G
         [alignmentText(alone), alignmentText(all), `--mask-alignment ${all.aligned.alignment}`],
         [examplesText(alone), examplesText(all), null],
         ...(alone.evidence.shapes.withBlocks > 0 ? [[blocksText(alone), blocksText(all), null] as const] : []),
+        [shiftText(alone), shiftText(all), null],
       ]
       const found = differences.find(([own, others]) => own !== others)
       if (found === undefined) continue
@@ -179,6 +180,11 @@ function blocksText({ writesBlocks }: Kin): string {
   return writesBlocks
     ? 'blocks before the words of the model as its own'
     : 'blocks before the words of the model as the template’s, where their logprobs are all 0'
+}
+
+function shiftText({ shift }: Kin): string {
+  if (shift === 0) return 'masks that each show by themselves how they lie'
+  return `masks that lie one token ${shift > 0 ? 'late' : 'early'} wherever they do not show how they lie`
 }
 
 function addUp(parts: readonly Part[]): RolloutSums {

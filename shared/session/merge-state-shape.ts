@@ -78,6 +78,10 @@ export const KIN_STATE = z.object({
     with_blocks: whole.optional(),
     own_blocks: whole.optional(),
   }),
+  /** Nor this. */
+  shifts: z
+    .object({ late: whole, not_late: whole, late_behind_thought: whole, early: whole, not_early: whole })
+    .optional(),
   /** Not written where no row has one. */
   heads: column.optional(),
 })

@@ -38,6 +38,7 @@ export function encodeKin({
   fitted,
   alignment,
   shapes,
+  shifts,
   heads,
 }: KinEvidence): KinState {
   return {
@@ -75,6 +76,13 @@ export function encodeKin({
       last_thoughts_masked: shapes.lastThoughtsMasked,
       with_blocks: shapes.withBlocks,
       own_blocks: shapes.ownBlocks,
+    },
+    shifts: {
+      late: shifts.late,
+      not_late: shifts.notLate,
+      late_behind_thought: shifts.lateBehindThought,
+      early: shifts.early,
+      not_early: shifts.notEarly,
     },
     ...(heads.length === 0 ? {} : { heads: writeColumn(HEAD, heads) }),
   }
@@ -126,6 +134,13 @@ function decodeKin(state: KinState, first: number): KinEvidence {
       withBlocks: state.shapes.with_blocks ?? 0,
       ownBlocks: state.shapes.own_blocks ?? 0,
     },
+    shifts: {
+      late: state.shifts?.late ?? 0,
+      notLate: state.shifts?.not_late ?? 0,
+      lateBehindThought: state.shifts?.late_behind_thought ?? 0,
+      early: state.shifts?.early ?? 0,
+      notEarly: state.shifts?.not_early ?? 0,
+    },
     heads: readSome(HEAD, state.heads ?? ''),
   }
 }
@@ -164,6 +179,7 @@ function addKin(a: KinEvidence, b: KinEvidence): KinEvidence {
     fitted,
     alignment: addCounts(a.alignment, b.alignment),
     shapes: addCounts(a.shapes, b.shapes),
+    shifts: addCounts(a.shifts, b.shifts),
     heads: addHeads(a.heads, b.heads),
   }
 }

@@ -3,6 +3,7 @@ import { isLaterCall } from '../checks/branch-ends.ts'
 import type { AuditSettings, ModelVocabulary } from '../checks/check.ts'
 import { countHeads } from '../checks/examples.ts'
 import { forgetLast } from '../checks/of-last.ts'
+import { countShifts } from '../checks/shift-beside.ts'
 import { DRIFT_GROUPS, DRIFT_RECORDS, driftTokens } from '../checks/template/drift.ts'
 import { type PreparedView, prepareView } from '../checks/view.ts'
 import { checksToRun } from '../hypotheses/checks-to-run.ts'
@@ -189,7 +190,7 @@ async function surveyKin(
     return viewsOf(
       sources,
       loaded,
-      kinSettings({ policy, aligned: { alignment, undecided: false }, writesBlocks: false }, options),
+      kinSettings({ policy, aligned: { alignment, undecided: false }, writesBlocks: false, shift: 0 }, options),
     )
   }
   const { documented, given: declared } = declaredAlignment(key.formatId, options)
@@ -204,6 +205,7 @@ async function surveyKin(
     sequences: sequences.length,
     alignment,
     shapes: countShapes(views),
+    shifts: countShifts(views, thresholds),
     heads: countHeads(views),
   }
   const asked = checksToRun(options)?.includes('T02') ?? true

@@ -3,6 +3,7 @@ import type { AuditSettings, CheckTally, DumpView, TrajectoryView } from '../../
 import type { DumpVerdict } from '../../shared/checks/dump-reporter.ts'
 import { buildGroups } from '../../shared/checks/group-views.ts'
 import { CHECKS } from '../../shared/checks/registry.ts'
+import { countShifts, decideShift } from '../../shared/checks/shift-beside.ts'
 import { addTally, createTally, TrajectoryReporter } from '../../shared/checks/tally.ts'
 import { datasetPrompt } from '../../shared/checks/truncation/dataset.ts'
 import { createView } from '../../shared/checks/view.ts'
@@ -99,7 +100,9 @@ export function auditTrajectories(
     dump.options?.maskAlignment ?? 'auto',
     base.thresholds,
   )
-  const decided: AuditSettings = { ...base, alignment, alignmentUndecided: undecided }
+  const aligned: AuditSettings = { ...base, alignment, alignmentUndecided: undecided }
+  const shift = undecided ? 0 : decideShift(countShifts(viewsUnder(aligned), base.thresholds), base.thresholds)
+  const decided: AuditSettings = shift === 0 ? aligned : { ...aligned, maskShift: shift }
   const views = viewsUnder(decided)
   const facts = views.map((view) => view.facts)
   const groupOptions = {

@@ -70,6 +70,13 @@ function evidenceOf(sources: readonly (readonly Sampled[])[], first: number): Ki
       withBlocks: 2 * sources.length,
       ownBlocks: sources.length,
     },
+    shifts: {
+      late: all.filter(({ masked }) => masked).length,
+      notLate: sources.length,
+      lateBehindThought: 0,
+      early: 2 * sources.length,
+      notEarly: all.length,
+    },
     heads: headsOf(sources),
   }
 }

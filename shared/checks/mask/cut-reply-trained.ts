@@ -15,6 +15,7 @@ export const M17: Check = {
   why: 'A fix-up for cut rows marks the last token as the end that the model should learn; here the model did not write it.',
   fix: 'Mark the last token of a cut row only where it lies in an assistant turn.',
   cite: 'open-instruct#1876',
+  hiddenBy: ['M06', 'M07'],
   trajectory(view, _settings, report) {
     if (view.segmentation === null || hidesEdges(view)) return
     const turn = environmentTail(view)

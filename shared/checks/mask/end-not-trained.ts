@@ -21,6 +21,7 @@ export const M10: Check = {
   why: 'The model is never rewarded for stopping: turns grow until a limit cuts them.',
   fix: 'Let the trained span include the end-of-turn token that the model sampled.',
   cite: 'axolotl#3754, axolotl#1847, slime#514',
+  hiddenBy: ['M06', 'M07'],
   trajectory(view, _settings, report) {
     if (view.segmentation === null || hidesEdges(view)) return
     const plain = plainTurns(view)

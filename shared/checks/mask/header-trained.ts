@@ -20,6 +20,7 @@ export const M08: Check = {
   why: 'The template supplies the header; training it spends loss on tokens that were never sampled.',
   fix: 'Begin the trained span after the generation prompt, and end it with the end token.',
   cite: 'SkyRL#710, Automodel#3739, prime-rl#2471',
+  hiddenBy: ['M06', 'M07'],
   trajectory(view, _settings, report) {
     if (view.segmentation === null || hidesEdges(view)) return
     const plain = plainTurns(view)

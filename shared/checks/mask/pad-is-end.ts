@@ -16,6 +16,7 @@ export const M13: Check = {
   why: 'A mask that compares ids with the pad id takes real end tokens for padding: the model never learns to stop.',
   fix: 'Choose a pad token that ends no turn, or build the mask from lengths and not by comparing ids.',
   cite: 'TRL#6357, TRL#4970, Megatron-Bridge#4660',
+  hiddenBy: ['M06', 'M07'],
   trajectory(view, _settings, report) {
     if (view.segmentation === null || hidesEdges(view)) return
     const pad = padId(view)

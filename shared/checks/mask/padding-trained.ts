@@ -17,6 +17,7 @@ export const M12: Check = {
   why: 'The model is trained to emit padding after its answer, and the padding dilutes the loss of every short row.',
   fix: 'Multiply the loss mask with the attention mask after padding.',
   cite: 'TRL#5904, open-instruct#1817, AgileRL#498',
+  hiddenBy: ['M06', 'M07'],
   trajectory(view, _settings, report) {
     if (hidesEdges(view)) return
     const { left, right } = paddingOf(view)

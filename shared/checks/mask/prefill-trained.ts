@@ -23,6 +23,7 @@ export const M09: Check = {
   why: 'The generation prompt supplies the (empty) think block; training it teaches the model to write what it never chose.',
   fix: 'Begin the trained span after everything the generation prompt adds.',
   cite: 'tinker-cookbook#864, Automodel#3739',
+  hiddenBy: ['M06', 'M07'],
   trajectory(view, _settings, report) {
     if (view.segmentation === null || hidesEdges(view)) return
     for (const turn of view.segmentation.turns) {

@@ -19,6 +19,7 @@ export const M11: Check = {
   why: 'The template writes the newline after the end token; it was never sampled. It is the convention of SFT data.',
   fix: 'End the trained span with the end-of-turn token, or declare --policy sft.',
   cite: 'SkyRL#710',
+  hiddenBy: ['M06', 'M07'],
   trajectory(view, _settings, report) {
     if (view.segmentation === null || hidesEdges(view)) return
     const plain = plainTurns(view)

@@ -20,12 +20,15 @@ export const M06: Check = {
   trajectory(view, settings, report) {
     if (view.expected === null || view.segmentation === null || hidesTurns(view)) return
     if (settings.alignmentUndecided) return
-    const { lag, lagScores, lagScore, lacksEnds, lateStart, lateTurns } = shapeOf(view)
+    const { lag, lagScores, lagScore, lagAgainst, lagOfOthers, hidesLag, lacksEnds, lateStart, lateTurns } =
+      shapeOf(view)
     // It lies off by what the template writes, and has a name of its own (M07).
     if (Math.abs(lag) > LARGEST_LAG && isDisplacedByBlock(view)) {
       report.place(false)
       return
     }
+    // Where the others lie off, one that cannot show it says nothing.
+    if (hidesLag && lateStart === 0) return
     report.place(lag !== 0 || lateStart !== 0)
     if (lag === 0 && lateStart === 0) return
     if (lateTurns !== null) {
@@ -38,7 +41,7 @@ export const M06: Check = {
     }
     const mask = view.mask as Uint8Array
     const { left } = view.segmentation.padding
-    const affected = differences(mask, view.expected)
+    const affected = differences(mask, lagAgainst ?? view.expected)
     report.fault({
       scope: 'trajectory',
       tokens: affected.length === 0 ? null : { start: affected[0]!.start, end: affected.at(-1)!.end },
@@ -50,11 +53,14 @@ export const M06: Check = {
               lag === -left && left > LARGEST_LAG
                 ? ', as many as stand on the left as padding, which it does not count'
                 : ''
-            }${lacksEnds ? ', and no end token is meant to be trained' : ''}`,
+            }${
+              lacksEnds ? ', and no end token is meant to be trained' : ''
+            }${lagOfOthers ? ', as in the other rollouts that show how their masks lie; by itself this one does not' : ''}`,
       evidence: {
         lag,
         ...(lateStart > 0 ? { first_tokens_untrained: lateStart } : {}),
         ...(lacksEnds ? { end_tokens_left_out: true } : {}),
+        ...(lagOfOthers ? { as_other_rollouts: true } : {}),
         padding_left: left,
         edges_found_at_lag: {
           ...Object.fromEntries(lagScores.map((score, i) => [i - LARGEST_LAG, score])),

@@ -1,7 +1,7 @@
 import { Expected, type Segmentation, type SubSpan, type Turn } from '../../model/tokens.ts'
 import type { Check, TrajectoryView } from '../check.ts'
 import { tokenCount, writtenTurns } from '../edges.ts'
-import { hidesEdges, isSwallowed } from '../shape.ts'
+import { hidesTurns, isSwallowed, realignedMask } from '../shape.ts'
 
 export const M16: Check = {
   code: 'M16',
@@ -16,12 +16,13 @@ export const M16: Check = {
   fix: 'Include the sampled thought and its closing tag in the trained span; declare --intend M16 if history thoughts are masked on purpose.',
   cite: 'unsloth#6695, slime#1490, SkyRL#117',
   trajectory(view, { thresholds }, report) {
-    if (view.segmentation === null || hidesEdges(view)) return
+    if (view.segmentation === null || hidesTurns(view)) return
+    const mask = realignedMask(view)
     const last = writtenTurns(view.segmentation).at(-1)
     for (const turn of writtenTurns(view.segmentation)) {
       const thoughts = turn.spans.filter(({ part }) => part === 'think')
       if (thoughts.length === 0 || isSwallowed(view, turn)) continue
-      if (!thoughts.some((thought) => hasMasked(view.mask as Uint8Array, thought))) {
+      if (!thoughts.some((thought) => hasMasked(mask, thought))) {
         report.place(false, { turn: turn.ordinal })
         continue
       }
@@ -103,7 +104,7 @@ function isEmpty(thought: string): boolean {
 
 /** The part of a thought that is masked though it was sampled: all of it, or its closing tag alone. Null for any other shape. */
 function maskedPart(view: TrajectoryView, { start, end, closed }: SubSpan): MaskedPart | null {
-  const mask = view.mask as Uint8Array
+  const mask = realignedMask(view)
   let first = -1
   let past = -1
   let masked = 0
@@ -129,7 +130,7 @@ function maskedPart(view: TrajectoryView, { start, end, closed }: SubSpan): Mask
  * mask of thoughts takes the lines along that follow, and no word.
  */
 function isResumed(view: TrajectoryView, { contentEnd, spans }: Turn, { end }: SubSpan): boolean {
-  const mask = view.mask as Uint8Array
+  const mask = realignedMask(view)
   let past = end
   while (past < contentEnd && mask[past] === 0) past++
   if (past === end || spans.some(({ start }) => start === past)) return false
@@ -138,7 +139,7 @@ function isResumed(view: TrajectoryView, { contentEnd, spans }: Turn, { end }: S
 
 /** Sampled and trained tokens of a turn's content beside its thoughts. */
 function countOutside(view: TrajectoryView, turn: Turn, thoughts: readonly SubSpan[]) {
-  const mask = view.mask as Uint8Array
+  const mask = realignedMask(view)
   let sampled = 0
   let trained = 0
   let next = 0

@@ -3,7 +3,7 @@ import type { Check, TrajectoryView } from '../check.ts'
 import { carryLoss, edgeBefore, sampledSpan } from '../edges.ts'
 import { plainTurns } from '../plain-turns.ts'
 import { isExample } from '../prompt-end.ts'
-import { hidesEdges, isAsExpected, isSwallowed } from '../shape.ts'
+import { hidesTurns, isAsExpected, isSwallowed, realignedMask, shapeOf } from '../shape.ts'
 import { lengthOf, runsOf } from '../spans.ts'
 import { isLoneTail } from './cut-reply-trained.ts'
 import { ownReplies } from './own-replies.ts'
@@ -23,9 +23,10 @@ export const M01: Check = {
   fix: 'Set the loss mask to 0 for every token that was not sampled; in verifiers this is mask_env_responses.',
   cite: 'Search-R1#20, slime#1073, TRL#4974',
   trajectory(view, settings, report) {
-    if (view.segmentation === null || hidesEdges(view)) return
+    if (view.segmentation === null || hidesTurns(view)) return
     const plain = plainTurns(view)
     if (plain !== null && !isLoneTail(view, view.segmentation.turns.at(-1) as Turn)) return report.sound(plain.others)
+    const { lag } = shapeOf(view)
     // Then all that is trained is expected to be.
     const sound = view.provenance === null && isAsExpected(view)
     for (const turn of view.segmentation.turns) {
@@ -56,6 +57,7 @@ export const M01: Check = {
         evidence: {
           role: turn.role,
           trained_tokens: count,
+          ...(lag === 0 ? {} : { mask_moved_back_by: lag }),
           turn_tokens: lengthOf(whole),
           advantage: view.facts.advantage,
         },
@@ -72,8 +74,9 @@ function placesIn(turn: Turn): readonly Span[] {
   return turn.contentEnd > turn.contentStart ? [{ start: turn.contentStart, end: turn.contentEnd }] : []
 }
 
-function trainedIn({ mask, expected, provenance }: TrajectoryView, { start, end }: Span): Span[] {
-  const runs = runsOf(mask as Uint8Array, 1, start, end)
+function trainedIn(view: TrajectoryView, { start, end }: Span): Span[] {
+  const { expected, provenance } = view
+  const runs = runsOf(realignedMask(view), 1, start, end)
   if (runs.length === 0) return runs
   return runs.filter((run) => {
     // What the model provably wrote is its own, even where it imitates the frame of a reply.

@@ -18,6 +18,7 @@ export const T03: Check = {
   why: 'The text was encoded again and got another number of tokens: from there on every value belongs to a neighbour.',
   fix: 'Carry ids, mask and logprobs together from the sampler; never decode and encode between them.',
   cite: 'TRL#5144, TRL#5145, TRL#5247, Trinity-RFT#259',
+  hiddenBy: ['M06', 'M07'],
   trajectory(view, { alignment }, report) {
     if (view.segmentation === null) return
     const lengths = view.trajectory.arrays.filter(({ name, length, expected }) => {

@@ -1,0 +1,50 @@
+import type { Thresholds } from '../model/thresholds/registry.ts'
+import { Provenance } from '../model/tokens.ts'
+import { maskReachesFrom, mayLieOff } from './alignment.ts'
+import { type ShapedView, shapeOf } from './shape.ts'
+
+/**
+ * Rollouts whose masks lie one token late or early, and those that show that theirs do not; adds up over parts of a dump. A rollout of a single turn often
+ * shows neither: it ends with the end token, and begins with one of which nothing tells who wrote it, or where its stored mask does.
+ */
+export interface ShiftCounts {
+  readonly late: number
+  readonly notLate: number
+  /** Of a masked thought, a word behind it is masked as well, as where a rollout was resumed: all by exactly one token, they lie late. */
+  readonly lateBehindThought: number
+  readonly early: number
+  readonly notEarly: number
+}
+
+/** @param views under the alignment that was decided */
+export function countShifts(views: readonly ShapedView[], thresholds: Thresholds): ShiftCounts {
+  const counts = { late: 0, notLate: 0, lateBehindThought: 0, early: 0, notEarly: 0 }
+  for (const view of views) {
+    const { mask, expected, segmentation } = view
+    if (mask === null || expected === null || segmentation === null) continue
+    const { allZero, lag, behindThought } = shapeOf(view)
+    if (allZero) continue
+    const end = mask.length - segmentation.padding.right
+    const reachesFrom = maskReachesFrom(view)
+    const showsNot = (by: number) => mayLieOff(mask, expected, end, by, thresholds, reachesFrom) === false
+    if (lag === 1) counts.late++
+    else if (behindThought >= 0) {
+      // What is masked behind all thoughts may be a framework's words, of which the dump must say that they are none.
+      if (view.provenance?.[behindThought] === Provenance.sampled) counts.lateBehindThought++
+    } else if (showsNot(1)) counts.notLate++
+    if (lag === -1) counts.early++
+    else if (showsNot(-1)) counts.notEarly++
+  }
+  return counts
+}
+
+/** By how many tokens all masks lie late (negative: early) that show how they lie; 0 where nothing speaks for it, or some show that they do not. */
+export function decideShift(
+  { late, notLate, lateBehindThought, early, notEarly }: ShiftCounts,
+  thresholds: Thresholds,
+): -1 | 0 | 1 {
+  const { 'convention-share': nearly, 'systematic-units': few, 'systematic-subset-units': several } = thresholds
+  const allLate = late + lateBehindThought
+  if ((late >= few || lateBehindThought >= several) && allLate >= nearly * (allLate + notLate)) return 1
+  return early >= few && early >= nearly * (early + notEarly) ? -1 : 0
+}
