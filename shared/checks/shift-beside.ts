@@ -14,11 +14,13 @@ export interface ShiftCounts {
   readonly lateBehindThought: number
   readonly early: number
   readonly notEarly: number
+  /** Those that may lie in place as well as late or early. */
+  readonly unclear: number
 }
 
 /** @param views under the alignment that was decided */
 export function countShifts(views: readonly ShapedView[], thresholds: Thresholds): ShiftCounts {
-  const counts = { late: 0, notLate: 0, lateBehindThought: 0, early: 0, notEarly: 0 }
+  const counts = { late: 0, notLate: 0, lateBehindThought: 0, early: 0, notEarly: 0, unclear: 0 }
   for (const view of views) {
     const { mask, expected, segmentation } = view
     if (mask === null || expected === null || segmentation === null) continue
@@ -27,20 +29,22 @@ export function countShifts(views: readonly ShapedView[], thresholds: Thresholds
     const end = mask.length - segmentation.padding.right
     const reachesFrom = maskReachesFrom(view)
     const showsNot = (by: number) => mayLieOff(mask, expected, end, by, thresholds, reachesFrom) === false
+    const [isNotLate, isNotEarly] = [showsNot(1), showsNot(-1)]
     if (lag === 1) counts.late++
     else if (behindThought >= 0) {
       // What is masked behind all thoughts may be a framework's words, of which the dump must say that they are none.
       if (view.provenance?.[behindThought] === Provenance.sampled) counts.lateBehindThought++
-    } else if (showsNot(1)) counts.notLate++
+    } else if (isNotLate) counts.notLate++
     if (lag === -1) counts.early++
-    else if (showsNot(-1)) counts.notEarly++
+    else if (isNotEarly) counts.notEarly++
+    if (lag === 0 && (behindThought >= 0 || !isNotLate || !isNotEarly)) counts.unclear++
   }
   return counts
 }
 
 /** By how many tokens all masks lie late (negative: early) that show how they lie; 0 where nothing speaks for it, or some show that they do not. */
 export function decideShift(
-  { late, notLate, lateBehindThought, early, notEarly }: ShiftCounts,
+  { late, notLate, lateBehindThought, early, notEarly }: Omit<ShiftCounts, 'unclear'>,
   thresholds: Thresholds,
 ): -1 | 0 | 1 {
   const { 'convention-share': nearly, 'systematic-units': few, 'systematic-subset-units': several } = thresholds

@@ -129,7 +129,7 @@ function decidedTogether(parts: readonly Part[], options: AuditOptions, given: G
         [alignmentText(alone), alignmentText(all), `--mask-alignment ${all.aligned.alignment}`],
         [examplesText(alone), examplesText(all), null],
         ...(alone.evidence.shapes.withBlocks > 0 ? [[blocksText(alone), blocksText(all), null] as const] : []),
-        [shiftText(alone), shiftText(all), null],
+        ...(alone.evidence.shifts.unclear > 0 ? [[shiftText(alone), shiftText(all), null] as const] : []),
       ]
       const found = differences.find(([own, others]) => own !== others)
       if (found === undefined) continue

@@ -80,7 +80,14 @@ export const KIN_STATE = z.object({
   }),
   /** Nor this. */
   shifts: z
-    .object({ late: whole, not_late: whole, late_behind_thought: whole, early: whole, not_early: whole })
+    .object({
+      late: whole,
+      not_late: whole,
+      late_behind_thought: whole,
+      early: whole,
+      not_early: whole,
+      unclear: whole,
+    })
     .optional(),
   /** Not written where no row has one. */
   heads: column.optional(),

@@ -83,6 +83,7 @@ export function encodeKin({
       late_behind_thought: shifts.lateBehindThought,
       early: shifts.early,
       not_early: shifts.notEarly,
+      unclear: shifts.unclear,
     },
     ...(heads.length === 0 ? {} : { heads: writeColumn(HEAD, heads) }),
   }
@@ -140,6 +141,7 @@ function decodeKin(state: KinState, first: number): KinEvidence {
       lateBehindThought: state.shifts?.late_behind_thought ?? 0,
       early: state.shifts?.early ?? 0,
       notEarly: state.shifts?.not_early ?? 0,
+      unclear: state.shifts?.unclear ?? 0,
     },
     heads: readSome(HEAD, state.heads ?? ''),
   }

@@ -76,6 +76,7 @@ function evidenceOf(sources: readonly (readonly Sampled[])[], first: number): Ki
       lateBehindThought: 0,
       early: 2 * sources.length,
       notEarly: all.length,
+      unclear: 3 * sources.length,
     },
     heads: headsOf(sources),
   }
