@@ -132,8 +132,8 @@ interface Counted {
 }
 
 /**
- * Groups that count masked rows, as at least half of those do that could tell: a trainer counts rows of one kind or does not. What all groups of a step are
- * moved by, or a baseline over other rows, looks the same in one or two of them by chance.
+ * Groups that count masked rows, where at least as many do as have another baseline than that of their own rows, with or without masked ones: one that moves
+ * all groups of a step, or is taken over other rows, looks the same in one or two of them by chance.
  */
 function* countingGroups(groups: readonly GroupView[], thresholds: Thresholds): Steps<ReadonlyMap<GroupView, Counted>> {
   const kinds = new Map<string, { told: number; readonly counting: Map<GroupView, Counted> }>()
@@ -144,7 +144,7 @@ function* countingGroups(groups: readonly GroupView[], thresholds: Thresholds): 
     const known = kinds.get(kind) ?? { told: 0, counting: new Map<GroupView, Counted>() }
     kinds.set(kind, known)
     known.told++
-    if (found !== 'not-counted') known.counting.set(group, found)
+    if (found !== 'other-baseline') known.counting.set(group, found)
   }
   yield* forEachOf(groups, look)
   const inUse = [...kinds.values()].filter(({ told, counting }) => counting.size >= thresholds['fit-share'] * told)
@@ -159,9 +159,9 @@ function kindOf({ members }: GroupView): string {
 /**
  * Advantages sum to 0 over exactly the rows that made their baseline. Masked rows were counted where those of the rows that train do
  * not, and are in proportion to the distance from the mean of all rewards, or of all but the rows that were cut, or that failed: a baseline over a whole
- * batch, or of a critic, has neither. Null where nothing tells.
+ * batch, or of a critic, has neither. Null where there is no such row, or where nothing tells.
  */
-function countedOutside(group: GroupView, thresholds: Thresholds): Counted | 'not-counted' | null {
+function countedOutside(group: GroupView, thresholds: Thresholds): Counted | 'other-baseline' | null {
   if (!group.members.some(isMasked)) return null
   const rows = group.members.filter((member) => trains(member) || answersNothing(member))
   const known = rows.flatMap(({ advantage, reward }) =>
@@ -170,8 +170,7 @@ function countedOutside(group: GroupView, thresholds: Thresholds): Counted | 'no
   if (known.length < 2 || known.length < rows.length) return null
   const sum = known.reduce((total, { advantage }) => total + advantage, 0)
   const absolute = known.reduce((total, { advantage }) => total + Math.abs(advantage), 0)
-  if (absolute <= thresholds['same-reward']) return null
-  if (isZeroSum(sum, absolute, thresholds)) return 'not-counted'
+  if (isZeroSum(sum, absolute, thresholds)) return null
   for (const baseline of [group.members, withoutFailed(group.members), withoutCut(group.members)]) {
     const meanOfAll = mean(baseline.map(({ reward }) => reward as number))
     const masked = baseline.filter(isMasked)
@@ -184,7 +183,7 @@ function countedOutside(group: GroupView, thresholds: Thresholds): Counted | 'no
       meanOfRowsThatTrain: mean(known.map(({ reward }) => reward)),
     }
   }
-  return 'not-counted'
+  return 'other-baseline'
 }
 
 /** Whether one positive factor makes the advantages of the distances from `centre`, as far as stored digits go. */

@@ -106,7 +106,7 @@ export const REWARD_THRESHOLDS = {
     range: [0, 1],
     usedBy: ['A02', 'A03', 'A04', 'C04', 'H01'],
     reason:
-      'Of the groups that a formula must reproduce to be called the one in use: not all, because a dump with exploded advantages (A03) has groups that no formula gives. As many of the groups that have masked rows must count them: one does by chance.',
+      'Of the groups that a formula must reproduce to be called the one in use: not all, because a dump with exploded advantages (A03) has groups that no formula gives. As many of the groups with masked rows, but for those that leave them out, must count them: one does by chance.',
   },
   'factor-share': {
     value: 0.95,
