@@ -77,8 +77,9 @@ function ableRows(check: CheckResult, rows: RowSet, facts: readonly TrajectoryFa
 
 /** The first of the model's turns that has the fault in any rollout; 1 where it may stand outside of turns. */
 function firstTurnOf({ by_turn }: CheckResult): number {
-  const turns = Object.entries(by_turn).flatMap(([turn, count]) => (count > 0 ? [Number(turn)] : []))
-  return turns.length === 0 ? 1 : Math.max(1, Math.min(...turns))
+  let first = Number.POSITIVE_INFINITY
+  for (const turn in by_turn) if ((by_turn[turn] as number) > 0) first = Math.min(first, Number(turn))
+  return Number.isFinite(first) ? Math.max(1, first) : 1
 }
 
 /** The kinds of edges that have the fault anywhere, as bits by `EDGE_NAMES`; 0 where it stands at something else. */

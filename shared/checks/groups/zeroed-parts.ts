@@ -27,31 +27,33 @@ export interface ZeroedPart {
 export function* zeroedParts({ groups, settings }: DumpView): Steps<readonly ZeroedPart[]> {
   const { thresholds } = settings
   const environments = new Map<string | null, GroupView[]>()
+  const complete = groups.filter((group) => group.complete)
   const add = (group: GroupView) => {
-    if (!group.complete) return
     const environment = environmentOf(group)
     const own = environments.get(environment)
     if (own === undefined) environments.set(environment, [group])
     else own.push(group)
   }
-  yield* within(0, 0.5, forEachOf(groups, add))
+  yield* within(0, 0.5, forEachOf(complete, add))
   const lots = [...environments].map(([environment, own]) => ({ environment, own, reward: oneReward(own) }))
+  const all = {
+    groups: complete.length,
+    differing: complete.filter((group) => rangeOf(rewardsOf(group)) > thresholds['same-reward']).length,
+    zeroed: zeroedByReward(complete),
+  }
   const parts: ZeroedPart[] = []
   for (const { environment, own, reward } of lots) {
-    const others = lots.filter((lot) => lot.own !== own).flatMap((lot) => lot.own)
-    if (reward === null) parts.push(...(yield* zeroedSteps(environment, own, lots.length, thresholds)))
-    else if (environment !== null && areDealtWith(own, others, thresholds))
-      parts.push(partOf(environment, null, own, others, reward))
+    if (reward === null) {
+      for (const part of yield* zeroedSteps(environment, own, lots.length, thresholds)) parts.push(part)
+      continue
+    }
+    if (environment === null || own.length < thresholds['zeroed-groups']) continue
+    // None of its own groups differs, and all of them have this reward.
+    if (all.differing < thresholds['zeroed-groups']) continue
+    const zeroedOthers = (all.zeroed.get(reward) as number) - own.length
+    parts.push(partOf(environment, null, own, reward, { others: all.groups - own.length, zeroedOthers }))
   }
   return parts
-}
-
-/** Enough groups to say something of an environment, beside as many of others that are rewarded. */
-function areDealtWith(own: readonly GroupView[], others: readonly GroupView[], thresholds: Thresholds): boolean {
-  const least = thresholds['zeroed-groups']
-  if (own.length < least || others.length < least) return false
-  const differing = others.filter((group) => rangeOf(rewardsOf(group)) > thresholds['same-reward'])
-  return differing.length >= least
 }
 
 function* zeroedSteps(
@@ -64,17 +66,17 @@ function* zeroedSteps(
   const steps = [...bySteps].flatMap(([step, groups]) =>
     step === null ? [] : [{ step, groups, reward: oneReward(groups) }],
   )
-  const rewarded = steps.filter(({ reward }) => reward === null).map(({ step }) => step)
-  const [first, last] = [Math.min(...rewarded), Math.max(...rewarded)]
+  let [first, last] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
+  for (const { step, reward } of steps) {
+    if (reward !== null) continue
+    first = Math.min(first, step)
+    last = Math.max(last, step)
+  }
+  const zeroed = zeroedByReward(own)
   return steps.flatMap(({ step, groups, reward }) => {
     if (reward === null || step < first || step > last) return []
-    const part = partOf(
-      environment,
-      step,
-      groups,
-      own.filter((group) => !groups.includes(group)),
-      reward,
-    )
+    const zeroedOthers = (zeroed.get(reward) as number) - groups.length
+    const part = partOf(environment, step, groups, reward, { others: own.length - groups.length, zeroedOthers })
     // One more of either kind than were seen, since few groups show no share.
     const share = (part.zeroedOthers + 1) / (part.others + 2)
     return share ** groups.length * steps.length * environments <= thresholds['zeroed-chance'] ? [part] : []
@@ -85,12 +87,21 @@ function partOf(
   environment: string | null,
   step: number | null,
   groups: readonly GroupView[],
-  others: readonly GroupView[],
   reward: number,
+  others: Pick<ZeroedPart, 'others' | 'zeroedOthers'>,
 ): ZeroedPart {
   const rollouts = groups.reduce((sum, { members }) => sum + members.length, 0)
-  const zeroedOthers = others.filter((group) => oneReward([group]) === reward).length
-  return { environment, step, groups, reward, rollouts, others: others.length, zeroedOthers }
+  return { environment, step, groups, reward, rollouts, ...others }
+}
+
+/** How many groups have one reward, 0 or less, by that reward. */
+function zeroedByReward(groups: readonly GroupView[]): ReadonlyMap<number, number> {
+  const counts = new Map<number, number>()
+  for (const group of groups) {
+    const reward = oneReward([group])
+    if (reward !== null) counts.set(reward, (counts.get(reward) ?? 0) + 1)
+  }
+  return counts
 }
 
 /** The one reward, 0 or less, of all members of these groups; null where there are others. */
