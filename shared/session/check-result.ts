@@ -72,7 +72,8 @@ export function checkResult(
 }
 
 /**
- * A result as it stands beside the others: what found no fault because nearly all rollouts have one that hides its own proves nothing.
+ * A result as it stands beside the others: what found no fault because nearly all rollouts have one that hides its own proves nothing. Where it found nothing to
+ * look at, rollouts with such a fault, be they few, may be all that had something.
  *
  * @param results of all checks, by code
  */

@@ -1,5 +1,6 @@
 import { Expected } from '../../model/tokens.ts'
 import type { TrajectoryView } from '../check.ts'
+import { OfLast } from '../of-last.ts'
 import { runEnd } from '../spans.ts'
 
 /** One hole may be a thought that is masked, and two may be thoughts of two turns. */
@@ -9,7 +10,16 @@ const FEWEST_HOLES = 3
  * The mask chooses among the tokens that the model wrote, as one of those of the highest entropy does: of most of them it trains none, and what it trains
  * lies in several pieces amid its turns. That an end is not among them says nothing of ends; H02 says how much it misses.
  */
-export function choosesTokens({ mask, expectedRl }: Pick<TrajectoryView, 'mask' | 'expectedRl'>): boolean {
+export function choosesTokens(view: TrajectoryView): boolean {
+  let chooses = known.get(view)
+  if (chooses === undefined) known.set(view, (chooses = findChosen(view)))
+  return chooses
+}
+
+/** M10 asks at each masked end. */
+const known = new OfLast<TrajectoryView, boolean>()
+
+function findChosen({ mask, expectedRl }: TrajectoryView): boolean {
   if (mask === null || expectedRl === null) return false
   let written = 0
   let trained = 0

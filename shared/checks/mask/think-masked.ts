@@ -1,6 +1,7 @@
 import { Expected, type Segmentation, type SubSpan, type Turn } from '../../model/tokens.ts'
 import type { Check, TrajectoryView } from '../check.ts'
 import { tokenCount, writtenTurns } from '../edges.ts'
+import { OfLast } from '../of-last.ts'
 import { hidesTurns, isSwallowed, realignedMask } from '../shape.ts'
 
 export const M16: Check = {
@@ -63,6 +64,15 @@ export const M16: Check = {
  * turns are trained.
  */
 export function thoughtsAlone(view: TrajectoryView): ReadonlySet<Turn> {
+  let found = known.get(view)
+  if (found === undefined) known.set(view, (found = findAlone(view)))
+  return found
+}
+
+/** M03 and M16 ask at each masked turn. */
+const known = new OfLast<TrajectoryView, ReadonlySet<Turn>>()
+
+function findAlone(view: TrajectoryView): ReadonlySet<Turn> {
   const alone = new Set<Turn>()
   let trainsOthers = false
   for (const turn of writtenTurns(view.segmentation as Segmentation)) {
