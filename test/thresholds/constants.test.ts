@@ -125,6 +125,7 @@ const STRUCTURAL: Readonly<Record<string, string>> = {
   'checks/truncation/long-replies.ts CLOSING': 'characters',
   'checks/truncation/long-replies.ts SENTENCE_ENDS': 'characters',
   'checks/truncation/text-size.ts HEX_DIGITS': 'digits of an escape',
+  'checks/truncation/text-size.ts UNKNOWN': 'what no count in an array of 16 bits is',
   'checks/states.ts MASK_UNKNOWN': 'a code in an array of bytes',
   'checks/strip.ts LEAST_TRAINED': 'what a cell of a drawing shows',
   'checks/strip.ts SEGMENTS': 'size of a drawing',

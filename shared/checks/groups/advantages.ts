@@ -280,7 +280,7 @@ function multipleOf(
 /** What is stored of a group beside what a scheme makes of its rewards, for each baseline that it may have been made with. */
 function pairsOf(baselines: readonly Baseline[], scheme: AdvantageScheme, eps: number): Pairs[] {
   return baselines
-    .filter((each) => isWhitened(scheme) || !each.isByToken)
+    .filter((each) => each.isOwnTo(scheme))
     .map(({ rewards, spread, advantages, step }) => {
       const known = [...rewards.keys()].filter((at) => advantages[at] !== null)
       return {
@@ -343,20 +343,20 @@ interface Baseline {
   readonly spread: Spread
   readonly advantages: readonly (number | null)[]
   readonly step: StepScale
-  /** Its means are over tokens, which only whitening takes. */
-  readonly isByToken: boolean
+  /** The schemes to which it is another than those before it. */
+  readonly isOwnTo: (scheme: AdvantageScheme) => boolean
 }
 
 function baselinesOf({ members }: GroupView, { ofAll, ofTraining, byToken }: StepScales): Baseline[] {
   const baseline = (rows: GroupView['members'], step: StepScale): Baseline => {
     const rewards = rows.map(({ reward }) => reward as number)
     const advantages = rows.map(({ advantage }) => advantage)
-    return { rewards, spread: spreadOf(rewards), advantages, step, isByToken: false }
+    return { rewards, spread: spreadOf(rewards), advantages, step, isOwnTo: () => true }
   }
   const all = baseline(members, ofAll)
-  const weighted = { ...all, step: byToken, isByToken: true }
+  const weighted = { ...all, step: byToken, isOwnTo: isWhitened }
   const others = baselineRows(members).slice(1)
-  if (others.length === 0) return [all, weighted, { ...all, step: ofTraining }]
+  if (others.length === 0) return [all, weighted, { ...all, step: ofTraining, isOwnTo: isBatchScaled }]
   return [all, weighted, ...others.map((rows) => baseline(rows, ofTraining))]
 }
 
@@ -369,7 +369,7 @@ function leastResidual(
 ): number {
   let least = Number.POSITIVE_INFINITY
   for (const each of baselines)
-    if (isWhitened(scheme) || !each.isByToken) least = Math.min(least, residualAmong(each, scheme, eps, weight, floor))
+    if (each.isOwnTo(scheme)) least = Math.min(least, residualAmong(each, scheme, eps, weight, floor))
   return least
 }
 

@@ -179,8 +179,16 @@ function isTornBlock(text: string, tools: readonly unknown[]): boolean {
   return blocks.some((block) => isTornSchema(block, texts))
 }
 
-/** Null where there is none, of what other formats hold. */
+const written = new OfLast<readonly unknown[], string | null>()
+
+/** Null where there is none, of what other formats hold. The system turn and the question ask for it. */
 function jsonOf(tools: readonly unknown[]): string | null {
+  let json = written.get(tools)
+  if (json === undefined) written.set(tools, (json = toJson(tools)))
+  return json
+}
+
+function toJson(tools: readonly unknown[]): string | null {
   try {
     return JSON.stringify(tools)
   } catch {

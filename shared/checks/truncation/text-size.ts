@@ -68,16 +68,36 @@ export function isProse(table: TokenTable, ids: Int32Array, span: Span): boolean
 }
 
 /** A function of its own: what is asked behind a loop that never ended is not known when the loop is compiled, which is then thrown away there, each time. */
-function surplusOfLetters({ bytes, offsets, size }: TokenTable, ids: Int32Array, { start, end }: Span): number {
+function surplusOfLetters(table: TokenTable, ids: Int32Array, { start, end }: Span): number {
+  const known = surplusesOf(table)
   let surplus = 0
   for (let i = start; i < end; i++) {
     const id = ids[i] as number
-    if (id < 0 || id >= size) continue
-    for (let at = offsets[id] as number; at < (offsets[id + 1] as number); at++) {
-      const byte = bytes[at] as number
-      surplus += byte >= 0x80 || byte === BLANK || isLetter(byte) ? 1 : -1
-    }
+    if (id < 0 || id >= table.size) continue
+    const own = known[id] as number
+    surplus += own === UNKNOWN ? learnSurplus(table, id, known) : own
   }
+  return surplus
+}
+
+const UNKNOWN = -0x8000
+
+/** Of each id that was met, by how many more of its bytes are letters or blanks than are none; `UNKNOWN` of the others. */
+const surpluses = new WeakMap<TokenTable, Int16Array>()
+
+function surplusesOf(table: TokenTable): Int16Array {
+  let known = surpluses.get(table)
+  if (known === undefined) surpluses.set(table, (known = new Int16Array(table.size).fill(UNKNOWN)))
+  return known
+}
+
+function learnSurplus({ bytes, offsets }: TokenTable, id: number, known: Int16Array): number {
+  let surplus = 0
+  for (let at = offsets[id] as number; at < (offsets[id + 1] as number); at++) {
+    const byte = bytes[at] as number
+    surplus += byte >= NOT_ASCII || byte === BLANK || isLetter(byte) ? 1 : -1
+  }
+  if (Math.abs(surplus) < -UNKNOWN) known[id] = surplus
   return surplus
 }
 
