@@ -11,7 +11,7 @@ import type { Tokenizer } from '../tokens/tokenizer.ts'
 import { answerFacts } from './answer-place.ts'
 import { branchEnds } from './branch-ends.ts'
 import { edgesOf, filledTurns, ownSpans, writtenTurns } from './edges.ts'
-import { endReason } from './end-reason.ts'
+import { endReason, saysCut } from './end-reason.ts'
 import { environmentFact } from './environment.ts'
 import { expectedAnswer } from './expected-answer.ts'
 import { PREFIX_TOKENS, type TrajectoryFacts } from './facts.ts'
@@ -112,6 +112,7 @@ export function createFacts(trajectory: Trajectory, tokens: PreparedTokens | nul
   if (segmentation !== null && segmentation.turns.length > 0) facts.edges = edgesOf(segmentation)
   facts.lastToken = lastToken(ids, segmentation)
   more(closingFacts(segmentation))
+  if (end === 'stop' && segmentation !== null && saysCut(trajectory)) more(flaggedEnd(segmentation))
   // Where the prompt is cut inside its system turn, words of the completion stand in it (C02).
   facts.systemHash = system === null || isCutInside(segmentation, facts.promptLength) ? null : system.hash
   if (system !== null && facts.systemHash !== null) facts.systemCompared = comparedSystem(system, trajectory.messages)
@@ -226,6 +227,13 @@ function closingFacts(segmentation: Segmentation | null): Pick<TrajectoryFacts, 
   return last.endToken >= 0
     ? { endsClosed: true }
     : { endsClosed: false, openEnd: [last.contentStart, last.contentEnd] }
+}
+
+/** Of a row that is flagged as cut and ends properly. */
+function flaggedEnd(segmentation: Segmentation): Pick<TrajectoryFacts, 'flaggedEnd'> | null {
+  const last = filledTurns(segmentation).at(-1)
+  if (last === undefined || last.kind !== 'assistant' || last.endToken < 0) return null
+  return last.spans.some(({ part }) => part === 'tool_call') ? null : { flaggedEnd: [last.endToken, last.endToken + 1] }
 }
 
 /** Tokens whose text is kept of a row that begins inside a turn. */

@@ -56,6 +56,11 @@ const LENGTH_REASON = /length|max_(new_|output_|completion_)?tokens|max_(seq|mod
 const STOP_REASON =
   /^(stop|eos|eos_token|eos_token_id|end_turn|end_of_turn|stop_sequence|stop_string|stop_token|tool_calls?|tool_use|completed)$/i
 
+/** The rollout is said to have been cut: by its flag, or where it has none by its finish reason. */
+export function saysCut({ isTruncated, finishReason }: Pick<Trajectory, 'isTruncated' | 'finishReason'>): boolean {
+  return isTruncated === true || (isTruncated === null && isLengthStop(finishReason))
+}
+
 export function isLengthStop(finishReason: string | null): boolean {
   return finishReason !== null && LENGTH_REASON.test(finishReason)
 }

@@ -114,6 +114,11 @@ export interface TrajectoryFacts {
   /** Tokens of that turn where it has none; absent elsewhere. Where C03 and C05 show a cut that only other rows tell of. */
   readonly openEnd?: readonly [number, number]
   /**
+   * The end token of its last turn, where it is flagged as cut all the same; absent elsewhere, and where that turn calls a tool, whose reply a limit may
+   * have kept out. Where C05 shows it.
+   */
+  readonly flaggedEnd?: readonly [number, number]
+  /**
    * The ids begin inside a turn: the tokens that are left of it, the text of the first of them, and the tokens that the messages hold
    * before it (null where they do not tell). Absent where the row begins as it should.
    */

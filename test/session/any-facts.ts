@@ -51,6 +51,7 @@ const ANY = {
   lastToken: maybe(number),
   endsClosed: maybe(flag),
   openEnd: fc.tuple(number, number),
+  flaggedEnd: fc.tuple(number, number),
   cutLeft: fc.record({ tokens: fc.tuple(number, number), text, lost: maybe(number) }, object),
   beginsWritten: fc.tuple(number, number),
   systemHash: maybe(hash),

@@ -4,12 +4,11 @@ import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { Span } from '../../model/tokens.ts'
 import type { AuditSettings, Check, DumpReporter, DumpView, Reporter, TrajectoryView } from '../check.ts'
 import { filledTurns } from '../edges.ts'
-import { isLengthStop } from '../end-reason.ts'
+import { isLengthStop, saysCut } from '../end-reason.ts'
 import { FactColumns } from '../fact-columns.ts'
 import type { TrajectoryFacts } from '../facts.ts'
-import { limitOfRow } from '../limits.ts'
-import { LIMITED_LENGTHS, leftToLimit } from '../limits-left.ts'
 import { endsInAnswer, type LimitsAtEnd, limitsOfRun, limitsSoFar, openTurnOf, reachedLimit, tailOf } from './ending.ts'
+import { isFlagged, lookAtFlaggedEnds } from './flagged-ends.ts'
 import { findingOpenStops, stopsOpen } from './open-stops.ts'
 
 /**
@@ -79,14 +78,6 @@ function flagEvidence(facts: TrajectoryFacts, limits: LimitsAtEnd, thresholds: T
   }
 }
 
-function isFlagged({ isTruncated, finishReason }: TrajectoryFacts): boolean {
-  return isTruncated !== null || finishReason !== null
-}
-
-function saysCut({ isTruncated, finishReason }: TrajectoryFacts): boolean {
-  return isTruncated === true || (isTruncated === null && isLengthStop(finishReason))
-}
-
 /** What shows that a row was cut though it is flagged as whole; null where nothing does. */
 function cutButNotFlagged(facts: TrajectoryFacts, limits: LimitsAtEnd, thresholds: Thresholds): string | null {
   const { endReason, isTruncated, finishReason } = facts
@@ -109,16 +100,11 @@ function mayReachLimit(facts: TrajectoryFacts): boolean {
   return facts.isTruncated === false && endsInAnswer(facts)
 }
 
-interface RowsOfEnd {
-  readonly closed: TrajectoryFacts[]
-  flagged: number
-}
-
 function* lookAtFlags(view: DumpView, report: DumpReporter): Steps<void> {
   const columns = new FactColumns(view.facts)
   if (columns.isEmpty('isTruncated') && columns.isEmpty('finishReason'))
     report.abstain('not-checkable', 'the dump carries neither truncation flags nor finish reasons')
-  yield* within(0, 0.5, lookAtFlaggedRows(view, report))
+  yield* within(0, 0.5, lookAtFlaggedEnds(view, report))
   yield* within(0.5, 0.7, lookAtLimitedRows(view, report))
   yield* within(0.7, 1, lookAtOpenStops(view, report))
 }
@@ -187,59 +173,4 @@ function* lookAtOpenStops(view: DumpView, report: DumpReporter): Steps<void> {
     })
   }
   yield* within(0.7, 1, forEachOf(rows, look))
-}
-
-/** An id that ends turns properly and is flagged as a cut every time is one that the flag's author did not know. */
-function* lookAtFlaggedRows(view: DumpView, report: DumpReporter): Steps<void> {
-  const { 'flagged-rollouts': enough, 'flagged-share': share } = view.settings.thresholds
-  const ends = new Map<number, RowsOfEnd>()
-  const add = (facts: TrajectoryFacts) => {
-    if (facts.endReason !== 'stop' || !isFlagged(facts) || facts.lastToken === undefined || facts.lastToken === null)
-      return
-    const end = ends.get(facts.lastToken) ?? { closed: [], flagged: 0 }
-    end.closed.push(facts)
-    if (saysCut(facts)) end.flagged++
-    ends.set(facts.lastToken, end)
-  }
-  yield* within(0, 0.5, forEachOf(view.facts, add))
-  const table = [...ends].map(([token, { closed, flagged }]) => ({
-    last_token: token,
-    rollouts: closed.length,
-    flagged,
-  }))
-  for (const [at, [token, { closed, flagged }]] of [...ends].entries()) {
-    const unknown = flagged >= enough && flagged >= share * closed.length
-    const look = (facts: TrajectoryFacts) => {
-      if (!saysCut(facts)) return
-      const affected = unknown && facts.lost === 0 && !isNearLimit(facts, view)
-      report.unit(affected)
-      report.place(affected)
-      if (!affected) return
-      report.fault({
-        member: facts,
-        affectedTokens: facts.trained ?? 0,
-        affectedWeight: facts.weight ?? 0,
-        message: `The rollout is flagged as truncated and ends with token ${token}, as ${count(flagged)} of ${count(closed.length)} that end so are`,
-        evidence: {
-          is_truncated: facts.isTruncated,
-          finish_reason: facts.finishReason,
-          last_token: token,
-          flags_by_last_token: table,
-          trained_tokens: facts.trained,
-        },
-      })
-    }
-    yield* within(0.5 + at / ends.size / 2, 0.5 + (at + 1) / ends.size / 2, forEachOf(closed, look))
-  }
-}
-
-/** A limit explains the flag, whatever the last token. */
-function isNearLimit(facts: TrajectoryFacts, view: DumpView): boolean {
-  const near = view.settings.thresholds['near-limit-tokens']
-  const turns = limitOfRow('max_turns', view, facts)
-  if (turns !== null && facts.assistantTurns >= turns) return true
-  // A turn that is as long reaches it, whatever it counts.
-  const sampled = limitOfRow('max_completion_length', view, facts)
-  if (sampled !== null && facts.assistantLengths.some((length) => length >= sampled - near)) return true
-  return LIMITED_LENGTHS.some((of) => (leftToLimit(facts, of, view) ?? Number.POSITIVE_INFINITY) <= near)
 }
