@@ -148,7 +148,7 @@ export interface DumpView {
 export interface DumpFault extends Omit<FaultAt, 'turn' | 'tokens' | 'affected'> {
   readonly member?: TrajectoryFacts
   readonly group?: GroupView
-  readonly turn?: Turn | null
+  readonly turn?: Pick<Turn, 'index'> | null
   readonly tokens?: Span | null
   readonly affectedTokens?: number
   readonly affectedWeight?: number

@@ -212,7 +212,7 @@ const COLUMNS: { readonly [Name in keyof Required<Row>]: Column<Row[Name]> } = {
   excluded: { cells: FLAG },
   gap: { cells: optional(GAP) },
   tilt: { cells: optional(TILT) },
-  loneZeros: { cells: optional(listOf(recordOf({ token: NUMBER, trainer: NUMBER }, ':'))) },
+  loneZeros: { cells: optional(listOf(recordOf({ token: NUMBER, trainer: NUMBER, turn: NUMBER }, ':'))) },
   versionGaps: { cells: optional(VERSION_GAPS) },
   laterDenials: { cells: optional(LATER_DENIALS) },
   kl: { cells: optional(KL) },

@@ -43,6 +43,9 @@ function filled(tokens: PlantedToken[], count = 1): void {
   }
 }
 
+/** Turns of the tokens that the model wrote. */
+const sampledOf = (tokens: readonly PlantedToken[]) => tokens.flatMap(({ sampled, turn }) => (sampled ? [turn] : []))
+
 /** Of Qwen3's ids. */
 const FIRST_SPECIAL = 151_643
 
@@ -55,6 +58,29 @@ describe('an exact zero of the sampler that the trainer denies', () => {
       if (index === 7) filled(tokens)
     }
     expect(await named(and)).toEqual([])
+  })
+
+  it('is noise where it hits two in a row, and a placeholder where it hits three', async () => {
+    const noise = routed('two in a row')
+    const and = (count: number) => (tokens: PlantedToken[], index: number) => {
+      if (index === 7) filled(tokens, count)
+      else noise(tokens)
+    }
+    expect(await named(and(2))).toEqual([])
+    expect(await named(and(3))).toEqual([7])
+  })
+
+  it('is a placeholder where two stand in a row and no other rollout has such a gap', async () => {
+    expect(await named((tokens, index) => index === 7 && filled(tokens, 2))).toEqual([7])
+  })
+
+  it('is told turn by turn', async () => {
+    const dump: PlantedDump = { ...clean, rollouts: clean.rollouts.map(copyOf) }
+    const rollout = dump.rollouts.find(({ tokens }) => new Set(sampledOf(tokens)).size > 1)
+    const turns = [...new Set(sampledOf(rollout?.tokens ?? []))].slice(0, 2)
+    for (const turn of turns) filled(rollout?.tokens.filter((token) => token.sampled && token.turn === turn) ?? [])
+    const faults = faultsOf(await audit(dump, native)).filter(({ code }) => code === 'L05')
+    expect(faults.map(({ turn }) => turn)).toEqual(turns)
   })
 
   it('is a placeholder where no other rollout has such a gap', async () => {

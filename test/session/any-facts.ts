@@ -101,7 +101,9 @@ const ANY = {
     { first: numbers(2), later: numbers(2), turn: fc.nat(9), span: fc.tuple(number, number) },
     object,
   ),
-  loneZeros: fc.array(fc.record({ token: fc.nat(), trainer: fc.double({ noNaN: true }) }, object)),
+  loneZeros: fc.array(
+    fc.record({ token: fc.nat(), trainer: fc.double({ noNaN: true }), turn: fc.integer({ min: -1 }) }, object),
+  ),
   kl: fc.record(
     {
       count: number,

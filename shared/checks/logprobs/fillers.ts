@@ -2,7 +2,7 @@ import { count } from '../../model/number-text.ts'
 import { forEachOf, type Steps, within } from '../../model/steps.ts'
 import type { Thresholds } from '../../model/thresholds/registry.ts'
 import { Expected, type Span, type Turn } from '../../model/tokens.ts'
-import type { Check, DumpReporter, DumpView, TrajectoryView } from '../check.ts'
+import type { Check, DumpFault, DumpReporter, DumpView, TrajectoryView } from '../check.ts'
 import { tokenCount } from '../edges.ts'
 import type { TrajectoryFacts } from '../facts.ts'
 import { haveUnfitLogprobs } from '../layout/unfit-arrays.ts'
@@ -39,8 +39,8 @@ export const L05: Check = {
   trajectory(view, _settings, report) {
     const found = fillersOf(view)
     if (found === null) return
-    // Of one zero that the trainer denies the other rollouts tell whether it is noise.
-    if (loneZerosAmong(found, view.thresholds) !== null) {
+    // Of few zeros that the trainer denies the other rollouts tell whether they are noise.
+    if (areLone(found, view.thresholds)) {
       report.place(false)
       return
     }
@@ -75,41 +75,54 @@ export const L05: Check = {
 function* lookOverRollouts(dump: DumpView, report: DumpReporter): Steps<void> {
   yield* within(0, 0.5, lookForUnscored(dump, report))
   for (const { member, zeros } of yield* within(0.5, 1, zerosDenied(dump.facts, dump.settings.thresholds))) {
-    const [{ token, trainer }, last] = [zeros[0] as LoneZero, zeros.at(-1) as LoneZero]
     report.unitAfterAll()
-    report.fault({
-      member,
-      tokens: { start: token, end: last.token + 1 },
-      affectedTokens: zeros.length,
-      affectedWeight: ((member.weight ?? 0) * zeros.length) / (member.trained || 1),
-      message: `${carried(zeros.length)}: the sampler's at token ${token} is exactly 0, the trainer's ${trainer.toFixed(2)}`,
-      evidence: {
-        tokens: zeros.map((zero) => zero.token),
-        values: zeros.map(() => '0'),
-        of: ['sampler'],
-        count: zeros.length,
-      },
-    })
+    for (let from = 0, to = 0; from < zeros.length; from = to) {
+      const { turn } = zeros[from] as LoneZero
+      while (zeros[to]?.turn === turn) to++
+      report.fault(faultOfZeros(member, zeros.slice(from, to)))
+    }
   }
 }
 
-/** The zeros of a rollout that the trainer denies, where they are so few and so far apart that noise may have denied them; null where there are none. */
+/** Of those in one turn. */
+function faultOfZeros(member: TrajectoryFacts, zeros: readonly LoneZero[]): DumpFault {
+  const [{ token, trainer, turn }, last] = [zeros[0] as LoneZero, zeros.at(-1) as LoneZero]
+  return {
+    member,
+    turn: turn < 0 ? null : { index: turn },
+    tokens: { start: token, end: last.token + 1 },
+    affectedTokens: zeros.length,
+    affectedWeight: ((member.weight ?? 0) * zeros.length) / (member.trained || 1),
+    message: `${carried(zeros.length)}: the sampler's at token ${token} is exactly 0, the trainer's ${trainer.toFixed(2)}`,
+    evidence: {
+      tokens: zeros.map((zero) => zero.token),
+      values: zeros.map(() => '0'),
+      of: ['sampler'],
+      count: zeros.length,
+    },
+  }
+}
+
+/** The zeros of a rollout that the trainer denies, where they are so few, no three in a row, that noise may have denied them; null where there are none. */
 export function loneZerosOf(view: TrajectoryView): readonly LoneZero[] | null {
   if (view.mask === null || view.trajectory.logprobs.sampler === null || !pairsOf(view)?.placeholders.length)
     return null
-  return loneZerosAmong(fillersOf(view) ?? [], view.thresholds, view.trajectory.logprobs.trainer)
+  const found = fillersOf(view) ?? []
+  if (!areLone(found, view.thresholds)) return null
+  const { trainer } = view.trajectory.logprobs
+  return found.map(({ token }) => ({
+    token,
+    trainer: trainer?.[token] ?? 0,
+    turn: turnAt(view, token)?.index ?? -1,
+  }))
 }
 
-function loneZerosAmong(
-  found: readonly Filler[],
-  { 'lone-zeros': most }: Thresholds,
-  trainer: Float32Array | null = null,
-): readonly LoneZero[] | null {
-  if (found.length === 0 || found.length > most) return null
-  const areLone = found.every(
-    ({ token, side, value }, at) => side === 'sampler' && value === 0 && token !== (found[at - 1]?.token ?? -2) + 1,
+/** Noise hits two tokens in a row as well; three in a row it leaves alone. */
+function areLone(found: readonly Filler[], { 'lone-zeros': most }: Thresholds): boolean {
+  if (found.length === 0 || found.length > most) return false
+  return found.every(
+    ({ token, side, value }, at) => side === 'sampler' && value === 0 && token !== (found[at - 2]?.token ?? -3) + 2,
   )
-  return areLone ? found.map(({ token }) => ({ token, trainer: trainer?.[token] ?? 0 })) : null
 }
 
 /**

@@ -9,6 +9,8 @@ export interface LoneZero {
   readonly token: number
   /** The trainer's logprob of it. */
   readonly trainer: number
+  /** Index of its turn, -1 where turns are not known. */
+  readonly turn: number
 }
 
 /**

@@ -274,7 +274,7 @@ export const LOGPROB_THRESHOLDS = {
     range: [0, 1_000_000],
     usedBy: ['L05'],
     reason:
-      'Exact zeros in a rollout, none behind another, that the trainer denies and that are held against the gaps of the other rollouts: fillers stand in runs, or everywhere.',
+      'Exact zeros in a rollout, no three in a row, that the trainer denies and that are held against the gaps of the other rollouts: fillers stand in runs, or everywhere.',
   },
   'lone-zero-others': {
     value: 1,

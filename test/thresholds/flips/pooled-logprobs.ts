@@ -18,7 +18,7 @@ const gapSums = (largest: number): GapSums => ({
 const amongNoise = rows(20, (i) =>
   factsOf(i, {
     gap: gapSums(i % 4 === 1 ? 2 : 0.3),
-    ...(i % 10 === 0 ? { loneZeros: [{ token: 30, trainer: -3 }] } : {}),
+    ...(i % 10 === 0 ? { loneZeros: [{ token: 30, trainer: -3, turn: 2 }] } : {}),
   }),
 )
 
