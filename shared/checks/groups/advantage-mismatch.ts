@@ -204,17 +204,22 @@ function isGivenByToken(group: GroupView, thresholds: Thresholds): boolean {
   )
 }
 
-/** Beyond what a formula gives; an explosion is A03's to tell. */
+/**
+ * Beyond what a formula gives, and what most groups differ from it by: where rewards hold something small that is not stored, as the cost of a token or a
+ * KL, no group is given exactly. An explosion is A03's to tell.
+ */
 function differs(
   group: GroupView,
-  { scheme }: AdvantageFit,
+  { scheme, residual: ofMost }: AdvantageFit,
   weight: number,
   residual: number,
   thresholds: Thresholds,
 ): boolean {
   const largest = largestAdvantage(group.members)
-  if (residual <= thresholds['advantage-tolerance'] || residual * largest <= thresholds['advantage-digits'])
-    return false
+  const tolerance = thresholds['advantage-tolerance']
+  const ofFitting = Math.min(ofMost, tolerance)
+  if (residual <= Math.max(tolerance, thresholds['off-beside-most'] * ofFitting)) return false
+  if (residual * largest <= thresholds['advantage-digits']) return false
   if (!isGroupScaled(scheme)) return true
   const bound = weight * advantageBound(scheme, group.members.length)
   return explodedIn(group, scheme, bound, thresholds).length === 0

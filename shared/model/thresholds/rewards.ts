@@ -76,6 +76,14 @@ export const REWARD_THRESHOLDS = {
     usedBy: ['A04'],
     reason: 'By which they agree whatever the largest is: some writers keep two decimals.',
   },
+  'off-beside-most': {
+    value: 10,
+    unit: 'times',
+    range: [1, 1_000],
+    usedBy: ['A04'],
+    reason:
+      'By which a group is further off a formula than the middle one: rewards that hold something small which is not stored leave all groups off a little, a wrong formula or order one by all.',
+  },
   'order-share': {
     value: 0.5,
     unit: 'share',

@@ -75,6 +75,14 @@ const halfFit = groupFacts(
   }),
 )
 
+/** Advantages are of rewards that held half a hundredth more, four times as much in the last group. */
+const unstored = groupFacts(
+  rows(6, () => [0, 0, 1, 1]),
+  (_, group, member) => ({
+    advantage: standardised([0, (group === 5 ? 0.02 : 0.005) * (1 + group / 10), 1, 1])[member] as number,
+  }),
+)
+
 /** The largest advantage of each group is half a percent above what rewards can give. */
 const overTheBound = groupFacts(
   rows(4, () => [0, 0, 0, 1]),
@@ -186,6 +194,7 @@ export const REWARD_FLIPS: Flips = {
   amplification: flip(onFixture('A02.trips'), 1_000, 1, 'silent'),
   'advantage-tolerance': flip(onFacts('A04', storedWith(0.02)), 0.1, 'not-checkable', 'silent'),
   'advantage-digits': flip(onFixture('A04.trips'), 10, 1, 'silent'),
+  'off-beside-most': flip(onFacts('A04', unstored), 2, 'silent', 1),
   'order-share': flip(onFacts('A04', against), 0.3, 'not-checkable', 2),
   'turned-order': flip(onFacts('A04', turned(0)), 0.95, 1, 'not-checkable'),
   'agreeing-order': flip(onFacts('A04', turned(5)), 0.95, 1, 'not-checkable'),
