@@ -140,6 +140,9 @@ export function auditTrajectories(
       addTally(tally, verdict.tally)
       findings.push(...verdict.findings)
     }
+    // As a report has them: what `dump` says of a rollout beside what `trajectory` says of the others.
+    const recordOf = ({ record }: Finding) => record ?? trajectories.length
+    findings.sort((a, b) => recordOf(a) - recordOf(b))
     byCode.set(check.code, { tally, findings, abstained: verdict?.abstained ?? null })
   }
   const failing = [...byCode].filter(([, { findings }]) => findings.some(({ intended }) => !intended))

@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import type { TrajectoryFacts } from '../../shared/checks/facts.ts'
 import { gapOf } from '../../shared/checks/logprobs/gap.ts'
+import { checkByCode } from '../../shared/checks/registry.ts'
+import { TrajectoryReporter } from '../../shared/checks/tally.ts'
+import { settings } from '../checks/audit.ts'
 import { runOver } from '../helpers/dump-check.ts'
-import { dumpOf } from '../helpers/facts.ts'
+import { dumpOf, factsOf } from '../helpers/facts.ts'
 import { factsFrom, rollouts } from './rollouts.ts'
 import { logSoftmax, type SimulatedScores, shaken, simulate, viewOf } from './simulated.ts'
 
@@ -120,6 +123,49 @@ describe('noise of engines is no temperature', () => {
     const facts = factsFrom(rollouts(128, (record) => (record < 1 ? { trainer: 0.5, length: 400 } : {})))
     expect(named(facts, 'L01')).toMatchObject([{ record: 0, tokens: [0, 400], evidence: { threshold: 0.05 } }])
     expect(named(facts.slice(0, 64), 'L01')).toEqual([])
+  })
+})
+
+describe('a rollout that is off, and whose tokens prove no temperature', () => {
+  const L01 = checkByCode('L01')!
+  const told = (given: readonly SimulatedScores[]) => {
+    const alone = given.filter((scores) => {
+      const view = { ...viewOf(scores), facts: factsOf(0), weights: null }
+      const reporter = new TrajectoryReporter(L01, view, settings())
+      L01.trajectory?.(view, settings(), reporter)
+      return reporter.finish().findings.length > 0
+    })
+    return {
+      alone: alone.length,
+      together: named(factsFrom(given), 'L01').length,
+      tilted: named(factsFrom(given)).length,
+    }
+  }
+
+  it.each([
+    [26, 0.5],
+    [60, 0.5],
+    [60, 0.8],
+    [110, 0.7],
+  ])('is one and no mismatch beside it, where all together have it (%i tokens, %f)', (length, trainer) => {
+    const { alone, together, tilted } = told(rollouts(48, { trainer, length }))
+    expect(tilted).toBeGreaterThan(44)
+    expect(together).toBe(0)
+    // A few tokens now and then lie on no line at all.
+    expect(alone).toBeLessThan(4)
+  })
+
+  it.each([26, 60])('is a mismatch where they have none, whatever it looks like (%i tokens)', (length) => {
+    const { alone, together, tilted } = told(rollouts(200, { trainerNoise: 0.8, length }))
+    expect(tilted).toBe(0)
+    expect(together).toBeGreaterThan(0)
+    expect(alone).toBeGreaterThan(120)
+    expect(alone + together).toBe(200)
+  })
+
+  it('is a mismatch where it leans alone', () => {
+    const given = rollouts(64, (record) => ({ length: 26, ...(record < 2 ? { trainer: 0.5 } : {}) }))
+    expect(told(given)).toMatchObject({ alone: 0, together: 2, tilted: 0 })
   })
 })
 

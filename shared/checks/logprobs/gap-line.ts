@@ -257,6 +257,12 @@ export function mayBeTilted(line: Line, thresholds: Thresholds): boolean {
   return isBeyond(line, { least: thresholds['temperature-slope'], error, freedom: count - 2 }, thresholds)
 }
 
+/** It may be that of a temperature, though its own points do not prove it: those of other rollouts must. */
+export function leans(line: Line, thresholds: Thresholds): boolean {
+  const bound = { least: thresholds['temperature-slope'], error: 0, freedom: line.count }
+  return isLine(line, thresholds) && isBeyond(line, bound, thresholds)
+}
+
 /** It rises, and explains what a temperature would. */
 export function isLine({ of, slope, explained }: Line, thresholds: Thresholds): boolean {
   return (

@@ -4,6 +4,7 @@ import type { Check, DumpReporter, DumpView } from '../check.ts'
 import { gapOf } from './gap.ts'
 import { tiltedRollouts } from './pooled-lines.ts'
 import { digits, scoredSpan, scoredSpans } from './text.ts'
+import { isHeldBack } from './tilt.ts'
 
 /** L01. The two engines disagree, and no narrower cause shows in the way they do. */
 export const L01: Check = {
@@ -22,7 +23,7 @@ export const L01: Check = {
   trajectory(view, { thresholds }, report) {
     const gap = gapOf(view)
     if (gap === null) return
-    const affected = gap.cause === 'mismatch'
+    const affected = gap.cause === 'mismatch' && !isHeldBack(view)
     report.place(affected)
     if (!affected) return
     report.fault({
@@ -45,7 +46,7 @@ export const L01: Check = {
   dump: lookAtDenied,
 }
 
-/** Rollouts that look like a temperature each by itself, which the others of the dump deny (L03). */
+/** Rollouts that look like a temperature each by itself, surely or by too few tokens, where the others of the dump deny it (L03). */
 function* lookAtDenied(dump: DumpView, report: DumpReporter): Steps<void> {
   const { thresholds } = dump.settings
   const { denied } = yield* tiltedRollouts(dump.facts, thresholds)

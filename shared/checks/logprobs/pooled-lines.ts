@@ -14,7 +14,7 @@ export interface TiltedLine {
 
 export interface TiltedRollouts {
   readonly tilted: ReadonlyMap<TrajectoryFacts, TiltedLine>
-  /** Rollouts with a line of their own that the others deny. */
+  /** Rollouts with a line of their own that the others deny, and those that only lean as one does and have none together either. */
   readonly denied: readonly TrajectoryFacts[]
 }
 
@@ -24,6 +24,8 @@ interface Pool {
   readonly rows: TrajectoryFacts[]
   /** Rows with a line of their own. */
   readonly own: TrajectoryFacts[]
+  /** Rows whose mismatch may be a temperature, with too few tokens to show one. */
+  readonly leaning: TrajectoryFacts[]
   logprobs: LineSums
   odds: LineSums
   sum: number
@@ -60,6 +62,7 @@ function* lookAtPools(
       else if (line !== null && isNearerTo(line, pool, tilt)) tilted.set(row, { line, rollouts: pool.rows.length })
     }
     yield* within(middle, to, forEachOf(line === null ? pool.own : pool.rows, look))
+    for (const row of pool.leaning) if (!tilted.has(row)) denied.push(row)
   }
 }
 
@@ -70,17 +73,22 @@ function* poolsOf(rows: readonly TrajectoryFacts[]): Steps<Pool[]> {
     const tilt = row.tilt as Tilt
     let pool = pools.get(temperature)
     if (pool === undefined) {
-      pool = { temperature, rows: [], own: [], logprobs: sumsFrom([]), odds: sumsFrom([]), sum: 0, absolute: 0 }
+      pool = { temperature, ...emptyPool() }
       pools.set(temperature, pool)
     }
     pool.rows.push(row)
     if (tilt.own !== null) pool.own.push(row)
+    else if (tilt.otherwise === 'mismatch') pool.leaning.push(row)
     pool.logprobs = addSums(pool.logprobs, sumsFrom(tilt.logprobs))
     pool.odds = addSums(pool.odds, sumsFrom(tilt.odds))
     pool.sum += gap?.sum ?? 0
     pool.absolute += gap?.absolute ?? 0
   })
   return [...pools.values()]
+}
+
+function emptyPool(): Omit<Pool, 'temperature'> {
+  return { rows: [], own: [], leaning: [], logprobs: sumsFrom([]), odds: sumsFrom([]), sum: 0, absolute: 0 }
 }
 
 function sumsFrom([n = 0, sumX = 0, sumY = 0, sumXX = 0, sumXY = 0, sumYY = 0]: readonly number[]): LineSums {

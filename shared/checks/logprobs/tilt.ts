@@ -1,6 +1,6 @@
 import type { TrajectoryView } from '../check.ts'
 import { type GapCause, gapOf } from './gap.ts'
-import { type Line, type LineSums, oddsSums, sumsAmong } from './gap-line.ts'
+import { type Line, type LineSums, leans, oddsLine, oddsSums, sumsAmong } from './gap-line.ts'
 import { pairsOf } from './scored.ts'
 import { scoredSpan } from './text.ts'
 
@@ -15,7 +15,7 @@ export interface Tilt {
   readonly span: readonly [number, number]
   /** The line by which the rollout shows a temperature of its own; null where it does not. */
   readonly own: Line | null
-  /** What its gap is should it have none, `none` where it has no such line. */
+  /** What its gap is should it have none; `none` where it has no such line, and none that all rollouts together may prove. */
   readonly otherwise: GapCause
 }
 
@@ -32,8 +32,16 @@ export function tiltOf(view: TrajectoryView): Tilt | null {
     odds: listOf(oddsSums(pairs, view.thresholds)),
     span: [start, end],
     own: gap.cause === 'temperature' ? gap.line : null,
-    otherwise: gap.otherwise ?? 'none',
+    otherwise: isHeldBack(view) ? 'mismatch' : (gap.otherwise ?? 'none'),
   }
+}
+
+/** A mismatch of which too few tokens lie on a tilted line to prove one: whether it is a temperature (L03) all rollouts together tell. */
+export function isHeldBack(view: TrajectoryView): boolean {
+  const gap = gapOf(view)
+  const pairs = pairsOf(view)
+  if (gap?.cause !== 'mismatch' || pairs === null) return false
+  return leans(gap.line, view.thresholds) || leans(oddsLine(pairs, view.thresholds), view.thresholds)
 }
 
 function listOf({ n, sumX, sumY, sumXX, sumXY, sumYY }: LineSums): number[] {
