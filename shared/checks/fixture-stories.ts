@@ -342,7 +342,7 @@ export const STORIES: Readonly<Record<string, CheckStory>> = {
     nearMiss: 'the model only called, as the message says',
   },
   T14: {
-    trips: 'the template writes the day, and the run went on past midnight',
+    trips: 'the template writes the day, and one prompt was rendered with the date that it has when none is given',
     nearMiss: 'every prompt has the date that the template has when none is given',
   },
   T15: {

@@ -35,6 +35,7 @@ function* lookAtDates(view: DumpView, report: DumpReporter): Steps<void> {
     report.place(false)
   }
   const dates = Object.fromEntries([...rows].map(([date, { length }]) => [date, length]))
+  const isMidnight = wentPastMidnight(view, rows)
   for (const [date, members] of others) {
     for (const _ of members) {
       report.unit(true)
@@ -42,8 +43,34 @@ function* lookAtDates(view: DumpView, report: DumpReporter): Steps<void> {
     }
     report.fault({
       member: members[0] as TrajectoryFacts,
-      message: `${count(members.length)} ${members.length === 1 ? 'rollout has' : 'rollouts have'} the date ${JSON.stringify(date)} where ${common?.[1].length} have ${JSON.stringify(common?.[0])}`,
+      ...(isMidnight ? { severity: 'info' } : {}),
+      message: `${count(members.length)} ${members.length === 1 ? 'rollout has' : 'rollouts have'} the date ${JSON.stringify(date)} where ${common?.[1].length} have ${JSON.stringify(common?.[0])}${isMidnight ? ': the run went on past midnight' : ''}`,
       evidence: { dates, rollouts: members.slice(0, 16).map(({ id }) => id) },
     })
   }
+}
+
+/**
+ * Rollouts that began before midnight and after it: there are two days, one behind the other, and the rollouts of a group have the same one, or all of the
+ * later day stand behind those of the earlier one. Some of a group that are a day off by themselves were rendered by something else.
+ */
+function wentPastMidnight({ groups }: DumpView, rows: ReadonlyMap<string, readonly TrajectoryFacts[]>): boolean {
+  const [[first, one] = ['', []], [second, other] = ['', []]] = rows
+  const days = (dayOf(second) ?? Number.NaN) - (dayOf(first) ?? Number.NaN)
+  if (rows.size !== 2 || Math.abs(days) !== 1) return false
+  if (days > 0 && standsBefore(one.at(-1) as TrajectoryFacts, other[0] as TrajectoryFacts)) return true
+  const dateOf = ({ promptDate }: TrajectoryFacts) => promptDate ?? null
+  return groups.every(({ members }) => new Set(members.map(dateOf).filter((date) => date !== null)).size < 2)
+}
+
+function standsBefore({ place: a }: TrajectoryFacts, { place: b }: TrajectoryFacts): boolean {
+  return (a.source - b.source || a.record - b.record || a.part - b.part) < 0
+}
+
+/** Days since 1970 of a date as templates write it, `04 Mar 2025` or `2025-03-04`; null where it is written otherwise. */
+function dayOf(date: string): number | null {
+  const written = /^(\d{1,2} [A-Z][a-z]{2})[a-z]*,? (\d{4})$/.exec(date)
+  const time = Date.parse(written === null ? date : `${written[1]} ${written[2]} 00:00:00 GMT`)
+  if (Number.isNaN(time) || (written === null && !/^\d{4}-\d\d-\d\d$/.test(date))) return null
+  return time / 86_400_000
 }

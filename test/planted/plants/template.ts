@@ -346,6 +346,7 @@ export const TEMPLATE_PLANTS: readonly Plant[] = [
     families: LLAMA,
     needs: [],
     patterns: ['sporadic'],
+    severity: 'info',
     dump: ({ rollouts }, { random }) => {
       for (const rollout of random.pick(inGroups(rollouts))) {
         const [turn] = turnsBy(rollout, 'system')
