@@ -9,7 +9,7 @@ import { type Evidence, hasAll, recogniseBy } from './recognise.ts'
 import { readIds, SequenceArrays } from './sequence.ts'
 
 /** Fields that the writer adds and no stream holds. */
-const KEPT = ['agent_ref', 'filtered_rewards']
+const KEPT = ['agent_ref']
 
 /** Training and validation rows, every field with its batch dimension of one, and message logs. */
 export const nemoRl: Format = {
@@ -78,7 +78,9 @@ function readRow(record: OneRecord): Trajectory {
   const messages = messagesOf(isObject(content) ? [content] : content)
   if (stored === null && content === null)
     throw new BadRecord('no-tokens', 'the record has neither token_ids nor content')
-  const reward = fields.score('rewards')
+  // With dynamic sampling `rewards` is the list before whole groups were left out of it, so that it belongs to other rows.
+  const filtered = fields.has('filtered_rewards')
+  const reward = fields.score(filtered ? 'filtered_rewards' : 'rewards')
   const base = {
     ...blank,
     id: fields.text('idx') ?? blank.id,
@@ -86,7 +88,7 @@ function readRow(record: OneRecord): Trajectory {
     messages: messages !== null && messages.length > 0 ? messages : null,
   }
   const tokens = stored === null ? {} : readTokens(fields, stored)
-  const { meta, unknown } = fields.rest(KEPT)
+  const { meta, unknown } = fields.rest(filtered ? [...KEPT, 'rewards'] : KEPT)
   record.drift(unknown)
   return {
     ...base,
