@@ -24,8 +24,13 @@ const MESSAGES = [
   { role: 'assistant', content: ANSWER },
 ]
 
-/** A row that names both tools, whose system turn is what `edit` makes of the rendered one. */
-function row(tokenizer: Tokenizer, edit: (system: string) => string, asks = true, tools = [SEARCH, READ]) {
+/** A row that names both tools, or neither messages nor tools, whose system turn is what `edit` makes of the rendered one. */
+function row(
+  tokenizer: Tokenizer,
+  edit: (system: string) => string,
+  asks = true,
+  tools: readonly unknown[] | null = [SEARCH, READ],
+) {
   const messages = MESSAGES.slice(0, 2)
   const rendered = rerender(tokenizer, messages, [SEARCH, READ]) as string
   const header = '<|im_start|>system\n'
@@ -33,7 +38,7 @@ function row(tokenizer: Tokenizer, edit: (system: string) => string, asks = true
   return conversation(
     tokenizer,
     [{ role: 'system', text: edit(system) }, ...(asks ? [user(QUESTION)] : []), assistant(ANSWER)],
-    { more: { messages: MESSAGES, tools } },
+    tools === null ? {} : { more: { messages: MESSAGES, tools } },
   )
 }
 
@@ -145,4 +150,42 @@ describe('C02 in a question with the schemas of tools before it', () => {
   ])('is silent where %s', async (_, edit) => {
     expect(await ofLlama(edit)).toEqual([])
   })
+})
+
+describe('C02 in a dump that has neither messages nor tools', () => {
+  const bare = async (edit: (system: string) => string, asks = true) => {
+    const rows = (tokenizer: Tokenizer) => [row(tokenizer, edit, asks, null)]
+    return (await findings('C02', {}, {}, { rows })).findings
+  }
+
+  it.each([
+    ['inside a schema', without('"description": "Finds', 'What to look')],
+    ['from one schema into the next', without('"Finds documents', '"description"')],
+    ['from the last schema into the words behind them', without('Gives a whole', 'For each function call')],
+    ['from a schema to the end', (text: string) => text.slice(0, text.indexOf('by its number'))],
+  ])('names a cut %s', async (_, edit) => {
+    expect(await bare(edit)).toMatchObject([
+      { turn: 0, severity: 'error', evidence: { cut: 'middle', role: 'system', lost_tokens: null } },
+    ])
+  })
+
+  it('shows it at the schema that is torn', async () => {
+    const [first] = await bare(without('"description": "Gives', '"What to look for'))
+    expect(first?.evidence.before).toMatch(/"Gives"\}\}\}\}\}\s*$/)
+  })
+
+  it.each([
+    ['all schemas are whole', (text: string) => text],
+    [
+      'they were left out, and the tags left',
+      (text: string) => text.replace(/(?<=<tools>\n)[\s\S]*\n(?=<\/tools>)/, ''),
+    ],
+    ['schemas are spread over several lines', (text: string) => text.replace(/^\{"type".*$/gm, spread)],
+    ['schemas are listed with commas between them', (text: string) => text.replaceAll('}}}}}\n{', '}}}}},\n{')],
+    ['a torn one stands among words', (text: string) => text.replace('<tools>\n', '<tools> ')],
+  ])('is silent where %s', async (_, edit) => {
+    expect(await bare(edit)).toEqual([])
+  })
+
+  const spread = (schema: string) => schema.replace('"function": {', '"function": {\n    ')
 })

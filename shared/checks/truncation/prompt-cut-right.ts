@@ -6,6 +6,7 @@ import { answerInsidePrompt, storedPromptEnd } from '../prompt-end.ts'
 import { endsInLetters } from '../template/spelt-markers.ts'
 import { limitOf } from './limit-of.ts'
 import { missingPart } from './missing-part.ts'
+import { tornSchema } from './torn-schemas.ts'
 import { namedParts } from './what-was-lost.ts'
 
 /** C02. The prompt was cut at its end or in its middle: what the model answers is not what was asked. */
@@ -35,7 +36,8 @@ function lookAtPrompt(view: TrajectoryView, settings: AuditSettings, report: Rep
       runsIntoCompletion(view, segmentation, turn) ??
       opensAndStops(view, segmentation, turn) ??
       glued(view, turn) ??
-      endsAsQuestion(view, segmentation, turn)
+      endsAsQuestion(view, segmentation, turn) ??
+      gluedInSchema(view, turn)
     report.place(fault !== null, { turn: turn.ordinal })
     if (fault === null) continue
     const seam = { start: Math.max(turn.start, fault.at - 16), end: Math.min(view.ids.length, fault.at + 16) }
@@ -119,6 +121,14 @@ function glued(view: TrajectoryView, turn: Turn): PromptFault | null {
     lost,
     lostTokens,
   }
+}
+
+/** A row that does not say what its prompt should be: that two halves were glued shows where a schema is no JSON. */
+function gluedInSchema(view: TrajectoryView, turn: Turn): PromptFault | null {
+  const torn = tornSchema(view, turn)
+  if (torn === null) return null
+  const message = 'A schema among the tools of the system turn is no JSON: the middle of the prompt is cut'
+  return { cut: 'middle', at: torn.end, message, lost: null, lostTokens: null }
 }
 
 /** A system turn that closes with the last words of the question, which has no turn: what lay between is gone, its header with it. */
