@@ -121,6 +121,7 @@ const STRUCTURAL: Readonly<Record<string, string>> = {
   'checks/truncation/long-replies.ts EDGE_TOKENS': 'how much of an end is hashed',
   'checks/truncation/long-replies.ts BESIDE_TOKENS': 'how much of a text is looked at for prose',
   'checks/truncation/ending.ts TAIL': 'what evidence shows',
+  'checks/truncation/reward-for-cut-text.ts LAST_WORDS': 'bound of cost: all of the turn is read where these differ',
   'checks/truncation/grid.ts GRID_ROWS': 'what a grid is: three lines of one width',
   'checks/truncation/long-replies.ts CLOSING': 'characters',
   'checks/truncation/long-replies.ts SENTENCE_ENDS': 'characters',

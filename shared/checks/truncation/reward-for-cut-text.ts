@@ -1,9 +1,11 @@
 import { enclosed } from '../../model/enclosed.ts'
 import { roleKind } from '../../model/roles.ts'
+import type { Message } from '../../model/trajectory.ts'
 import type { AuditSettings, Check, Reporter, TrajectoryView } from '../check.ts'
 import { shown } from '../groups/statistics.ts'
 import { COMBINING } from '../normalised-text.ts'
 import { listOf } from '../spans.ts'
+import { findCut } from './cut-text.ts'
 import { lostAfterEnd } from './what-was-lost.ts'
 
 /** C12. The reward was earned by a final answer that the messages hold and the ids do not. */
@@ -41,8 +43,9 @@ function lookAtAnswer(view: TrajectoryView, { thresholds }: AuditSettings, repor
   if (facts.trained === 0 || facts.excluded) return
   if (last.content === null || last.content.trim() === '') return
   const replies = messages.reduce((count, { role }) => count + (roleKind(role) === 'assistant' ? 1 : 0), 0)
-  // Ids that end properly hold what the model said, however the messages were rewritten since.
-  const cut = facts.endReason !== 'stop' || replies > facts.assistantTurns
+  // Ids that end properly hold what the model said, however the messages were rewritten since, unless they hold the beginning of the very words.
+  const closedEarly = lostBeforeEnd(view, last)
+  const cut = facts.endReason !== 'stop' || replies > facts.assistantTurns || closedEarly !== null
   const end = view.ids.length - segmentation.padding.right
   const answer = cut
     ? finalAnswer(last.content, thresholds['answer-tail-characters'])
@@ -65,9 +68,26 @@ function lookAtAnswer(view: TrajectoryView, { thresholds }: AuditSettings, repor
       last_visible_ids: listOf(view.ids, tail.start, tail.end),
       reward: facts.reward,
       end: facts.endReason,
-      ...lostAfterEnd(view),
+      ...(closedEarly === null ? lostAfterEnd(view) : { cut: 'right', lost_text: closedEarly.slice(0, 400) }),
     },
   })
+}
+
+/** Tokens by which most last turns show that they end as their message does. */
+const LAST_WORDS = 8
+
+/** What a last turn lacks of its message's end although it has an end token: a framework wrote that behind what a limit left. Null where it lacks nothing. */
+function lostBeforeEnd(
+  { segmentation, text, thresholds }: TrajectoryView,
+  { content, toolCalls }: Message,
+): string | null {
+  const turn = segmentation?.turns.at(-1)
+  if (turn === undefined || turn.kind !== 'assistant' || turn.endToken < 0 || content === null) return null
+  if (toolCalls?.length) return null
+  const { contentStart: start, contentEnd: end } = turn
+  if (content.trimEnd().endsWith(text({ start: Math.max(start, end - LAST_WORDS), end }).trim())) return null
+  const found = findCut(text({ start, end }), content, thresholds)
+  return found?.side === 'right' ? found.lost : null
 }
 
 const ANSWER_FORMS: readonly ((content: string) => string | undefined)[] = [

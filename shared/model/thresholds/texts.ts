@@ -22,14 +22,14 @@ export const TEXT_THRESHOLDS = {
     value: 40,
     unit: 'characters',
     range: [1, 100_000],
-    usedBy: ['C02', 'C08'],
+    usedBy: ['C02', 'C08', 'C12'],
     reason: 'Letters and digits that must be visible of a cut text: fewer begin many texts.',
   },
   'cut-lost-characters': {
     value: 20,
     unit: 'characters',
     range: [1, 1_000_000],
-    usedBy: ['C02', 'C08'],
+    usedBy: ['C02', 'C08', 'C12'],
     reason: 'Letters and digits that must be missing of a cut text: fewer are a difference of rendering.',
   },
   'cut-shorter-characters': {
