@@ -98,6 +98,75 @@ describe('advantages that a run makes of those of a formula', () => {
   })
 })
 
+describe('advantages by a rule of each environment', () => {
+  const RULES = {
+    std: (rewards: readonly number[]) => recomputeAdvantages('group-std-unbiased', rewards, 1e-4),
+    centred: (rewards: readonly number[]) => recomputeAdvantages('centre', rewards, 0),
+    halved: (rewards: readonly number[]) => RULES.std(rewards).map((each) => each / 2),
+    squared: (rewards: readonly number[]) => RULES.centred(rewards).map((each) => Math.sign(each) * each * each),
+  }
+
+  /** Two groups of three are of math, which the std divides; one is of search. */
+  const ofSearch = (rule: keyof typeof RULES, environment = 'search', wrong = -1) =>
+    dumpOf(
+      groupFacts(GRADED, (_, group, member) => {
+        const isSearch = group % 3 === 2
+        const made = RULES[isSearch ? rule : 'std'](GRADED[group] as number[])
+        return {
+          environment: isSearch ? environment : 'math',
+          advantage: (made[member] as number) + (group === wrong && member === 0 ? 0.4 : 0),
+        }
+      }),
+    )
+
+  it.each(['centred', 'halved'] as const)('are no fault where those of one are %s', (rule) => {
+    expect(fitOf(ofSearch(rule))).toMatchObject({ scheme: 'group-std-unbiased', accepted: true })
+    expect(errorsOf(ofSearch(rule))).toEqual([0, 0])
+  })
+
+  it('are one where no formula gives those of one, where no name tells the two apart, and in a group that its rule does not give', () => {
+    expect(errorsOf(ofSearch('squared'))[1]).toBe(4)
+    expect(errorsOf(ofSearch('centred', 'math'))[1]).toBe(4)
+    expect(errorsOf(ofSearch('std', 'search', 5))[1]).toBe(1)
+  })
+})
+
+describe('advantages that the right rollouts of a group share by their length', () => {
+  const RIGHT = Array.from({ length: 12 }, (_, group) =>
+    Array.from({ length: 6 }, (_, member) => Number(member < (group < 7 ? 1 : 3))),
+  )
+  const lengthOf = (group: number, member: number) => 100 + Math.round(80 * wave(group, member))
+
+  /** (r − mean) times what `share` makes of the length of a right rollout and of the mean length of those of its group. */
+  const sharing = (share: (own: number, mean: number, member: number) => number, isRightAlone = true) =>
+    dumpOf(
+      groupFacts(RIGHT, (reward, group, member) => {
+        const made = recomputeAdvantages('centre', RIGHT[group] as number[], 0)[member] as number
+        const own = lengthOf(group, member)
+        const right = [...(RIGHT[group] as number[]).keys()].filter((at) => RIGHT[group]?.[at] === 1)
+        const mean = right.reduce((sum, at) => sum + lengthOf(group, at), 0) / right.length
+        const isShared = reward === 1 ? group >= 7 : !isRightAlone && group >= 7
+        return { trained: own, advantage: isShared ? made * share(own, mean, member) : made }
+      }),
+    )
+
+  it.each<[string, (own: number, mean: number) => number]>([
+    ['shorter', (own, mean) => mean / own],
+    ['longer', (own, mean) => own / mean],
+  ])('are no fault where the %s ones have more of it', (_, share) => {
+    expect(fitOf(sharing(share))).toMatchObject({ scheme: 'centre', accepted: true })
+    expect(fitOf(sharing(share))?.share).toBeLessThan(1)
+    expect(errorsOf(sharing(share))).toEqual([0, 0])
+  })
+
+  it('are one where they have no order by length, where wrong ones are off as well, and where one rollout alone is', () => {
+    const unordered = (_own: number, _mean: number, member: number) => [0.6, 1.5, 0.8][member] as number
+    expect(errorsOf(sharing(unordered))[1]).toBe(5)
+    expect(errorsOf(sharing((own, mean) => mean / own, false))[1]).toBe(5)
+    expect(errorsOf(sharing((own, mean, member) => (member === 0 ? 0.5 + own / mean : 1)))[1]).toBe(5)
+  })
+})
+
 describe('rewards that are stored with fewer digits than advantages were made of', () => {
   const within = (spread: number) =>
     Array.from({ length: 12 }, (_, group) =>

@@ -5,6 +5,8 @@ import type { TrajectoryFacts } from '../facts.ts'
 import { type AdvantageFit, isBatchScaled, recomputeAdvantages } from './advantages.ts'
 import { baselineRows, trainingOf, withoutCut, withoutFailed } from './baseline-rows.ts'
 import { givenByComponents, slackOf } from './by-component.ts'
+import { givenByEnvironment } from './by-environment.ts'
+import { sharedByLength } from './by-length.ts'
 import { isInformative } from './informative.ts'
 import { pooledGroups } from './pooled.ts'
 import { roundingOfRewards } from './reward-digits.ts'
@@ -16,7 +18,8 @@ import { groupsByStep, measuringSteps, type StepScale, type StepScales, stepOf }
  * What a run makes of the advantages that a formula gives before it stores them, or what else gives them. All of it is meant: they are clipped; whitened
  * once more over the step, or divided by the std of a step of which rows are no longer in the dump; each prompt has a baseline that no rollout of the dump
  * tells, as a greedy one (ReMax, arXiv 2310.10505) or a running mean; each reward component is normalised by itself; rewards are stored with fewer
- * digits than they were made of; or several prompts of a step share a baseline.
+ * digits than they were made of; several prompts of a step share a baseline; an environment has a rule of its own; or the best rollouts of a group share
+ * what they are given by their length.
  */
 export interface Reshaping {
   /** Whether a group that the formula does not give is given by one of these. */
@@ -33,6 +36,7 @@ interface StepMap {
 
 /** Stored advantages of rows of a group beside their rewards and what the formula gives them, [n] each. */
 interface Beside {
+  readonly rows: readonly TrajectoryFacts[]
   readonly rewards: readonly number[]
   readonly stored: readonly number[]
   readonly made: readonly number[]
@@ -70,11 +74,20 @@ function* findReshaping(view: DumpView): Steps<Reshaping> {
   const steps = yield* within(0.7, 0.75, groupsByStep(informative))
   const maps = yield* within(0.75, 0.9, mapsOfSteps(steps, fit, thresholds))
   const isOff = (group: GroupView) => !besideOf(group).some((beside) => isMade(beside, thresholds))
-  const pooled = yield* within(0.9, 1, pooledGroups(complete, isOff, fit, thresholds))
+  const pooled = yield* within(0.9, 0.95, pooledGroups(complete, isOff, fit, thresholds))
+  const byEnvironment = yield* within(0.95, 0.98, givenByEnvironment(view, informative, isOff))
+  const off = informative.filter(isOff)
+  const byLength = yield* within(
+    0.98,
+    1,
+    sharedByLength(off, (group) => fewestOff(besideOf(group), thresholds), thresholds),
+  )
   return {
     explains: (group) =>
       maps.has(stepOf(group)) ||
       pooled.has(group) ||
+      byEnvironment.has(group) ||
+      byLength.has(group) ||
       besideOf(group).some(
         (beside) =>
           isClipped(beside, ends, thresholds) ||
@@ -82,7 +95,7 @@ function* findReshaping(view: DumpView): Steps<Reshaping> {
           (fit.scheme === 'none' && hasBaselineOfItsOwn(beside, thresholds)),
       ),
     carried: (group, bound) => {
-      if (pooled.has(group)) return Number.POSITIVE_INFINITY
+      if (pooled.has(group) || byEnvironment.has(group) || byLength.has(group)) return Number.POSITIVE_INFINITY
       const map = maps.get(stepOf(group))
       return map === undefined ? bound : map.factor * bound + Math.abs(map.offset)
     },
@@ -108,6 +121,7 @@ function besideOf(
   const stored = rows.map(({ advantage }) => advantage)
   const at = [...rows.keys()].filter((row) => stored[row] !== null)
   return {
+    rows: at.map((row) => rows[row] as TrajectoryFacts),
     rewards: at.map((row) => rewards[row] as number),
     stored: at.map((row) => stored[row] as number),
     made: at.map((row) => weight * (made[row] as number)),
@@ -139,9 +153,21 @@ function* clippingEnds(groups: readonly GroupView[]): Steps<Ends> {
 }
 
 /** Every row has what the formula gives. */
-function isMade({ stored, made }: Beside, thresholds: Thresholds): boolean {
+function isMade(beside: Beside, thresholds: Thresholds): boolean {
+  return rowsOff(beside, thresholds).length === 0
+}
+
+/** Those that have something else than the formula gives. */
+function rowsOff({ rows, stored, made }: Beside, thresholds: Thresholds): readonly TrajectoryFacts[] {
   const slack = slackOf(stored, thresholds)
-  return stored.every((each, at) => Math.abs(each - (made[at] as number)) <= slack)
+  return rows.filter((_, at) => Math.abs((stored[at] as number) - (made[at] as number)) > slack)
+}
+
+/** By the baseline that leaves fewest of them. */
+function fewestOff(besides: readonly Beside[], thresholds: Thresholds): readonly TrajectoryFacts[] {
+  return besides
+    .map((beside) => rowsOff(beside, thresholds))
+    .reduce((fewest, rows) => (rows.length < fewest.length ? rows : fewest))
 }
 
 /** Every row has what the formula gives, or an end that lies before that. */

@@ -69,7 +69,7 @@ export function* followRewards({ settings }: DumpView, groups: readonly GroupVie
  * How far advantages have the order of what is asked of rows, from −1 to 1: pairs that have it less pairs that have the reverse, as a share of both
  * (Goodman and Kruskal’s gamma). Null where some row has none of it, or most pairs that differ in it have one advantage.
  */
-function orderOf(
+export function orderOf(
   rows: readonly TrajectoryFacts[],
   asked: (row: TrajectoryFacts) => number | null | undefined,
   thresholds: Thresholds,
