@@ -32,18 +32,27 @@ export function* givenByEnvironment(
     }),
   )
   if (parts.size < 2) return given
-  let looked = 0
-  for (const part of parts.values()) {
-    yield (1 + looked++ / parts.size) / 2
-    const off = yield* filtered(part, isOff)
-    if (off.length === 0 || part.length < thresholds['factor-groups']) continue
-    const fit = yield* fittingAdvantages({ groups: part, settings })
-    if (fit === null || !isRule(fit, thresholds)) continue
-    const scaleOf = yield* measuringSteps(part)
-    const residualIn = (group: GroupView) => residualOf(group, fit.scheme, fit.eps ?? 0, scaleOf(group), fit.factor)
-    for (const group of off) if (residualIn(group) <= thresholds['advantage-tolerance']) given.add(group)
+  const done = (looked: number) => (1 + looked / parts.size) / 2
+  for (const [at, part] of [...parts.values()].entries()) {
+    for (const group of yield* within(done(at), done(at + 1), givenByRule(part, isOff, settings))) given.add(group)
   }
   return given
+}
+
+/** Those of the groups that are off which one formula gives, if it gives nearly all of one environment. */
+function* givenByRule(
+  part: readonly GroupView[],
+  isOff: (group: GroupView) => boolean,
+  settings: DumpView['settings'],
+): Steps<readonly GroupView[]> {
+  const { thresholds } = settings
+  const off = yield* within(0, 0.2, filtered(part, isOff))
+  if (off.length === 0 || part.length < thresholds['factor-groups']) return []
+  const fit = yield* within(0.2, 0.8, fittingAdvantages({ groups: part, settings }))
+  if (fit === null || !isRule(fit, thresholds)) return []
+  const scaleOf = yield* within(0.8, 1, measuringSteps(part))
+  const residualIn = (group: GroupView) => residualOf(group, fit.scheme, fit.eps ?? 0, scaleOf(group), fit.factor)
+  return off.filter((group) => residualIn(group) <= thresholds['advantage-tolerance'])
 }
 
 /** Of nearly all groups: by chance a formula gives half of those that are right and wrong alone. */
