@@ -38,9 +38,8 @@ export const M12: Check = {
 
 function trainedIn(view: TrajectoryView, start: number, end: number): Span[] {
   const runs = runsOf(view.mask as Uint8Array, 1, start, end)
-  return runs
-    .flatMap((run) => notSampled(view, run))
-    .filter(({ start, end }) => start !== sampledPad(view) || end > start + 1)
+  const own = runs.length === 0 ? -1 : sampledPad(view)
+  return runs.flatMap((run) => notSampled(view, run)).filter(({ start, end }) => start !== own || end > start + 1)
 }
 
 /** What is left of a trained run behind the tokens that the model is known to have written: its end, with the id of the padding. */
