@@ -18,7 +18,6 @@ export function* givenByEnvironment(
   isOff: (group: GroupView) => boolean,
 ): Steps<ReadonlySet<GroupView>> {
   const given = new Set<GroupView>()
-  const { thresholds } = settings
   const parts = new Map<string, GroupView[]>()
   yield* within(
     0,
