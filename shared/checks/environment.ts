@@ -22,8 +22,17 @@ function wordIn(value: unknown): string | null {
     : null
 }
 
-/** open-instruct lists the verifiers of a prompt, most often one. */
+/**
+ * open-instruct lists the verifiers of a prompt, most often one. An episode of verifiers 1 holds the id of its environment beside the name that the run gave
+ * it, by which two settings of one environment are told apart.
+ */
 function nameIn(value: unknown): string | null {
   const one = Array.isArray(value) && value.length === 1 ? value[0] : value
+  if (typeof one === 'object' && one !== null) return textIn(one, 'name') ?? textIn(one, 'id')
   return typeof one === 'string' && one !== '' ? one : null
+}
+
+function textIn(object: object, key: 'name' | 'id'): string | null {
+  const value = (object as Readonly<Record<string, unknown>>)[key]
+  return typeof value === 'string' && value !== '' ? value : null
 }
