@@ -119,6 +119,8 @@ export interface GroupView {
   readonly rewards?: readonly number[]
   /** All sequences, in order, of each member that was stored as several and stands for them as their first; one map for all groups, absent where there is none. */
   readonly parts?: ReadonlyMap<TrajectoryFacts, readonly TrajectoryFacts[]>
+  /** A single rollout in a file that asks its questions once, beside files that do not: none is missing of it. */
+  readonly isAskedOnce?: true
 }
 
 export interface DumpView {

@@ -3,7 +3,7 @@ import { againInStep } from './again-in-step.ts'
 import type { GroupView } from './check.ts'
 import { FactColumns } from './fact-columns.ts'
 import type { TrajectoryFacts } from './facts.ts'
-import { groupSizeByQuestions } from './group-size-by-questions.ts'
+import { groupSizeByQuestions, repeatedQuestions } from './group-size-by-questions.ts'
 
 export interface GroupOptions {
   /** Given by the person; null = what the dump declares, else the commonest size, else, by order, as many as answer one question. */
@@ -26,7 +26,8 @@ export interface GroupOptions {
  * as are given or declared, else as many as answer one question each.
  *
  * A group is complete when its size is the given one, else the one its members declare, else the commonest of the dump (2 or more),
- * and every member has a finite reward: samples, one rank of many or a run still written give incomplete ones.
+ * and every member has a finite reward: samples, one rank of many or a run still written give incomplete ones. Files that ask each question
+ * once, as validation between steps does, say nothing of how large the groups of the others are.
  */
 export function buildGroups(facts: readonly TrajectoryFacts[], options: GroupOptions): GroupView[] {
   return atOnce(grouping(facts, options)).groups
@@ -43,9 +44,11 @@ export interface Grouping {
 export function* grouping(facts: readonly TrajectoryFacts[], options: GroupOptions): Steps<Grouping> {
   const { first, parts } = oncePerRollout(facts)
   const { buckets, sizeOfQuestions } = yield* within(0, 0.6, collect(first, options))
-  const common = commonestSize(buckets)
+  const askingOnce = sourcesAskingOnce(buckets, options.keysOf)
+  const common = commonestSize(buckets.filter(({ members }) => !askingOnce.has(sourceOf(members, options.keysOf))))
   const groups: GroupView[] = []
   const add = ({ id, members }: Bucket) => {
+    const isAskedOnce = askingOnce.size > 0 && members.length === 1 && askingOnce.has(sourceOf(members, options.keysOf))
     const size = options.groupSize ?? declaredSize(members) ?? common
     const complete = size !== null && members.length === size && size > 1 && members.every(hasReward)
     const rewards = complete ? members.map(({ reward }) => reward as number) : null
@@ -55,6 +58,7 @@ export function* grouping(facts: readonly TrajectoryFacts[], options: GroupOptio
       complete,
       ...(rewards === null ? {} : { rewards }),
       ...(parts === null ? {} : { parts }),
+      ...(isAskedOnce ? { isAskedOnce: true } : {}),
     })
   }
   yield* within(0.6, 0.9, forEachOf(buckets, add))
@@ -75,10 +79,14 @@ function* collect(
     return { buckets: yield* within(0.1, 1, byKey(facts, options)), sizeOfQuestions: null }
   }
   if (!options.groupsByOrder) return { buckets: [], sizeOfQuestions: null }
+  const questions = yield* within(0.1, 0.6, repeatedQuestions(facts))
   const told = options.groupSize ?? declaredSizeOfAll(facts)
-  const sizeOfQuestions = told === null ? yield* within(0.1, 0.6, groupSizeByQuestions(facts)) : null
+  const sizeOfQuestions = told === null ? groupSizeByQuestions(questions) : null
   const size = told ?? sizeOfQuestions
-  return { buckets: size !== null && size > 1 ? byOrder(facts, size) : [], sizeOfQuestions }
+  if (size === null || size < 2) return { buckets: [], sizeOfQuestions }
+  const { askingOnce, unknown } = questions
+  const isLeftOut = (source: number) => askingOnce.has(source) || (told === null && unknown.has(source))
+  return { buckets: byOrder(facts, size, isLeftOut), sizeOfQuestions }
 }
 
 interface OncePerRollout {
@@ -158,11 +166,12 @@ function qualifiedId(key: string, step: number | null, members: readonly Traject
   return `${key} (source ${members[0]?.place.source ?? 0}${step === null ? '' : `, step ${step}`})`
 }
 
-function byOrder(facts: readonly TrajectoryFacts[], size: number): Bucket[] {
+function byOrder(facts: readonly TrajectoryFacts[], size: number, isLeftOut: (source: number) => boolean): Bucket[] {
   const buckets: Bucket[] = []
   let last: Bucket | null = null
   let previous: TrajectoryFacts | null = null
   for (const row of facts) {
+    if (isLeftOut(row.place.source)) continue
     const goesOn: boolean =
       previous !== null && previous.place.source === row.place.source && previous.step === row.step
     if (last === null || !goesOn || last.members.length === size) {
@@ -214,6 +223,26 @@ function commonestSize(buckets: readonly Bucket[]): number | null {
     if (best === null || count > leader || (count === leader && size > best)) best = size
   }
   return best !== null && (counts.get(best) as number) * 2 >= buckets.length ? best : null
+}
+
+/**
+ * Files, or folders of one rollout each, most of whose groups are one rollout, where others hold more: how many rollouts a prompt has is another
+ * matter there. None where all are like that.
+ */
+function sourcesAskingOnce(buckets: readonly Bucket[], keysOf: GroupOptions['keysOf']): ReadonlySet<number> {
+  const excess = new Map<number, number>()
+  for (const { members } of buckets) {
+    const source = sourceOf(members, keysOf)
+    excess.set(source, (excess.get(source) ?? 0) + (members.length === 1 ? 1 : -1))
+  }
+  const asking = new Set<number>()
+  for (const [source, more] of excess) if (more > 0) asking.add(source)
+  return asking.size === excess.size ? new Set() : asking
+}
+
+function sourceOf(members: readonly TrajectoryFacts[], keysOf: GroupOptions['keysOf']): number {
+  const { source } = (members[0] as TrajectoryFacts).place
+  return keysOf?.[source] ?? source
 }
 
 /** Some rows go on behind the prompt that others have: rollouts are stored by call, each as often as the model was asked. */

@@ -18,7 +18,7 @@ export function chosenByReward({ facts, groups, groupSize }: DumpView): string |
   const [advantage] = advantages
   if (advantage !== undefined)
     return advantage > 0 ? `each has reward ${shown(reward)}, and is trained with advantage ${shown(advantage)}` : null
-  const parts = groups.filter(({ members }) => members.length !== groupSize).length
+  const parts = groups.filter(({ members, isAskedOnce }) => members.length !== groupSize && !isAskedOnce).length
   if (parts <= CUT_AT_ENDS) return null
   return `each has reward ${shown(reward)}, and ${parts} of ${groups.length} groups are of another size than ${groupSize}`
 }

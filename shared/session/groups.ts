@@ -243,7 +243,8 @@ function scalingHere(dump: DumpView): GroupScaling {
   return { scheme: 'group-std-unbiased', scaled: true, eps, origin: 'assumed' }
 }
 
-function whyIncomplete({ members }: GroupView, size: number | null): string {
+function whyIncomplete({ members, isAskedOnce }: GroupView, sizeOfOthers: number | null): string {
+  const size = isAskedOnce ? null : sizeOfOthers
   const absent = members.filter(({ reward }) => reward === null).length
   const odd = members.filter(({ reward }) => reward !== null && !Number.isFinite(reward)).length
   const reasons = [

@@ -111,6 +111,59 @@ describe('buildGroups', () => {
     expect(completeOf([3, 3, 3, 5, 6])).toEqual([true, true, true, false, false])
   })
 
+  describe('beside a file that asks its questions once', () => {
+    /** Groups of these sizes in a file each. */
+    const inFiles = (...files: readonly (readonly number[])[]) =>
+      files.flatMap((sizes, source) =>
+        groupFacts(
+          sizes.map((size) => Array<number>(size).fill(1)),
+          (_, group) => ({ group: `${source}-${group}`, place: placeIn(source) }),
+        ),
+      )
+    const completeOf = (facts: ReturnType<typeof inFiles>, more = {}) =>
+      buildGroups(facts, { ...BY_KEY, ...more }).filter(({ complete }) => complete).length
+
+    it.each([
+      [
+        'before',
+        [
+          [1, 1, 1, 1, 1],
+          [3, 3],
+        ],
+      ],
+      [
+        'behind',
+        [
+          [3, 3, 2],
+          [1, 1, 1, 1, 2],
+        ],
+      ],
+      ['between', [[3], [1, 1], [3, 3], [1, 1, 1, 1, 1]]],
+    ])('groups are as large as those of the others, %s it', (_, files) => {
+      const facts = inFiles(...files)
+      expect(resolveGroupSize(facts, BY_KEY)).toBe(3)
+      expect(completeOf(facts)).toBe(files.flat().filter((size) => size === 3).length)
+      const once = buildGroups(facts, BY_KEY).filter(({ isAskedOnce }) => isAskedOnce)
+      expect(once).toHaveLength(files.flat().filter((size) => size === 1).length)
+    })
+
+    it('they are not, where most are single in each file, in one file, or in one folder of files', () => {
+      expect(resolveGroupSize(inFiles([1, 1, 1, 3], [1, 1, 3]), BY_KEY)).toBe(1)
+      expect(resolveGroupSize(inFiles([1, 1, 1, 1, 1, 3, 3]), BY_KEY)).toBe(1)
+      expect(resolveGroupSize(inFiles([1, 1, 1], [3, 3]), { ...BY_KEY, keysOf: [0, 0] })).toBe(1)
+    })
+
+    it('none is complete where those of the others have many sizes', () => {
+      expect(completeOf(inFiles([1, 1, 1, 1], [2, 3, 3, 4, 5]))).toBe(0)
+    })
+
+    it('a size that is declared or given holds of all', () => {
+      const declared = inFiles([1, 1, 1], [3, 3, 2]).map((row) => ({ ...row, groupSize: 3 }))
+      expect(completeOf(declared)).toBe(2)
+      expect(completeOf(inFiles([1, 1, 1], [3, 3, 2]), { groupSize: 2 })).toBe(1)
+    })
+  })
+
   it('calls none complete by the size of groups that are stored by call', () => {
     const rows = (roots: readonly (string | undefined)[]) =>
       roots.map((rootHash, i) => {
@@ -223,6 +276,38 @@ describe('groups by order without a size', () => {
     expect(groupsOf(asked('aaaabbbb', (i) => (i % 2 === 1 ? { rootHash: 'root' } : {})))).toEqual([])
     // Rows that have keys, and formats whose rows come in any order.
     expect(shapes(buildGroups(asked('aaabbb'), BY_KEY))).toEqual([])
+  })
+
+  describe('beside other files', () => {
+    const inFiles = (...files: readonly string[]) =>
+      files.flatMap((questions, source) => asked(questions, () => ({ place: placeIn(source) })))
+    const sizesOf = (facts: ReturnType<typeof asked>, groupSize: number | null = null) =>
+      buildGroups(facts, { groupSize, groupsByOrder: true }).map(({ members }) => members.length)
+
+    it('are counted in those that repeat their questions', () => {
+      expect(sizesOf(inFiles('aaabbb', 'cdefg', 'hhh'))).toEqual([3, 3, 3])
+      expect(sizesOf(inFiles('cdef', 'aaabbb'), 3)).toEqual([3, 3])
+      expect(sizesOf(inFiles('aaabbb', '----'))).toEqual([3, 3])
+      // One row may be what was left of a group.
+      expect(sizesOf(inFiles('aaabbb', 'c'))).toEqual([3, 3, 1])
+    })
+
+    it('are not made up where one of those does not tell', () => {
+      for (const files of [
+        ['aaabbb', 'ccdef'],
+        ['aaabbb', 'ccc-'],
+        ['aaa', 'cdef'],
+        ['abc', 'def'],
+        ['----', 'abc'],
+      ])
+        expect(sizesOf(inFiles(...files)), files.join()).toEqual([])
+      expect(sizesOf(inFiles('abcd', 'efgh'), 2)).toEqual([2, 2, 2, 2])
+      const byCall = asked('aaabbbcccc', (i) => ({
+        place: placeIn(i < 6 ? 0 : 1),
+        ...(i < 6 ? {} : { rootHash: 'root' }),
+      }))
+      expect(sizesOf(byCall)).toEqual([])
+    })
   })
 
   it('are as large as somebody says first of all', () => {

@@ -158,6 +158,13 @@ describe('H05', () => {
     })
   })
 
+  it('takes questions that a file asks once, beside whole groups of another, for no parts of groups', () => {
+    const alone = Array.from({ length: 9 }, (_, i) =>
+      factsOf(i, { group: `asked once ${i}`, reward: 1, place: { source: 1, record: i, part: 0 } }),
+    )
+    expect(verdictOf('H05', dumpOf([...groupFacts(Array(8).fill([1, 1, 1, 1])), ...alone])).verdict).toBe('supported')
+  })
+
   it('asks, where some groups are all solved and others not at all, for prompts between these', () => {
     const rewards = Array.from({ length: 20 }, (_, i) => [i % 2, i % 2, i % 2, i % 2])
     expect(remedyOf(verdictOf('H05', dumpOf(groupFacts(rewards))))).toBe(

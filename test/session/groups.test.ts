@@ -214,6 +214,16 @@ describe('the groups of a run', () => {
     await expect(page.ask('group', { position: 5 })).rejects.toThrow('There is no group 5; this dump has 5.')
   })
 
+  it('lack nobody in a file that asks each question once, beside one of whole groups', async () => {
+    const tokenizer = await qwen()
+    const once = lines([0, 1, 2].map((seed) => cleanRollout(tokenizer, 50 + seed, { group: `${seed}`, reward: 1 })))
+    const page = enginePage()
+    await page.open({ 'groups.jsonl': dump, 'validation.jsonl': once })
+    expect((await page.ask('groupSummary', {})).size).toBe(4)
+    const { incompleteBecause } = await page.ask('group', { position: 5 })
+    expect(incompleteBecause).toBe('Not judged: it is a single rollout.')
+  })
+
   it('without a scheme that fits, amplification is what dividing by the std would give, and is called assumed', async () => {
     const page = enginePage()
     const bare = dump.replaceAll(/"advantage":-?[\d.e-]+,?/g, '')

@@ -193,6 +193,21 @@ describe('reports of parts, merged, are the report of all files read at once', (
     expect(await mergedFrom(files, [[]], {})).toBe(whole)
   })
 
+  it('files of whole groups beside more that ask each question once', async () => {
+    const tokenizer = await qwen()
+    const rollouts = (seeds: number, ofGroup: number) =>
+      lines(
+        Array.from({ length: seeds }, (_, seed) =>
+          cleanRollout(tokenizer, seed, { group: `question ${Math.floor(seed / ofGroup)}`, reward: (seed % 4) / 3 }),
+        ),
+      )
+    const files = [...filesOf('train', rollouts(16, 4), 4), ...filesOf('validation', rollouts(12, 1), 3)]
+    const whole = await reportOf(files)
+    expect(JSON.parse(whole).aggregates.groups).toMatchObject({ complete: 4 })
+    expect(await mergedFrom(files, [[5]], {})).toBe(whole)
+    await sameAsAtOnce(files, {}, 3)
+  })
+
   it('a second run, merged as well', async () => {
     const tokenizer = await qwen()
     const run = (more: object) => lines(Array.from({ length: 12 }, (_, seed) => cleanRollout(tokenizer, seed, more)))
