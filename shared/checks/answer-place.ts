@@ -4,6 +4,7 @@ import { byteSpans, tokenTexts } from '../tokens/text.ts'
 import type { Tokenizer } from '../tokens/tokenizer.ts'
 import type { PreparedTokens } from './create-facts.ts'
 import { contentSpans } from './edges.ts'
+import { type SubmittedAnswer, submittedAnswer } from './submitted-answer.ts'
 
 /**
  * Whose words hold the expected answer: the model's, only the environment's after the prompt, or nobody's. `in-part`: the
@@ -18,7 +19,7 @@ const COMMON = /^(true|false|none|null|unknown|yes|no|[-+]?\d{1,2}(\.\d+|,\d{1,2
 
 /** Where the expected answer stands, for the facts of a rollout. */
 export interface AnswerFacts {
-  /** Null where the dump has no answer, or one too short or too common to be told from other words. */
+  /** Null where the dump has no answer, or one too short or too common to be told from other words, and where the model says it and hands in other ones. */
   readonly answerPlace: AnswerPlace | null
   /** Tokens of the last reply that hold it, where the model's do not; half-open, in stored ids. */
   readonly answerAt?: readonly [number, number]
@@ -36,19 +37,24 @@ export function answerFacts({ answer }: Trajectory, tokens: PreparedTokens): Ans
   const small: string[] = []
   const modelHolds = (text: string) =>
     own.some((span, index) => (small[index] ??= tokens.text(span).toLowerCase()).includes(text))
-  if (modelHolds(wanted)) return { answerPlace: 'model' }
+  const submitted = submittedAnswer(turns, tokens.text)
+  if (submitted?.text.toLowerCase().includes(wanted) ?? modelHolds(wanted)) return { answerPlace: 'model' }
+  // It says the answer and hands in another text, which may be the answer in other words.
+  if (submitted !== null && modelHolds(wanted)) return { answerPlace: null }
   const reply = turns.flatMap(environmentSpans).findLast((span) => tokens.text(span).toLowerCase().includes(wanted))
   if (reply === undefined) return { answerPlace: 'nowhere' }
   const words = wanted.split(/[^\p{L}\p{N}]+/u).filter((word) => word.length >= shortest)
   return {
     // Without a word that can be looked up, nothing tells a paraphrase from another text.
-    answerPlace: words.length === 0 || !isSpokenOf(reply, turns) || words.some(modelHolds) ? 'in-part' : 'environment',
+    answerPlace:
+      words.length === 0 || !isSpokenOf(reply, turns, submitted) || words.some(modelHolds) ? 'in-part' : 'environment',
     answerAt: tokensOf(wanted, reply, tokens, tokenizer),
   }
 }
 
-/** Whether the model says something after a reply that is no call: what it does with a result, others say. */
-function isSpokenOf(reply: Span, turns: readonly Turn[]): boolean {
+/** Whether the model says something after a reply that is no call, or hands in an answer by one: what it does with a result, others say. */
+function isSpokenOf(reply: Span, turns: readonly Turn[], submitted: SubmittedAnswer | null): boolean {
+  if (submitted !== null && submitted.at >= reply.end) return true
   return turns.some(
     (turn) =>
       !turn.spans.some(({ part, start }) => part === 'tool_call' && start >= reply.end) &&

@@ -29,7 +29,7 @@ export interface PairingFacts {
   readonly tools: string | null
   /** Of what the system text says beside these. Absent where the tools are the record’s. */
   readonly besideTools?: string
-  /** Of the words of the last assistant message. */
+  /** Of the words of the last assistant message, and of its calls: one of them may hand in the answer. */
   readonly answer: string | null
 }
 
@@ -104,9 +104,10 @@ const keptLists = new KeptTexts<{ readonly listed: ToolsInText | null }>(64)
 const listedIn = (text: string) => ({ listed: toolsInText(text) })
 
 function answerOf(messages: readonly Message[] | null): string | null {
-  const last = messages?.findLast(({ role }) => roleKind(role) === 'assistant')
+  const last = messages?.findLast(({ role }) => roleKind(role) === 'assistant') ?? null
+  const calls = (last?.toolCalls ?? []).map((call) => `\n${call.name} ${call.arguments}`)
   // No two rollouts say the same, as a rule: nothing is gained by keeping it.
-  return digestOf(opening(last ?? null)).digest
+  return digestOf(`${opening(last)}${calls.join('')}`.slice(0, QUESTION_CHARACTERS)).digest
 }
 
 /** Rollouts of a group have one question. */

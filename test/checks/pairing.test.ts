@@ -84,3 +84,16 @@ function isWrittenAgain(json: string): boolean {
     return false
   }
 }
+
+it('answers that are handed in by a call are told by what it holds, however it is spaced', () => {
+  const answer = (content: string | null, ...calls: readonly string[]) => {
+    const toolCalls = calls.map((given) => ({ id: null, name: 'submit', arguments: given }))
+    const messages = [{ role: 'assistant', content, ...(calls.length > 0 ? { toolCalls } : {}) }]
+    return pairingFacts({ messages, ids: null, tools: null } as unknown as Trajectory, null, null).answer
+  }
+  expect(answer('Done.', '{"answer": "Quill"}')).not.toBe(answer('Done.', '{"answer": "Ester"}'))
+  expect(answer(null, '{"answer": "Quill"}')).not.toBe(answer(null, '{"answer": "Ester"}'))
+  expect(answer('Done.', '{"answer": "Quill"}')).toBe(answer('Done.', '{"answer":"Quill"}'))
+  expect(answer('Done.', '{"answer": "Quill"}')).not.toBe(answer('Done.'))
+  expect([answer(null), answer('')]).toEqual([null, null])
+})

@@ -144,6 +144,61 @@ describe('an answer that the model says nothing after', async () => {
   })
 })
 
+describe('an answer that is handed in by a call', async () => {
+  const tokenizer = await testTokenizer('qwen2.5')
+  const look = assistant(call(tokenizer, 'search', { query: 'founders' }))
+  const hands = (name: string, args: Record<string, unknown>) => assistant(call(tokenizer, name, args))
+  const found = tool('It was founded by Maud Ester.')
+
+  it.each([
+    ['is the model’s', [look, found, hands('submit', { answer: 'Maud Ester' })], 'model'],
+    [
+      'is the model’s in other letters',
+      [look, found, hands('finish', { final_answer: 'MAUD ESTER', sure: true })],
+      'model',
+    ],
+    [
+      'is the model’s, which nobody told it',
+      [look, tool('Nothing.'), hands('finish', { answer: 'Maud Ester' })],
+      'model',
+    ],
+    ['is another', [look, found, hands('finish', { answer: 'Otto Quill' })], 'environment'],
+    ['is another, by its tool alone', [look, found, hands('final_answer', { text: 'Otto Quill' })], 'environment'],
+    [
+      'is another, and the environment takes it',
+      [look, found, hands('submit', { answer: 'Quill' }), tool('Done.')],
+      'environment',
+    ],
+    [
+      'is another, of which nobody spoke',
+      [look, tool('Nothing.'), hands('submit', { answer: 'Otto Quill' })],
+      'nowhere',
+    ],
+    ['is in other words', [look, found, hands('submit', { answer: 'Ms Ester' })], 'in-part'],
+    [
+      'is another, and the environment then names the right one',
+      [look, tool('Nothing.'), hands('submit', { answer: 'Quill' }), found],
+      'in-part',
+    ],
+    [
+      'is another than it said before',
+      [look, found, assistant('Maud Ester?'), user('So?'), hands('submit', { answer: 'Quill' })],
+      null,
+    ],
+    ['is a query', [look, found, hands('submit', { sql: 'SELECT name FROM founders' })], 'in-part'],
+    ['is none', [look, found, hands('finish', {})], 'in-part'],
+    [
+      'is spelt so that it cannot be read',
+      [look, found, assistant('<tool_call>\n{"name": "finish", "answer"\n</tool_call>')],
+      'in-part',
+    ],
+  ])('%s', (_, turns, place) => {
+    const row = conversation(tokenizer, [user('Who was it?'), ...turns], { answer: 'Maud Ester' })
+    const { views } = auditTrajectories([trajectoryOf(row, { source: 0, record: 0, part: 0 })], tokenizer)
+    expect(views[0]?.facts.answerPlace).toBe(place)
+  })
+})
+
 describe('a second run', () => {
   interface Answered {
     readonly question: string
