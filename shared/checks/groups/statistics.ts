@@ -128,6 +128,20 @@ function* rewardsOfAll(groups: readonly GroupView[]): Generator<number> {
   for (const group of groups) yield* rewardsOf(group)
 }
 
+/** The sum of the advantages of rows, and that of their amounts; null where one of them has none. */
+export function advantageSums(
+  rows: readonly TrajectoryFacts[],
+): { readonly sum: number; readonly absolute: number } | null {
+  let sum = 0
+  let absolute = 0
+  for (const { advantage } of rows) {
+    if (advantage === null) return null
+    sum += advantage
+    absolute += Math.abs(advantage)
+  }
+  return { sum, absolute }
+}
+
 /** Whether advantages sum to 0, as those over exactly the rows that made their baseline do: `absolute` is the sum of their amounts. */
 export function isZeroSum(sum: number, absolute: number, thresholds: Thresholds): boolean {
   return Math.abs(sum) <= Math.max(thresholds['same-reward'], thresholds['zero-sum-share'] * absolute)

@@ -1,6 +1,6 @@
 import type { DumpView, GroupView } from '../check.ts'
 import type { TrajectoryFacts } from '../facts.ts'
-import { isZeroSum, mean } from '../groups/statistics.ts'
+import { advantageSums, isZeroSum, mean } from '../groups/statistics.ts'
 
 type Rows = ReadonlySet<TrajectoryFacts>
 
@@ -20,12 +20,10 @@ export function leftOutOfBaselines({ groups, settings: { thresholds } }: DumpVie
     const masked = members.filter(({ trained }) => trained === 0)
     if (!complete || masked.length === 0) continue
     const training = members.filter(({ trained }) => trained !== 0)
-    const advantages = training.flatMap(({ advantage }) => (advantage === null ? [] : [advantage]))
-    const absolute = advantages.reduce((sum, advantage) => sum + Math.abs(advantage), 0)
+    const sums = advantageSums(training)
     const without = masked.filter(({ advantage }) => !advantage)
-    if (advantages.length === training.length && absolute > thresholds['same-reward']) {
-      const sum = advantages.reduce((total, advantage) => total + advantage, 0)
-      if (!isZeroSum(sum, absolute, thresholds) || without.length < masked.length) return NO_ROWS
+    if (sums !== null && sums.absolute > thresholds['same-reward']) {
+      if (!isZeroSum(sums.sum, sums.absolute, thresholds) || without.length < masked.length) return NO_ROWS
       if (Math.abs(meanReward(members) - meanReward(training)) > thresholds['same-reward']) told++
     }
     for (const member of without) leftOut.push(member)

@@ -4,7 +4,7 @@ import type { Check, DumpReporter, DumpView, GroupView } from '../check.ts'
 import { isLengthStop, isModelStop } from '../end-reason.ts'
 import type { TrajectoryFacts } from '../facts.ts'
 import { withoutCut, withoutFailed } from '../groups/baseline-rows.ts'
-import { incompleteReason, isZeroSum, mean, shown } from '../groups/statistics.ts'
+import { advantageSums, incompleteReason, isZeroSum, mean, shown } from '../groups/statistics.ts'
 import { isAtLimit } from '../limits-left.ts'
 
 /**
@@ -164,47 +164,37 @@ function kindOf({ members }: GroupView): string {
 function countedOutside(group: GroupView, thresholds: Thresholds): Counted | 'other-baseline' | null {
   if (!group.members.some(isMasked)) return null
   const rows = group.members.filter((member) => trains(member) || answersNothing(member))
-  const known = rows.flatMap(({ advantage, reward }) =>
-    advantage === null ? [] : [{ advantage, reward: reward as number }],
-  )
-  if (known.length < 2 || known.length < rows.length) return null
-  const sum = known.reduce((total, { advantage }) => total + advantage, 0)
-  const absolute = known.reduce((total, { advantage }) => total + Math.abs(advantage), 0)
-  if (isZeroSum(sum, absolute, thresholds)) return null
+  const sums = advantageSums(rows)
+  if (rows.length < 2 || sums === null || isZeroSum(sums.sum, sums.absolute, thresholds)) return null
   for (const baseline of [group.members, withoutFailed(group.members), withoutCut(group.members)]) {
     const meanOfAll = mean(baseline.map(({ reward }) => reward as number))
     const masked = baseline.filter(isMasked)
-    if (masked.length === 0 || !inProportion(known, meanOfAll, thresholds)) continue
+    if (masked.length === 0 || !inProportion(rows, meanOfAll, thresholds)) continue
     return {
       rows: new Set(masked),
       rowsThatTrain: rows.filter(trains).length,
-      sumOfTrainedAdvantages: sum,
+      sumOfTrainedAdvantages: sums.sum,
       meanOfAll,
-      meanOfRowsThatTrain: mean(known.map(({ reward }) => reward)),
+      meanOfRowsThatTrain: mean(rows.map(({ reward }) => reward as number)),
     }
   }
   return 'other-baseline'
 }
 
-/** Whether one positive factor makes the advantages of the distances from `centre`, as far as stored digits go. */
-function inProportion(
-  rows: readonly { readonly advantage: number; readonly reward: number }[],
-  centre: number,
-  thresholds: Thresholds,
-): boolean {
+/** Whether one positive factor makes the advantages of rows, which all have one, of the distances from `centre`, as far as stored digits go. */
+function inProportion(rows: readonly TrajectoryFacts[], centre: number, thresholds: Thresholds): boolean {
+  const known = rows.map((row) => ({ advantage: row.advantage as number, distance: (row.reward as number) - centre }))
   let products = 0
   let squares = 0
   let largest = 0
-  for (const { advantage, reward } of rows) {
-    products += advantage * (reward - centre)
-    squares += (reward - centre) ** 2
+  for (const { advantage, distance } of known) {
+    products += advantage * distance
+    squares += distance ** 2
     largest = Math.max(largest, Math.abs(advantage))
   }
   if (!(products > 0 && squares > 0)) return false
   const tolerance = Math.max(thresholds['advantage-tolerance'] * largest, thresholds['advantage-digits'])
-  return rows.every(
-    ({ advantage, reward }) => Math.abs(advantage - (products / squares) * (reward - centre)) <= tolerance,
-  )
+  return known.every(({ advantage, distance }) => Math.abs(advantage - (products / squares) * distance) <= tolerance)
 }
 
 /** Nothing of it is trained, though there was something to train. */
