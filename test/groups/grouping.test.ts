@@ -126,6 +126,13 @@ describe('A05', () => {
         ),
       ],
       [
+        'a rollout whose tools are described otherwise and that asks in other words',
+        withOne(
+          { toolsDiffer: true, pairing: { ...asked('q'), question: 'Where is it?' } },
+          { ...today, pairing: told('tools and q') },
+        ),
+      ],
+      [
         'a rollout that lacks the tools of the system turn and asks something else',
         withOne({ systemHash: 't', toolsMissing: true, pairing: byIds('r') }, { ...today, pairing: byIds('q') }),
       ],
@@ -139,6 +146,13 @@ describe('A05', () => {
       [
         'that lacks the tools, which its template writes into the turn of the question (T07)',
         withOne({ toolsMissing: true, pairing: byIds('q') }, { ...today, pairing: byIds('tools and q') }),
+      ],
+      [
+        'whose tools, which its template writes into the turn of the question, are described otherwise (T07)',
+        withOne(
+          { systemHash: 's', toolsDiffer: true, pairing: told('other tools and q') },
+          { ...today, pairing: told('tools and q') },
+        ),
       ],
       ['whose template wrote another day (T14)', withOne({ promptDate: '27 Jul 2024' }, today)],
       ['that has another system text before the same question (T09)', withOne({ systemHash: 't' }, today)],

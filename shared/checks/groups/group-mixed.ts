@@ -212,12 +212,12 @@ function strangers(group: GroupView, majorities: ReadonlyMap<GroupView, string |
   )
 }
 
-/** The system turns have different dates or texts, and the same is asked behind them; or one of the two lacks the tools before its question. */
+/** The system turns have different dates or texts, and the same is asked behind them; or one of the two has no or other tools before its question. */
 function isRenderedOtherwise(member: TrajectoryFacts, own: TrajectoryFacts | undefined): boolean {
   if (own === undefined) return false
-  const lacksTools = member.toolsMissing !== own.toolsMissing
-  if (!askTheSame(member, own)) return lacksTools && mayAskTheSame(member, own)
-  if (lacksTools) return true
+  const hasOtherTools = member.toolsMissing !== own.toolsMissing || member.toolsDiffer !== own.toolsDiffer
+  if (!askTheSame(member, own)) return hasOtherTools && mayAskTheSame(member, own)
+  if (hasOtherTools) return true
   const [text, date] = [member.systemHash ?? null, member.promptDate ?? null]
   const [ownText, ownDate] = [own.systemHash ?? null, own.promptDate ?? null]
   if (text !== ownText) return text !== null && ownText !== null

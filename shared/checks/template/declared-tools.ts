@@ -55,7 +55,7 @@ function describes(prompt: string, names: readonly string[], called: string | nu
 const SPEAKS_OF_CODE =
   /\bi?python\b|\binterpreter\b|\b(?:run|write|execut\w+) (?:\w+ )?code\b|\bcode[ -](?:execution|sandbox|tool|cell|block)|\bprint\s*\(/i
 
-function escapedName(name: string): string {
+export function escapedName(name: string): string {
   return name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 }
 

@@ -1,13 +1,12 @@
 import type { Span, Turn } from '../../model/tokens.ts'
-import { type ToolSchema, toolName, toolSchema } from '../../model/tool-schema.ts'
+import { toolName } from '../../model/tool-schema.ts'
 import type { TokenTable } from '../../tokens/tokenizer.ts'
 import type { TrajectoryView } from '../check.ts'
 import { writtenTurns } from '../edges.ts'
 import type { TrajectoryFacts } from '../facts.ts'
-import { KeptTexts } from '../kept-texts.ts'
-import { normalised } from '../normalised-text.ts'
 import { OfLast } from '../of-last.ts'
 import { missingPart } from '../truncation/missing-part.ts'
+import { type AlteredTool, alteredTools, followsPrompt } from './altered-tools.ts'
 import { INTERPRETER, isDescribed, isNamedIn, nameInCall } from './declared-tools.ts'
 
 /** What a prompt says of the tools that the record has, or that the model calls. */
@@ -27,6 +26,8 @@ export interface PromptTools {
   readonly state: 'described' | 'missing' | 'others' | 'some' | 'altered'
   /** What is altered, in words: `search: another description`. */
   readonly altered: readonly string[]
+  /** The altered tools take other parameters, and no call shows that the model saw them so (decision 36). */
+  readonly takesOthers: boolean
 }
 
 const known = new OfLast<TrajectoryView, PromptTools | null>()
@@ -62,7 +63,16 @@ function findPromptTools(view: TrajectoryView): PromptTools | null {
   const prompt = { start: segmentation.padding.left, end: first.start }
   const text = promptText(view, prompt)
   const called = call === null ? null : calledName(view, call)
-  const found: PromptTools = { prompt, call, called, names, absent: names, state: 'described', altered: [] }
+  const found: PromptTools = {
+    prompt,
+    call,
+    called,
+    names,
+    absent: names,
+    state: 'described',
+    altered: [],
+    takesOthers: false,
+  }
   // What a cut took away is C02.
   const isCut = () => segmentation.turns.slice(0, first.index).some((turn) => missingPart(view, turn) !== null)
   if (!isDescribed(text, names, called)) {
@@ -74,8 +84,10 @@ function findPromptTools(view: TrajectoryView): PromptTools | null {
   // A prompt may offer a choice of many tools: only what the model calls must be in it.
   const lacking = absent.length === 0 ? [] : absent.filter((name) => callsOf(view, turns).has(name))
   if (lacking.length > 0) return { ...found, absent: lacking, state: 'some' }
-  const altered = alterations(text, trajectory.tools ?? [])
-  return { ...found, absent: [], altered, state: altered.length > 0 ? 'altered' : 'described' }
+  const tools = alteredTools(text, trajectory.tools ?? [])
+  if (tools.length === 0) return { ...found, absent: [] }
+  const altered = tools.flatMap(({ name, differences }) => differences.map((what) => `${name}: ${what}`))
+  return { ...found, absent: [], altered, state: 'altered', takesOthers: takeOthers(view, turns, tools) }
 }
 
 /**
@@ -137,108 +149,21 @@ function callsOf(view: TrajectoryView, turns: readonly Turn[]): Set<string> {
   return names
 }
 
+/** Whether a tool takes other parameters than the record says, and is not called by those that only the prompt has. */
+function takeOthers(view: TrajectoryView, turns: readonly Turn[], tools: readonly AlteredTool[]): boolean {
+  const others = tools.filter(({ takesOthers }) => takesOthers)
+  const calls = turns.flatMap(({ spans }) => spans.filter(({ part }) => part === 'tool_call'))
+  return others.some((tool) => {
+    const own = calls.filter((call) => calledName(view, call) === tool.name)
+    return !own.some((call) => followsPrompt(view.text(call), tool))
+  })
+}
+
 /** Every turn of the prompt is closed. Of a prompt that was cut nothing can be said to be absent. */
 function isWhole({ segmentation }: TrajectoryView): boolean {
   return (segmentation?.turns ?? []).every(({ kind, endToken }, i, turns) => {
     return endToken >= 0 || kind === 'assistant' || turns.slice(0, i).some((turn) => turn.kind === 'assistant')
   })
-}
-
-/** Whether both say something, and not the same. */
-function areOtherWords(a: unknown, b: unknown): boolean {
-  if (a === b) return false
-  const [words, others] = [wordsOf(a), wordsOf(b)]
-  return words !== null && others !== null && words !== others
-}
-
-function wordsOf(value: unknown): string | null {
-  const words = typeof value === 'string' ? normalised(value) : ''
-  return words === '' ? null : words
-}
-
-/** Rollouts of a run share few prompts' worth of schemas. */
-const kept = new KeptTexts<readonly ToolSchema[]>(64)
-
-/** What the prompt says otherwise of tools that both have. */
-function alterations(prompt: string, tools: readonly unknown[]): string[] {
-  const written = new Map(schemasIn(prompt).map((schema) => [schema.name, schema]))
-  const altered: string[] = []
-  for (const tool of tools) {
-    const own = toolSchema(tool)
-    const shown = own.name === null ? undefined : written.get(own.name)
-    if (shown !== undefined) for (const what of differences(own, shown)) altered.push(`${own.name}: ${what}`)
-  }
-  return altered
-}
-
-/** Only what both say is compared. */
-function differences(own: ToolSchema, shown: ToolSchema): string[] {
-  const found: string[] = []
-  if (areOtherWords(own.description, shown.description)) found.push('another description')
-  if (own.parameters === null || shown.parameters === null) return found
-  const lacking = [...own.parameters.keys()].filter((key) => !shown.parameters?.has(key))
-  const more = [...shown.parameters.keys()].filter((key) => !own.parameters?.has(key))
-  if (lacking.length > 0) found.push(`no parameter ${lacking.join(', ')}`)
-  if (more.length > 0) found.push(`a parameter ${more.join(', ')} that the record's has not`)
-  for (const [key, { type, description }] of own.parameters) {
-    const other = shown.parameters.get(key)
-    if (typeof type === 'string' && typeof other?.type === 'string' && type !== other.type)
-      found.push(`parameter ${key} is ${other.type}, not ${type}`)
-    if (areOtherWords(description, other?.description)) {
-      found.push(`another description of parameter ${key}`)
-    }
-  }
-  return found
-}
-
-/** The schemas that stand in a prompt as JSON, one to a line or over several. */
-function schemasIn(prompt: string): readonly ToolSchema[] {
-  const start = prompt.indexOf('{')
-  const end = prompt.lastIndexOf('}')
-  return start < 0 || end < start ? [] : kept.of(prompt.slice(start, end + 1), findSchemas)
-}
-
-function findSchemas(text: string): readonly ToolSchema[] {
-  const found: ToolSchema[] = []
-  for (let at = text.indexOf('{'), tried = 0; at >= 0 && tried < MOST_TRIED; tried++) {
-    const end = endOfObject(text, at)
-    const schema = end < 0 ? null : toolSchema(parsed(text.slice(at, end)))
-    const isNamed = schema !== null && schema.name !== null
-    // What is no schema may hold one: an example of a call stands beside prose in braces.
-    if (isNamed && (schema.parameters || wordsOf(schema.description))) found.push(schema)
-    at = text.indexOf('{', isNamed ? end : at + 1)
-  }
-  return found
-}
-
-/** Behind the brace that closes the one at `start`; -1 where none does. */
-function endOfObject(text: string, start: number): number {
-  let depth = 0
-  let quoted = false
-  const end = Math.min(text.length, start + LONGEST_SCHEMA)
-  for (let i = start; i < end; i++) {
-    const character = text[i]
-    if (quoted) {
-      if (character === '\\') i++
-      else if (character === '"') quoted = false
-    } else if (character === '"') quoted = true
-    else if (character === '{') depth++
-    else if (character === '}' && --depth === 0) return i + 1
-  }
-  return -1
-}
-
-/** Characters; a schema that is longer is not compared. */
-const LONGEST_SCHEMA = 1 << 14
-/** Braces that are looked behind, so that a prompt full of them costs no more. */
-const MOST_TRIED = 512
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
-  }
 }
 
 function calledName(view: TrajectoryView, call: Span): string | null {

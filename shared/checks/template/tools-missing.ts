@@ -18,15 +18,15 @@ export const T07: Check = {
     const found = promptTools(view)
     // Whether one of these is a fault the other rollouts tell.
     if (found === null || strayCall(view) !== null) return
-    const { prompt, call, called, names, absent, state, altered } = found
+    const { prompt, call, called, names, absent, state, altered, takesOthers } = found
     report.place(state !== 'described')
     if (state === 'described') return
     report.fault({
       scope: 'trajectory',
       tokens: prompt,
       affected: [],
-      // What it may call is there, in other words.
-      ...(state === 'altered' ? { severity: 'warning' } : {}),
+      // What it may call is there, in other words, or as the model calls it (decision 36).
+      ...(state === 'altered' && !takesOthers ? { severity: 'warning' } : {}),
       message: described(found),
       evidence: {
         prompt_tokens: prompt.end - prompt.start,
