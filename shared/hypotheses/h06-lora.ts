@@ -1,5 +1,8 @@
 import { FactColumns } from '../checks/fact-columns.ts'
+import type { TrajectoryFacts } from '../checks/facts.ts'
+import { ofTwoEngines, oneArrayIn } from '../checks/logprobs/one-array.ts'
 import { type GapTrend, gapTrends } from '../checks/logprobs/trend.ts'
+import type { Thresholds } from '../model/thresholds/registry.ts'
 import { type Bounds, gapBounds, gapRankBounds, offRolloutsBounds } from './bounds.ts'
 import type { Hypothesis, HypothesisInput } from './hypothesis.ts'
 import { besideLog, loggedLine } from './logged.ts'
@@ -39,20 +42,24 @@ function decide(input: HypothesisInput): Judgement {
   const needed = ['logprobs.sampler', 'logprobs.trainer'] as const
   const missing = needed.filter((stream) => !input.streams.has(stream))
   if (missing.length > 0) return notCheckable(missing)
-  const gap = meanGap(input)
+  const { facts, settings } = input.dump
+  const { thresholds } = settings
+  const oneArray = oneArrayIn(input.dump)
+  if (oneArray !== null) return notCheckable([oneArray])
+  const scored = ofTwoEngines(facts, thresholds)
+  const gap = meanGap(scored)
   if (gap === null) return notCheckable(['trained tokens that both sampler and trainer scored'])
-  const { thresholds } = input.dump.settings
   const bounds = gapBounds(thresholds)
   const stale = checkOf(input, 'L08')
   // A warning alone is a gap that grows though the versions of the rollouts follow the step.
   const frozen = stale?.status === 'fail' && stale.severity === 'error'
   // Several runs lie in a folder: one whose gap grows is enough, and stands first.
-  const [trend = null] = gapTrends(input.dump.facts, thresholds)
+  const [trend = null] = gapTrends(facts, thresholds)
   if (trend === null && !frozen) return tooFewSteps(input, gap)
   const grows = trend?.grows === true
   const follows = trend?.follows === true
   const supported = frozen || (grows && !follows && holds(gap, bounds.supported))
-  const off = offRollouts(input)
+  const off = offRollouts(scored, thresholds)
   const ofSome = offRolloutsBounds(thresholds)
   // A sampler that never moves may show in copies alone, whatever the gap.
   const unlooked = notRun(input, ['L08'])
@@ -97,9 +104,9 @@ function tooFewSteps(input: HypothesisInput, gap: number): Judgement {
   }
 }
 
-function meanGap(input: HypothesisInput): number | null {
+function meanGap(facts: readonly TrajectoryFacts[]): number | null {
   let [count, absolute] = [0, 0]
-  for (const part of new FactColumns(input.dump.facts).parts()) {
+  for (const part of new FactColumns(facts).parts()) {
     const hasGap = part.present('gap')
     const [counts, sums] = [part.numbers('gap', 'count'), part.numbers('gap', 'absolute')]
     for (let i = 0; i < counts.length; i++) {
@@ -112,10 +119,10 @@ function meanGap(input: HypothesisInput): number | null {
 }
 
 /** Share of the rollouts whose own gap is surely that of engines that differ: one engine of many is lost in a mean over all of them. */
-function offRollouts({ dump }: HypothesisInput): number {
-  const { 'engines-differ': differ, 'gap-standard-errors': errors } = dump.settings.thresholds
+function offRollouts(facts: readonly TrajectoryFacts[], thresholds: Thresholds): number {
+  const { 'engines-differ': differ, 'gap-standard-errors': errors } = thresholds
   let [scored, off] = [0, 0]
-  for (const part of new FactColumns(dump.facts).parts()) {
+  for (const part of new FactColumns(facts).parts()) {
     const counts = part.numbers('gap', 'count')
     const [sums, squares] = [part.numbers('gap', 'absolute'), part.numbers('gap', 'squares')]
     for (let i = 0; i < counts.length; i++) {

@@ -175,6 +175,32 @@ describe('H06-lora', () => {
     expect(result).toMatchObject({ verdict: 'supported', because: [{ value: 12, checks: ['L08'] }, {}] })
   })
 
+  describe('where the logprobs of the sampler stand in both places', () => {
+    const one = (values: number): GapSums => ({ ...gapOf(0), samplerValues: values })
+    const judged = (gap: (i: number) => GapSums) =>
+      verdictOf('H06-lora', dumpOf(rows(60, (i) => ({ step: i % 12, gap: gap(i) }))))
+
+    it('is not checkable, also beside rollouts of few values', () => {
+      const { verdict, missing } = judged((i) => one(i % 3 === 0 ? 4 : 80))
+      expect(verdict).toBe('not-checkable')
+      expect(missing).toEqual([
+        "logprobs that the trainer computed by itself (in all of 60 rollouts they are the sampler's, bit by bit: L07)",
+      ])
+    })
+
+    it('is told from rollouts that are all too short to tell', () => {
+      expect(judged(() => one(4)).verdict).toBe('contradicted')
+    })
+
+    it('rests on the others where only some are like that', () => {
+      const grows = judged((i) => (i % 5 < 2 ? one(80) : gapOf(0.01 + 0.02 * (i % 12))))
+      expect(grows.verdict).toBe('supported')
+      const { verdict, because } = judged((i) => (i % 5 === 0 ? gapOf(0.06) : one(i % 2 === 0 ? 80 : 4)))
+      expect(verdict).not.toBe('contradicted')
+      expect(because.find(({ measure }) => /^mean gap of sampler/.test(measure))?.value).toBeCloseTo(0.06)
+    })
+  })
+
   it('is not checkable without both streams, or without enough steps for a trend', () => {
     expect(
       verdictOf(

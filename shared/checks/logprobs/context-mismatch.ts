@@ -4,6 +4,7 @@ import { edgeBefore, writtenTurns } from '../edges.ts'
 import { type GapShape, gapOf } from './gap.ts'
 import type { TurnGap } from './gap-turns.ts'
 import { deniedLater, type LaterDenials } from './later-denials.ts'
+import { unprovedByOneArray } from './one-array.ts'
 import { pairsOf } from './scored.ts'
 import { digits } from './text.ts'
 
@@ -55,6 +56,7 @@ export const L02: Check = {
     }
   },
   dump: lookOverRollouts,
+  unproved: unprovedByOneArray,
 }
 
 /** Where too few tokens of a turn are off to tell by themselves, all rollouts tell together. */

@@ -2,6 +2,7 @@ import { counted } from '../../model/number-text.ts'
 import type { Steps } from '../../model/steps.ts'
 import type { Check, DumpReporter, DumpView } from '../check.ts'
 import { gapOf } from './gap.ts'
+import { unprovedByOneArray } from './one-array.ts'
 import { tiltedRollouts } from './pooled-lines.ts'
 import { digits, scoredSpan, scoredSpans } from './text.ts'
 import { isHeldBack } from './tilt.ts'
@@ -44,6 +45,7 @@ export const L01: Check = {
     })
   },
   dump: lookAtDenied,
+  unproved: unprovedByOneArray,
 }
 
 /** Rollouts that look like a temperature each by itself, surely or by too few tokens, where the others of the dump deny it (L03). */

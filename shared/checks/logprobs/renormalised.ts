@@ -1,6 +1,7 @@
 import { count, counted } from '../../model/number-text.ts'
 import type { Check } from '../check.ts'
 import { gapOf } from './gap.ts'
+import { unprovedByOneArray } from './one-array.ts'
 import { pairsOf } from './scored.ts'
 import { digits, scoredSpan, scoredSpans } from './text.ts'
 
@@ -40,4 +41,5 @@ export const L04: Check = {
       },
     })
   },
+  unproved: unprovedByOneArray,
 }

@@ -1,6 +1,7 @@
 import { count, counted } from '../../model/number-text.ts'
 import type { Check } from '../check.ts'
 import { gapOf, isMixtureOfExperts } from './gap.ts'
+import { unprovedByOneArray } from './one-array.ts'
 import { rounded, scoredSpan, scoredSpans } from './text.ts'
 
 /** L12. A few tokens far apart at random places, in a model that routes tokens to experts. */
@@ -38,4 +39,5 @@ export const L12: Check = {
       },
     })
   },
+  unproved: unprovedByOneArray,
 }

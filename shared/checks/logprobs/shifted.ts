@@ -2,6 +2,7 @@ import type { Check } from '../check.ts'
 import { tokenCount } from '../edges.ts'
 import { gapOf } from './gap.ts'
 import { LARGEST_SHIFT } from './gap-shift.ts'
+import { unprovedByOneArray } from './one-array.ts'
 import { digits, scoredSpan, scoredSpans } from './text.ts'
 
 /** L06. The two arrays agree once one of them is moved. */
@@ -40,4 +41,5 @@ export const L06: Check = {
       },
     })
   },
+  unproved: unprovedByOneArray,
 }

@@ -4,6 +4,7 @@ import type { Check, DumpReporter, DumpView } from '../check.ts'
 import { FactColumns } from '../fact-columns.ts'
 import type { TrajectoryFacts } from '../facts.ts'
 import { LikeRows } from '../like-rows.ts'
+import { oneArrayIn } from './one-array.ts'
 import { digits } from './text.ts'
 import { type GapTrend, gapTrends } from './trend.ts'
 
@@ -25,6 +26,11 @@ export const L08: Check = {
 }
 
 function* lookAtSteps(view: DumpView, report: DumpReporter): Steps<void> {
+  const lack = oneArrayIn(view)
+  if (lack !== null) {
+    report.abstain('not-checkable', `the dump does not carry ${lack}`)
+    return
+  }
   const columns = new FactColumns(view.facts)
   const [hasGap, hasStep] = [columns.present('gap'), columns.present('step')]
   const rows = view.facts.filter((_, at) => hasGap[at] === 1 && hasStep[at] === 1)

@@ -3,6 +3,7 @@ import { forEachOf, type Steps, within } from '../../model/steps.ts'
 import type { Check, DumpFault, DumpReporter, DumpView } from '../check.ts'
 import { FactColumns } from '../fact-columns.ts'
 import type { TrajectoryFacts } from '../facts.ts'
+import { unprovedByOneArray } from './one-array.ts'
 import { type TiltedLine, tiltedRollouts } from './pooled-lines.ts'
 import { digits } from './text.ts'
 
@@ -21,6 +22,7 @@ export const L03: Check = {
   cite: 'TRL#4159, TRL#4163, vime#69, open-instruct#1678',
   hiddenBy: ['L06'],
   dump: lookOverRollouts,
+  unproved: unprovedByOneArray,
 }
 
 function* lookOverRollouts(view: DumpView, report: DumpReporter): Steps<void> {

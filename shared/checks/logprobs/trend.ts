@@ -2,6 +2,7 @@ import type { Thresholds } from '../../model/thresholds/registry.ts'
 import { FactColumns } from '../fact-columns.ts'
 import type { TrajectoryFacts } from '../facts.ts'
 import { runsOfFiles } from '../runs-of-files.ts'
+import { ofTwoEngines } from './one-array.ts'
 
 /** Mean |gap| by training step of one run. */
 export interface GapTrend {
@@ -38,7 +39,7 @@ interface Sum {
  * no run has.
  */
 export function gapTrends(facts: readonly TrajectoryFacts[], thresholds: Thresholds): GapTrend[] {
-  const files = gapsByFile(facts)
+  const files = gapsByFile(ofTwoEngines(facts, thresholds))
   return runsOfFiles(files)
     .flatMap((sources) => trendOfRun(sources, files, thresholds) ?? [])
     .sort((a, b) => Number(b.grows) - Number(a.grows) || b.steps.length - a.steps.length)

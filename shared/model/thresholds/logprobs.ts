@@ -334,7 +334,7 @@ export const LOGPROB_THRESHOLDS = {
     value: 16,
     unit: 'values',
     range: [1, 1_000_000],
-    usedBy: ['L07', 'L08'],
+    usedBy: ['L01', 'L02', 'L03', 'L04', 'L06', 'L07', 'L08', 'L12', 'H06-lora'],
     reason:
       'Other than 0 that must all be the same bit by bit before two arrays are one: engines never agree to the last bit.',
   },

@@ -1,0 +1,44 @@
+import { counted } from '../../model/number-text.ts'
+import type { Thresholds } from '../../model/thresholds/registry.ts'
+import type { CheckTally, DumpView } from '../check.ts'
+import { FactColumns } from '../fact-columns.ts'
+import type { TrajectoryFacts } from '../facts.ts'
+
+/**
+ * The rollouts whose two logprobs may be of two engines. Where the sampler's stand in both places in rollouts with values enough to tell (L07), a gap
+ * of exactly 0 says nothing in those with fewer either.
+ */
+export function ofTwoEngines(facts: readonly TrajectoryFacts[], thresholds: Thresholds): readonly TrajectoryFacts[] {
+  const columns = new FactColumns(facts)
+  const gaps = columns.numbers('gap', 'absolute')
+  const values = columns.numbers('gap', 'samplerValues')
+  const enough = thresholds['equal-values']
+  const isOne = gaps.some((gap, at) => gap === 0 && (values[at] as number) >= enough)
+  return isOne ? facts.filter((_, at) => gaps[at] !== 0) : facts
+}
+
+const known = new WeakMap<DumpView, string | null>()
+
+/** That in all rollouts the sampler's logprobs stand in both places, so that they cannot differ; null where some are of two engines. */
+export function oneArrayIn(dump: DumpView): string | null {
+  let told = known.get(dump)
+  if (told === undefined) {
+    told = toldOf(dump)
+    known.set(dump, told)
+  }
+  return told
+}
+
+function toldOf({ facts, settings }: DumpView): string | null {
+  const others = ofTwoEngines(facts, settings.thresholds)
+  const isScored = ({ gap }: TrajectoryFacts) => gap !== undefined
+  if (others === facts || others.some(isScored)) return null
+  const rollouts = counted(facts.filter(isScored).length, 'rollout')
+  return `logprobs that the trainer computed by itself (in all of ${rollouts} they are the sampler's, bit by bit: L07)`
+}
+
+/** Why a check that compares the two proves nothing where it finds nothing. */
+export function unprovedByOneArray(_tally: CheckTally, dump: DumpView): string | null {
+  const lack = oneArrayIn(dump)
+  return lack === null ? null : `the dump does not carry ${lack}`
+}
