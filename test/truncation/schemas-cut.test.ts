@@ -163,6 +163,7 @@ describe('C02 in a dump that has neither messages nor tools', () => {
     ['from one schema into the next', without('"Finds documents', '"description"')],
     ['from the last schema into the words behind them', without('Gives a whole', 'For each function call')],
     ['from a schema to the end', (text: string) => text.slice(0, text.indexOf('by its number'))],
+    ['from the words before the schemas into one', without(' tags:', '"What to look')],
   ])('names a cut %s', async (_, edit) => {
     expect(await bare(edit)).toMatchObject([
       { turn: 0, severity: 'error', evidence: { cut: 'middle', role: 'system', lost_tokens: null } },
@@ -182,10 +183,63 @@ describe('C02 in a dump that has neither messages nor tools', () => {
     ],
     ['schemas are spread over several lines', (text: string) => text.replace(/^\{"type".*$/gm, spread)],
     ['schemas are listed with commas between them', (text: string) => text.replaceAll('}}}}}\n{', '}}}}},\n{')],
+    ['the tag before them stands with the first one', (text: string) => text.replace('<tools>\n{', '<tools>{')],
+    ['prose stands before a tag that closes nothing', () => 'Tools stand in <tools></tools> tags.\n</tools>'],
     ['a torn one stands among words', (text: string) => text.replace('<tools>\n', '<tools> ')],
   ])('is silent where %s', async (_, edit) => {
     expect(await bare(edit)).toEqual([])
   })
 
   const spread = (schema: string) => schema.replace('"function": {', '"function": {\n    ')
+
+  const ofLlamaAlone = async (code: string, edit: (user: string) => string) => {
+    const rows = (tokenizer: Tokenizer) => {
+      const row = llamaRow(tokenizer, edit)
+      const { messages, tools, ...alone } = row.record
+      return [{ ...row, record: alone }]
+    }
+    return (await findings(code, {}, {}, { family: 'llama3', rows })).findings
+  }
+
+  it.each([
+    ['inside a schema', without('"description": "Finds', 'What to look')],
+    ['from one schema into the next', without('"Finds documents', '"name": "read"')],
+    ['from the words before the schemas into one', without('Respond in the format', '"description": "Gives')],
+    ['from a schema into the question', without('"Gives a whole', 'films was shown first')],
+  ])('names a cut %s before the question', async (_, edit) => {
+    expect(await ofLlamaAlone('C02', edit)).toMatchObject([{ turn: 1, evidence: { cut: 'middle', role: 'user' } }])
+    expect(await ofLlamaAlone('T07', edit)).toEqual([])
+  })
+
+  const code = 'What does this do?\n\n{\n    int type;\n}\n'
+  it.each([
+    ['schemas are whole', (text: string) => text],
+    ['the question holds code', (text: string) => text.replace(QUESTION, code)],
+    ['the question holds code and no schema was rendered', () => `Given the following functions, answer. ${code}`],
+    ['a brace in the question closes what stands before it', () => 'Given the following functions:\nf() {\n  x;\n}\n'],
+  ])('is silent where %s', async (_, edit) => {
+    expect(await ofLlamaAlone('C02', edit)).toEqual([])
+  })
+
+  it('names a header that other words go on from, and no missing tools', async () => {
+    const cut = (closed: boolean) => (tokenizer: Tokenizer) => {
+      const turn = user(`"Finds"\n}\n\n${QUESTION}`)
+      const row = conversation(tokenizer, [system(SYSTEM), turn, assistant(ANSWER)], { more: { tools: [SEARCH] } })
+      const end = tokenizer.frame?.headerEnd as number
+      const { input_ids, loss_mask, ...more } = row.record
+      const at = input_ids.indexOf(end, input_ids.indexOf(end) + 1)
+      const kept = (_: unknown, i: number) => closed || (i !== at && i !== at + 1)
+      return [
+        { ...row, record: { ...more, input_ids: input_ids.filter(kept), loss_mask: loss_mask?.filter(kept) ?? [] } },
+      ]
+    }
+    const found = async (code: string, closed: boolean) =>
+      (await findings(code, {}, {}, { family: 'llama3', rows: cut(closed) })).findings
+    expect(await found('C02', false)).toMatchObject([
+      { turn: 1, severity: 'error', evidence: { cut: 'middle', role: 'user' } },
+    ])
+    expect(await found('C02', true)).toEqual([])
+    expect(await found('T07', false)).toEqual([])
+    expect(await found('T07', true)).toHaveLength(1)
+  })
 })

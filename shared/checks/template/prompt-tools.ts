@@ -6,6 +6,8 @@ import { writtenTurns } from '../edges.ts'
 import type { TrajectoryFacts } from '../facts.ts'
 import { OfLast } from '../of-last.ts'
 import { missingPart } from '../truncation/missing-part.ts'
+import { tornHeader } from '../truncation/torn-header.ts'
+import { tornSchema } from '../truncation/torn-schemas.ts'
 import { type AlteredTool, alteredTools, followsPrompt } from './altered-tools.ts'
 import { INTERPRETER, isDescribed, isNamedIn, nameInCall } from './declared-tools.ts'
 
@@ -74,7 +76,7 @@ function findPromptTools(view: TrajectoryView): PromptTools | null {
     takesOthers: false,
   }
   // What a cut took away is C02.
-  const isCut = () => segmentation.turns.slice(0, first.index).some((turn) => missingPart(view, turn) !== null)
+  const isCut = () => segmentation.turns.slice(0, first.index).some((turn) => isTurnCut(view, turn))
   if (!isDescribed(text, names, called)) {
     if (isDescribedLater(view, names, call, called)) return { ...found, absent: [] }
     return isCut() ? null : { ...found, state: 'missing' }
@@ -147,6 +149,10 @@ function callsOf(view: TrajectoryView, turns: readonly Turn[]): Set<string> {
     }
   }
   return names
+}
+
+function isTurnCut(view: TrajectoryView, turn: Turn): boolean {
+  return missingPart(view, turn) !== null || tornHeader(view, turn) !== null || tornSchema(view, turn) !== null
 }
 
 /** Whether a tool takes other parameters than the record says, and is not called by those that only the prompt has. */

@@ -6,6 +6,7 @@ import { answerInsidePrompt, storedPromptEnd } from '../prompt-end.ts'
 import { endsInLetters } from '../template/spelt-markers.ts'
 import { limitOf } from './limit-of.ts'
 import { missingPart } from './missing-part.ts'
+import { type TornHeader, tornHeader } from './torn-header.ts'
 import { tornSchema } from './torn-schemas.ts'
 import { namedParts } from './what-was-lost.ts'
 
@@ -30,9 +31,11 @@ function lookAtPrompt(view: TrajectoryView, settings: AuditSettings, report: Rep
   if (segmentation === null) return
   for (const turn of segmentation.turns) {
     if (turn.kind === 'assistant') break
+    const header = tornHeader(view, turn)
     // A first turn that begins in its middle is C01's.
-    if (turn.kind === 'other' || turn.header !== 'present') continue
+    if ((turn.kind === 'other' && header === null) || turn.header !== 'present') continue
     const fault =
+      ofHeader(header) ??
       runsIntoCompletion(view, segmentation, turn) ??
       opensAndStops(view, segmentation, turn) ??
       glued(view, turn) ??
@@ -47,7 +50,7 @@ function lookAtPrompt(view: TrajectoryView, settings: AuditSettings, report: Rep
       affected: [],
       message: fault.message,
       evidence: {
-        role: turn.role,
+        role: header?.role ?? turn.role,
         cut: fault.cut,
         limit: limitOf('max_prompt_length', settings, trajectory),
         prompt_tokens: view.facts.promptLength,
@@ -123,11 +126,18 @@ function glued(view: TrajectoryView, turn: Turn): PromptFault | null {
   }
 }
 
+/** Of two halves that were glued, the first one ends inside a header. */
+function ofHeader(header: TornHeader | null): PromptFault | null {
+  if (header === null) return null
+  const message = `The header of a ${header.role} turn is not closed, and other words follow it: the middle of the prompt is cut`
+  return { cut: 'middle', at: header.at, message, lost: null, lostTokens: null }
+}
+
 /** A row that does not say what its prompt should be: that two halves were glued shows where a schema is no JSON. */
 function gluedInSchema(view: TrajectoryView, turn: Turn): PromptFault | null {
   const torn = tornSchema(view, turn)
   if (torn === null) return null
-  const message = 'A schema among the tools of the system turn is no JSON: the middle of the prompt is cut'
+  const message = `A schema among the tools of the ${turn.role} turn is no JSON: the middle of the prompt is cut`
   return { cut: 'middle', at: torn.end, message, lost: null, lostTokens: null }
 }
 
