@@ -125,7 +125,8 @@ const STRUCTURAL: Readonly<Record<string, string>> = {
   'checks/truncation/grid.ts GRID_ROWS': 'what a grid is: three lines of one width',
   'checks/truncation/long-replies.ts CLOSING': 'characters',
   'checks/truncation/long-replies.ts SENTENCE_ENDS': 'characters',
-  'checks/truncation/torn-schemas.ts BEFORE_SCHEMAS_TOKENS': 'tokens that hold a sentence of a template; its text decides',
+  'checks/truncation/torn-schemas.ts BEFORE_SCHEMAS_TOKENS':
+    'tokens that hold a sentence of a template; its text decides',
   'checks/truncation/torn-schemas.ts LONGEST_INDENT': 'bound of cost; the name in quotes decides',
   'checks/truncation/text-size.ts HEX_DIGITS': 'digits of an escape',
   'checks/truncation/text-size.ts UNKNOWN': 'what no count in an array of 16 bits is',
