@@ -67,6 +67,8 @@ export interface AuditSettings {
   readonly writesBlocks?: true
   /** Tokens by which the masks of the dump lie late (negative: early), as far as they show it; absent where they lie in place, or not all alike. */
   readonly maskShift?: -1 | 1
+  /** Rows are padded with the token that ends their turns, and most train the end that comes before: an untrained one is padding. Absent elsewhere. */
+  readonly padsBehindCuts?: true
   /** Limits that the person gave. Those of a record are its own; those of the dump exist only after the pass (`DumpView.limits`). */
   readonly limits: Partial<Limits>
   /** The number in force for each threshold. */

@@ -7,7 +7,6 @@ import { appendedBelow } from './appended-ends.ts'
 import { isLaterCall } from './branch-ends.ts'
 import type { AuditSettings, TrajectoryView } from './check.ts'
 import { createFacts, type PreparedTokens } from './create-facts.ts'
-import { isBehindLimit } from './end-reason.ts'
 import { endOfExamples } from './examples.ts'
 import { systemAgainFact } from './layout/packing.ts'
 import { unfitFacts } from './layout/unfit-arrays.ts'
@@ -17,6 +16,7 @@ import { untrainedEnd } from './mask/all-zero.ts'
 import { endFacts } from './mask/silent-ends.ts'
 import { streamsWithoutNumbers } from './no-numbers.ts'
 import { isOwnBlock, writesItsBlocks } from './own-blocks.ts'
+import { isPadBehindCut, isShownPad } from './padded-ends.ts'
 import { paddingOf } from './padding.ts'
 import { answerInsidePrompt, storedPromptEnd } from './prompt-end.ts'
 import { provenanceOracle } from './provenance-oracle.ts'
@@ -60,9 +60,10 @@ export function prepareView(trajectory: Trajectory, options: ViewOptions): Prepa
   if (ids === null) return null
   const { tokenizer, settings } = options
   const framed = tokenizer?.frame ? tokenizer : null
-  const segmentation =
-    framed === null ? null : segment(ids, framed, trajectory.padding, (at) => isBehindLimit(trajectory, at))
   const mask = effectiveMask(trajectory, settings.alignment, options.maskImplied ?? false)
+  const padded = { trajectory, ids, mask, byOthers: settings.padsBehindCuts === true }
+  const segmentation =
+    framed === null ? null : segment(ids, framed, trajectory.padding, (at) => isPadBehindCut(padded, at))
   const padding = paddingOf({ segmentation, trajectory })
   const provenance =
     provenanceOracle(trajectory, segmentation, options.unsampledLogprob) ??
@@ -75,6 +76,7 @@ export function prepareView(trajectory: Trajectory, options: ViewOptions): Prepa
   const { expected, expectedRl } = oracles(
     trajectory,
     { segmentation, provenance, mask, writesBlocks },
+    (at) => isShownPad(padded, at),
     framed,
     settings,
   )
@@ -167,6 +169,7 @@ function oracles(
     mask,
     writesBlocks,
   }: Pick<PreparedView, 'segmentation' | 'provenance' | 'mask' | 'writesBlocks'>,
+  isPad: (at: number) => boolean,
   tokenizer: Tokenizer | null,
   settings: AuditSettings,
 ): { expected: Uint8Array | null; expectedRl: Uint8Array | null } {
@@ -195,7 +198,7 @@ function oracles(
     isBlank: (at: number) => /^\s+$/.test(decodeSpan(tokenizer.table, ids, at, at + 1)),
     stopsOnString: /stop_(string|sequence)/.test(trajectory.finishReason ?? ''),
     endMayBePadding: ({ endToken }: Turn) =>
-      endToken === ids.length - 1 && (tokenizer.frame?.pad.includes(ids[endToken] as number) ?? false),
+      endToken === ids.length - 1 && (tokenizer.frame?.pad.includes(ids[endToken] as number) || isPad(endToken)),
     isAppendedEnd: ({ endToken }: Turn) =>
       appended !== null && mask?.[endToken] === 0 && (trajectory.logprobs.trainer?.[endToken] ?? 0) < appended,
     openThink: (turn: Turn) => openThinkLength(turn, ids, tokenizer),

@@ -1,7 +1,8 @@
 import type { JsonValue } from '../containers/container.ts'
+import type { DeclaredPadding } from '../model/trajectory.ts'
 import { type Fields, numbersOf } from './fields.ts'
 import type { NativeIds } from './native-tokens.ts'
-import { type Padding, paddingOf } from './padded-row.ts'
+import { paddingOf } from './padded-row.ts'
 import { type MaskStream, type SequenceArrays, UNKNOWN } from './sequence.ts'
 import { TRL_LOGPROBS } from './trl-logprobs.ts'
 
@@ -18,7 +19,7 @@ interface Masks {
   readonly mask: Uint8Array | null
   readonly weights: Float32Array | null
   /** Where the row says it: what is left out of the prompt at its start, by an id that also ends turns. Null leaves it to the ids. */
-  readonly padding: Padding | null
+  readonly padding: DeclaredPadding | null
 }
 
 /** The loss mask of a record, under whichever name; its weights where they are not all 0 or 1. */
@@ -71,15 +72,15 @@ function leftPadding(ids: Int32Array, value: JsonValue): number {
 
 /**
  * Padding by an id that is also in the prompt, as the end of its turns: one alone at the start is then no rest of a turn, which only the
- * prompt's mask tells. The first of those at the end is the end token of the response. Null where the ids tell by themselves.
+ * prompt's mask tells. The first of those at the end is the end token of the response, unless it was cut. Null where the ids tell by themselves.
  */
-function paddingByEnd(ids: Int32Array, promptMask: JsonValue, prompt: number): Padding | null {
+function paddingByEnd(ids: Int32Array, promptMask: JsonValue, prompt: number): DeclaredPadding | null {
   const left = leftPadding(ids, promptMask)
   const pad = ids[0] as number
   if (left === 0 || !ids.subarray(left, prompt).includes(pad)) return null
   let end = ids.length
   while (end > prompt && ids[end - 1] === pad) end--
-  return { left, right: Math.max(0, ids.length - end - 1) }
+  return { left, right: Math.max(0, ids.length - end - 1), leavesEnd: true }
 }
 
 function addPromptMask(arrays: SequenceArrays, value: JsonValue, prompt: number, into: MaskStream): void {

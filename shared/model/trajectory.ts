@@ -126,7 +126,7 @@ export interface Trajectory {
   readonly isTruncated: boolean | null
   readonly limits: Partial<Limits> | null
   /** Padding that the format declares, in tokens on each side; null = not declared, look for a run of the pad id. */
-  readonly padding: { readonly left: number; readonly right: number } | null
+  readonly padding: DeclaredPadding | null
   readonly arrays: readonly StoredArray[]
   readonly issues: readonly RecordIssue[]
   /** Fields that no stream takes, as parsed. */
@@ -134,6 +134,13 @@ export interface Trajectory {
 }
 
 /** A trajectory with every stream absent; importers spread it and fill what their dump carries. */
+export interface DeclaredPadding {
+  readonly left: number
+  readonly right: number
+  /** One more token on the right has the id of these, and nothing but its place says that it is the end of the last turn. */
+  readonly leavesEnd?: true
+}
+
 export function emptyTrajectory(place: Place, recordHash: string): Trajectory {
   return {
     place,

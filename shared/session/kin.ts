@@ -1,6 +1,7 @@
 import { type AlignmentCounts, type AlignmentDecision, decideAlignment } from '../checks/alignment.ts'
 import type { AuditSettings } from '../checks/check.ts'
 import { type HeadCount, sharedHeads } from '../checks/examples.ts'
+import { type PaddedEndCounts, padsBehindCuts } from '../checks/padded-ends.ts'
 import { decideShift, type ShiftCounts } from '../checks/shift-beside.ts'
 import { formatById } from '../formats/registry.ts'
 import type { AuditOptions, MaskAlignment, Policy, PolicyId } from '../model/policy.ts'
@@ -33,6 +34,7 @@ export interface KinEvidence {
   readonly alignment: AlignmentCounts
   readonly shapes: ShapeCounts
   readonly shifts: ShiftCounts
+  readonly paddedEnds: PaddedEndCounts
   /** What rows begin with whose first assistant turns are not trained, nor said to be sampled. */
   readonly heads: readonly HeadCount[]
 }
@@ -47,6 +49,8 @@ export interface Kin {
   readonly writesBlocks: boolean
   /** How all masks lie that show it: where they lie off, so does one that does not show it. */
   readonly shift: -1 | 0 | 1
+  /** Of rows that are padded with their end token, what most train: where one does not, it was cut. */
+  readonly padsBehindCuts: boolean
 }
 
 /** The tokenizer that a person named. */
@@ -191,6 +195,7 @@ export function decideKin(evidence: KinEvidence, options: AuditOptions, given: G
     aligned,
     writesBlocks: evidence.shapes.ownBlocks > 0,
     shift: aligned.undecided ? 0 : decideShift(evidence.shifts, thresholds),
+    padsBehindCuts: !aligned.undecided && padsBehindCuts(evidence.paddedEnds),
     policy: {
       ...policy,
       suggested: suggested === null || isDeclared(suggested, policy) ? null : suggested,
@@ -222,9 +227,12 @@ function suggestPolicy(
   return null
 }
 
+/** Before any rollout showed what holds for those beside it. */
+export const NOTHING_SHOWN = { writesBlocks: false, shift: 0, padsBehindCuts: false } as const
+
 /** Under which the rollouts of a kin are looked at. */
 export function kinSettings(
-  { policy, aligned, writesBlocks, shift }: Pick<Kin, 'policy' | 'aligned' | 'writesBlocks' | 'shift'>,
+  { policy, aligned, ...shown }: Pick<Kin, 'policy' | 'aligned' | 'writesBlocks' | 'shift' | 'padsBehindCuts'>,
   options: AuditOptions,
 ): AuditSettings {
   return {
@@ -232,8 +240,9 @@ export function kinSettings(
     policy,
     alignment: aligned.alignment,
     alignmentUndecided: aligned.undecided,
-    ...(writesBlocks ? { writesBlocks } : {}),
-    ...(shift === 0 ? {} : { maskShift: shift }),
+    ...(shown.writesBlocks ? { writesBlocks: true } : {}),
+    ...(shown.shift === 0 ? {} : { maskShift: shown.shift }),
+    ...(shown.padsBehindCuts ? { padsBehindCuts: true } : {}),
     limits: options.limits ?? {},
     thresholds: resolveThresholds(options.thresholds),
   }
@@ -253,8 +262,7 @@ export function wholeSettings(kins: readonly Kin[], names: readonly string[], op
       {
         policy: declaredPolicy(null, options, alignment),
         aligned: { alignment, undecided: false },
-        writesBlocks: false,
-        shift: 0,
+        ...NOTHING_SHOWN,
       },
       options,
     )

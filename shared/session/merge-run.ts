@@ -130,6 +130,7 @@ function decidedTogether(parts: readonly Part[], options: AuditOptions, given: G
         [examplesText(alone), examplesText(all), null],
         ...(alone.evidence.shapes.withBlocks > 0 ? [[blocksText(alone), blocksText(all), null] as const] : []),
         ...(alone.evidence.shifts.unclear > 0 ? [[shiftText(alone), shiftText(all), null] as const] : []),
+        ...(hasPaddedEnds(alone) ? [[padsText(alone), padsText(all), null] as const] : []),
       ]
       const found = differences.find(([own, others]) => own !== others)
       if (found === undefined) continue
@@ -185,6 +186,16 @@ function blocksText({ writesBlocks }: Kin): string {
 function shiftText({ shift }: Kin): string {
   if (shift === 0) return 'masks that each show by themselves how they lie'
   return `masks that lie one token ${shift > 0 ? 'late' : 'early'} wherever they do not show how they lie`
+}
+
+function hasPaddedEnds({ evidence: { paddedEnds } }: Kin): boolean {
+  return paddedEnds.trained + paddedEnds.untrained > 0
+}
+
+function padsText({ padsBehindCuts }: Kin): string {
+  return padsBehindCuts
+    ? 'untrained end tokens before padding of the same id as padding'
+    : 'untrained end tokens before padding of the same id as ends of turns'
 }
 
 function addUp(parts: readonly Part[]): RolloutSums {

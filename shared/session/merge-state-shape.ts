@@ -78,7 +78,7 @@ export const KIN_STATE = z.object({
     with_blocks: whole.optional(),
     own_blocks: whole.optional(),
   }),
-  /** Nor this. */
+  /** Nor these. */
   shifts: z
     .object({
       late: whole,
@@ -89,6 +89,7 @@ export const KIN_STATE = z.object({
       unclear: whole,
     })
     .optional(),
+  padded_ends: z.object({ trained: whole, untrained: whole }).optional(),
   /** Not written where no row has one. */
   heads: column.optional(),
 })

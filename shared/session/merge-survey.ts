@@ -39,6 +39,7 @@ export function encodeKin({
   alignment,
   shapes,
   shifts,
+  paddedEnds,
   heads,
 }: KinEvidence): KinState {
   return {
@@ -85,6 +86,7 @@ export function encodeKin({
       not_early: shifts.notEarly,
       unclear: shifts.unclear,
     },
+    padded_ends: { trained: paddedEnds.trained, untrained: paddedEnds.untrained },
     ...(heads.length === 0 ? {} : { heads: writeColumn(HEAD, heads) }),
   }
 }
@@ -143,6 +145,7 @@ function decodeKin(state: KinState, first: number): KinEvidence {
       notEarly: state.shifts?.not_early ?? 0,
       unclear: state.shifts?.unclear ?? 0,
     },
+    paddedEnds: { trained: state.padded_ends?.trained ?? 0, untrained: state.padded_ends?.untrained ?? 0 },
     heads: readSome(HEAD, state.heads ?? ''),
   }
 }
@@ -182,6 +185,7 @@ function addKin(a: KinEvidence, b: KinEvidence): KinEvidence {
     alignment: addCounts(a.alignment, b.alignment),
     shapes: addCounts(a.shapes, b.shapes),
     shifts: addCounts(a.shifts, b.shifts),
+    paddedEnds: addCounts(a.paddedEnds, b.paddedEnds),
     heads: addHeads(a.heads, b.heads),
   }
 }

@@ -3,6 +3,7 @@ import { isLaterCall } from '../checks/branch-ends.ts'
 import type { AuditSettings, ModelVocabulary } from '../checks/check.ts'
 import { countHeads } from '../checks/examples.ts'
 import { forgetLast } from '../checks/of-last.ts'
+import { countPaddedEnds } from '../checks/padded-ends.ts'
 import { countShifts } from '../checks/shift-beside.ts'
 import { DRIFT_GROUPS, DRIFT_RECORDS, driftTokens } from '../checks/template/drift.ts'
 import { type PreparedView, prepareView } from '../checks/view.ts'
@@ -28,6 +29,7 @@ import {
   type KinKey,
   kinName,
   kinSettings,
+  NOTHING_SHOWN,
   type ShapeCounts,
   wholeSettings,
 } from './kin.ts'
@@ -190,7 +192,7 @@ async function surveyKin(
     return viewsOf(
       sources,
       loaded,
-      kinSettings({ policy, aligned: { alignment, undecided: false }, writesBlocks: false, shift: 0 }, options),
+      kinSettings({ policy, aligned: { alignment, undecided: false }, ...NOTHING_SHOWN }, options),
     )
   }
   const { documented, given: declared } = declaredAlignment(key.formatId, options)
@@ -206,6 +208,7 @@ async function surveyKin(
     alignment,
     shapes: countShapes(views),
     shifts: countShifts(views, thresholds),
+    paddedEnds: countPaddedEnds(views),
     heads: countHeads(views),
   }
   const asked = checksToRun(options)?.includes('T02') ?? true

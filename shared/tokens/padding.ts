@@ -1,5 +1,6 @@
 import { roleKind } from '../model/roles.ts'
 import type { Segmentation } from '../model/tokens.ts'
+import type { DeclaredPadding } from '../model/trajectory.ts'
 import { type FrameLookup, Mark, turnStarts } from './frame-lookup.ts'
 import { readHeader } from './header.ts'
 
@@ -9,6 +10,9 @@ import { readHeader } from './header.ts'
  */
 const END_RUN = 3
 
+/** The first of a run of end tokens at the end of a row is said not to be the model's. */
+export type IsCut = (at: number) => boolean
+
 /**
  * Padding as declared, with what the dump counts into the row although it is a run of pads behind the last turn; else a leading and a trailing run of one pad id. Where the pad's id also ends turns, the first of
  * a trailing run is the end token of the turn before it, if that turn is open; unless it is the model's, of which the dump says
@@ -17,13 +21,16 @@ const END_RUN = 3
 export function findPadding(
   ids: Int32Array,
   lookup: FrameLookup,
-  declared: { readonly left: number; readonly right: number } | null,
-  isCut: (at: number) => boolean = () => false,
+  declared: DeclaredPadding | null,
+  isCut: IsCut = () => false,
 ): Segmentation['padding'] {
   const length = ids.length
   if (declared !== null) {
     const left = Math.min(Math.max(declared.left, 0), length)
     const right = Math.min(Math.max(declared.right, 0), length - left)
+    const end = length - right - 1
+    if (declared.leavesEnd && right > 0 && isCut(end) && isOfModel(ids, lookup, left, end))
+      return { left, right: right + 1 }
     return { left, right: right + countedRun(ids.subarray(0, length - right), lookup, left, isCut) }
   }
   const left = leadingRun(ids, lookup)
@@ -49,15 +56,15 @@ function isFirstTurnAt(ids: Int32Array, lookup: FrameLookup, at: number): boolea
   return frame.separator || roleKind(readHeader(lookup, ids, at, ids.length).role) === 'system'
 }
 
-function trailingRun(ids: Int32Array, lookup: FrameLookup, from: number, isCut: (at: number) => boolean): number {
+function trailingRun(ids: Int32Array, lookup: FrameLookup, from: number, isCut: IsCut): number {
   const last = ids[ids.length - 1] as number
   const mark = lookup.marks[last] ?? 0
   const isPad = lookup.frame.pad.includes(last)
   const run = runLength(ids, ids.length - 1, -1)
   const runStart = ids.length - run
   if (mark & Mark.turnEnd) {
-    if (!isPad && run < END_RUN) return 0
     if (run > 1 && isCut(runStart) && isOfModel(ids, lookup, from, runStart)) return run
+    if (!isPad && run < END_RUN) return 0
     return lastTurn(ids, lookup, from, runStart) === 'none' ? run : run - 1
   }
   if (!isPad) return 0
@@ -70,7 +77,7 @@ function trailingRun(ids: Int32Array, lookup: FrameLookup, from: number, isCut: 
  * Padding at the end of a row that its declared length takes in. More is asked of it than of a row that declares nothing: turns before it,
  * and a run of which the first may be the end of the last of them.
  */
-function countedRun(ids: Int32Array, lookup: FrameLookup, from: number, isCut: (at: number) => boolean): number {
+function countedRun(ids: Int32Array, lookup: FrameLookup, from: number, isCut: IsCut): number {
   if (ids.length <= from || !turnStarts(lookup.frame).some((id) => ids.includes(id, from))) return 0
   const run = runLength(ids, ids.length - 1, -1)
   if (run < END_RUN) return 0

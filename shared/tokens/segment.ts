@@ -1,10 +1,11 @@
 import { bytesBeside, fillWith, firstAtLeast } from '../containers/kernel/numbers.ts'
 import { roleKind } from '../model/roles.ts'
 import { PART, type Segmentation, type SubSpan, type Turn } from '../model/tokens.ts'
+import type { DeclaredPadding } from '../model/trajectory.ts'
 import { type FrameLookup, frameLookup, Mark, turnStarts } from './frame-lookup.ts'
 import { type Header, readBareHeader, readHeader } from './header.ts'
 import { firstOf } from './id-set.ts'
-import { findPadding } from './padding.ts'
+import { findPadding, type IsCut } from './padding.ts'
 import { assistantSpans } from './spans.ts'
 import { findTag } from './tags.ts'
 import { decodeSpan } from './text.ts'
@@ -21,8 +22,8 @@ import type { Tokenizer } from './tokenizer.ts'
 export function segment(
   ids: Int32Array,
   tokenizer: Pick<Tokenizer, 'table' | 'frame'>,
-  padding: { readonly left: number; readonly right: number } | null,
-  isCut?: (at: number) => boolean,
+  padding: DeclaredPadding | null,
+  isCut?: IsCut,
 ): Segmentation {
   const lookup = frameLookup(tokenizer)
   if (lookup === null) return unframed(ids, padding)

@@ -78,6 +78,7 @@ function evidenceOf(sources: readonly (readonly Sampled[])[], first: number): Ki
       notEarly: all.length,
       unclear: 3 * sources.length,
     },
+    paddedEnds: { trained: all.length, untrained: sources.length },
     heads: headsOf(sources),
   }
 }
