@@ -26,6 +26,8 @@ export const S05: Check = {
     // A prompt length counts the left padding in some dumps and not in others.
     const candidates = left === 0 ? [stored] : [left + stored, stored]
     const inside = candidates.filter((at) => at > left && at < end)
+    // All of the row is prompt, as of a rollout that was aborted before its first token.
+    if (left + stored === end && (segmentation.endsWithGenerationPrompt || view.mask?.includes(1) === false)) return
     if (inside.length === 0 || !segmentation.turns.some(({ kind }) => kind === 'assistant')) return
     // There the length is right, and it is the prompt that was cut (C02).
     const answered = answerInsidePrompt(trajectory, view.mask, segmentation)
