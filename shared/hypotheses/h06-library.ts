@@ -63,15 +63,19 @@ function decide(input: HypothesisInput): Judgement {
   }
 }
 
-const SPEAKS = { rises: 'contradicted', 'does-not-rise': 'supported', open: null } as const
+const SPEAKS = { rises: 'contradicted', 'does-not-rise': 'supported', 'no-room': null, open: null } as const
 
 /** What it would take to tell whether a run rises that does not show it. */
 function lackOfCertainty(
   whose: string,
-  { course, steps, gain, error, rank }: RewardTrend,
+  { course, steps, first, greatest, gain, error, rank }: RewardTrend,
   thresholds: Thresholds,
 ): string[] {
   const { 'h06-library-steps': enough, 'h06-library-rise': rise, 'h06-library-rank': order } = thresholds
+  if (course === 'no-room')
+    return [
+      `a task that leaves room to rise: the mean reward of ${whose} begins at ${first.toFixed(3)}, and ${Number(greatest.toPrecision(4))} is the greatest reward`,
+    ]
   if (course !== 'open') return []
   if (steps < enough)
     return [`at least ${enough} training steps in ${whose}, which has ${steps}, before it is known not to rise`]
@@ -181,7 +185,12 @@ function linesOf(
   ])
 }
 
-const WORDS = { rises: 'rises, ', 'does-not-rise': 'is level, ', open: 'may rise or be level, ' } as const
+const WORDS = {
+  rises: 'rises, ',
+  'does-not-rise': 'is level, ',
+  'no-room': 'has no room to rise, ',
+  open: 'may rise or be level, ',
+} as const
 
 function signed(value: number): string {
   return value < 0 ? `−${(-value).toFixed(3)}` : `+${value.toFixed(3)}`

@@ -15,18 +15,25 @@ export interface RewardTrend {
   readonly error: number
   /**
    * `does-not-rise`: over enough steps, and more of a gain than a run that does not learn could have is out of the question; it is level or
-   * falls. `open`: neither is known.
+   * falls. `no-room`: so near the greatest reward from beginning to end that it could not gain what a run that learns does. `open`: none is known.
    */
-  readonly course: 'rises' | 'does-not-rise' | 'open'
+  readonly course: 'rises' | 'does-not-rise' | 'no-room' | 'open'
+  /** The greatest reward that there is, as far as it is known. */
+  readonly greatest: number
   /** It loses by as much as it would have to gain in order to rise. */
   readonly falls: boolean
 }
 
+/** What rewards are meant to reach, unless some are greater: one that never shows has not been reached. */
+const FULL_REWARD = 1
+
 /** Null with fewer steps than a trend can be told from. */
 export function rewardTrend(facts: readonly TrajectoryFacts[], thresholds: Thresholds): RewardTrend | null {
   const rewards = new Map<number, number[]>()
+  let greatest = FULL_REWARD
   for (const { step, reward } of facts) {
     if (step === null || reward === null || !Number.isFinite(reward)) continue
+    if (reward > greatest) greatest = reward
     const list = rewards.get(step)
     if (list === undefined) rewards.set(step, [reward])
     else list.push(reward)
@@ -34,11 +41,16 @@ export function rewardTrend(facts: readonly TrajectoryFacts[], thresholds: Thres
   return trendOf(
     [...rewards].sort(([a], [b]) => a - b).map(([, list]) => mean(list)),
     thresholds,
+    greatest,
   )
 }
 
 /** The same of the mean rewards themselves, one a step, in order. */
-export function trendOf(means: readonly number[], thresholds: Thresholds): RewardTrend | null {
+export function trendOf(
+  means: readonly number[],
+  thresholds: Thresholds,
+  greatest: number = FULL_REWARD,
+): RewardTrend | null {
   if (means.length < thresholds['trend-steps']) return null
   const third = Math.floor(means.length / 3)
   const rank = kendall(means)
@@ -46,15 +58,20 @@ export function trendOf(means: readonly number[], thresholds: Thresholds): Rewar
   const chance = thresholds['run-standard-errors'] * error
   const least = Math.max(thresholds['h06-library-gain'], chance)
   const rises = rank >= thresholds['h06-library-rank'] && gain >= least
-  const doesNotRise = means.length >= thresholds['h06-library-steps'] && gain + chance < thresholds['h06-library-rise']
+  const [first, last] = [mean(means.slice(0, third)), mean(means.slice(-third))]
+  const rise = thresholds['h06-library-rise']
+  // Means beyond it, as a log has them, tell of a scale of which nothing else is known.
+  const lacksRoom = Math.min(first, last) + rise > greatest && means.every((value) => value <= greatest)
+  const doesNotRise = means.length >= thresholds['h06-library-steps'] && gain + chance < rise
   return {
     steps: means.length,
-    first: mean(means.slice(0, third)),
-    last: mean(means.slice(-third)),
+    first,
+    last,
     rank,
     gain,
     error,
-    course: rises ? 'rises' : doesNotRise ? 'does-not-rise' : 'open',
+    course: rises ? 'rises' : lacksRoom ? 'no-room' : doesNotRise ? 'does-not-rise' : 'open',
+    greatest,
     falls: gain < -least,
   }
 }

@@ -165,6 +165,32 @@ describe('H06-library', () => {
       expect(open.would_change).toContain('contradicted if the mean reward of either run rises by more than chance')
   })
 
+  describe('of a run that has nowhere to rise to', () => {
+    const near = (step: number) => 0.96 + (step % 2) * 0.005
+    const full = (step: number) => near(step) + 0.1
+
+    it.each([
+      ['the single-turn run is near 1 throughout', near, flat, 'the single-turn run begins at 0.978, and 1'],
+      ['it is near the greatest reward, above 1', full, flat, 'the single-turn run begins at 1.077, and 1.095'],
+      ['the other run is', flat, near, 'the other run begins at 0.978, and 1'],
+    ] as const)('is inconclusive where %s', (_, single, multi, told) => {
+      const { verdict: judged, missing, because } = verdict('H06-library', run(3, multi), second(run(1, single)))
+      expect(judged).toBe('inconclusive')
+      expect(missing).toEqual([`a task that leaves room to rise: the mean reward of ${told} is the greatest reward`])
+      const lines = because.filter(({ value }) => /^has no room to rise, from/.test(String(value)))
+      expect(lines.map(({ speaks }) => speaks)).toEqual([undefined])
+    })
+
+    it.each([
+      ['it begins near 1 and falls', (step: number) => 0.97 - step * 0.02],
+      ['it is level below that', (step: number) => 0.8 + (step % 2) * 0.01],
+      ['every rollout has nothing', () => 0],
+      ['a few rollouts show what there is beyond', (step: number) => (step === 3 ? 1.4 : 0.96)],
+    ])('is supported where %s', (_, single) => {
+      expect(verdict('H06-library', run(3, flat), second(run(1, single))).verdict).toBe('supported')
+    })
+  })
+
   it('rests on rewards alone, and no check is said to speak for it', () => {
     expect(checksToRun({ hypotheses: ['H06-library'] })).toEqual([])
   })

@@ -108,6 +108,9 @@ describe('verdicts', () => {
     for (const [rewards, expected] of [
       [rising, 'contradicted'],
       [flat, 'supported'],
+      [flat.map((reward) => reward + 0.37), 'inconclusive'],
+      // A reward of more than 1 may be one of ten.
+      [flat.map((reward) => reward + 2), 'supported'],
     ] as const) {
       session.compareWith((await opened(logged('reward', rewards))).secondRun())
       const found = verdict(session, 'H06-library')

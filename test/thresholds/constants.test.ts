@@ -189,6 +189,7 @@ const STRUCTURAL: Readonly<Record<string, string>> = {
   'hypotheses/step-limits.ts MOST_STEPS': 'bound of cost: a limit that grows shows in the first of them',
   'hypotheses/paired-ends.ts LEVELS': 'tables that are looked for; whether chance gives as many is `h08-ends-chance`',
   'hypotheses/paired-ends.ts SAME': 'what float64 leaves of a quotient',
+  'hypotheses/reward-trend.ts FULL_REWARD': 'the scale that rewards have unless they show another',
   'hypotheses/run-likeness.ts MOST_NAMED': 'what the sentence names',
 }
 

@@ -156,7 +156,7 @@ export const VERDICT_THRESHOLDS = {
     range: [0, 1_000_000],
     usedBy: ['H06-library'],
     reason:
-      'Gain over all steps that chance must leave out of the question before a reward is said not to rise: a trainer that works gains more on GSM8K.',
+      'Gain over all steps that chance must leave out of the question before a reward is said not to rise: a trainer that works gains more on GSM8K. A run that begins nearer to the greatest reward says nothing.',
   },
   'h06-library-steps': {
     value: 20,
