@@ -2,6 +2,7 @@ import { bytesBeside } from '../containers/kernel/numbers.ts'
 import { TRL_SAMPLER } from '../formats/trl-logprobs.ts'
 import { Provenance, type Segmentation, type Turn } from '../model/tokens.ts'
 import type { StoredArray, Trajectory } from '../model/trajectory.ts'
+import { tellLostNumbers } from './logprobs/lost-numbers.ts'
 import { paddingOf } from './padding.ts'
 import { countOf } from './spans.ts'
 
@@ -10,6 +11,7 @@ import { countOf } from './spans.ts'
  *
  * - `sampled` flags say it outright.
  * - Sampler logprobs that are null or NaN on some tokens mark those as not sampled, the others as sampled.
+ * - Trained words of a reply whose others have numbers lost theirs (`tellLostNumbers`), where the format writes 0.0 or above on what was not sampled.
  * - A placeholder that no logprob can be (above 0) does the same. A placeholder of 0.0 can be a legal logprob: a fifth of truly
  *   sampled tokens have it. There only the other values speak.
  *
@@ -19,6 +21,7 @@ export function provenanceOracle(
   trajectory: Trajectory,
   segmentation: Segmentation | null,
   ofFormat: number | 'nan' | null,
+  mask: Uint8Array | null,
 ): Uint8Array | null {
   if (trajectory.sampled !== null) {
     return trajectory.sampled.map((flag) =>
@@ -50,7 +53,11 @@ export function provenanceOracle(
   if (isSamplersOwn && segmentation !== null && !scoresPrompt(told, segmentation))
     tellOwnTurns(told, segmentation.turns)
   else if (scoresEverything(told, segmentation)) return null
-  return isMoved(told, segmentation) ? null : told
+  if (isMoved(told, segmentation)) return null
+  const isOfFormat = stored?.unsampled !== undefined
+  if (mask !== null && segmentation !== null && (isOfFormat || unsampledLogprob === 0))
+    tellLostNumbers(told, segmentation.turns, mask, isOfFormat)
+  return told
 }
 
 function scoresPrompt(told: Uint8Array, { turns, padding }: Segmentation): boolean {

@@ -66,7 +66,7 @@ export function prepareView(trajectory: Trajectory, options: ViewOptions): Prepa
     framed === null ? null : segment(ids, framed, trajectory.padding, (at) => isPadBehindCut(padded, at))
   const padding = paddingOf({ segmentation, trajectory })
   const provenance =
-    provenanceOracle(trajectory, segmentation, options.unsampledLogprob) ??
+    provenanceOracle(trajectory, segmentation, options.unsampledLogprob, mask) ??
     wroteOn(ids, mask, segmentation, framed?.frame ?? null)
   const writesBlocks =
     settings.writesBlocks === true ||

@@ -113,7 +113,9 @@ function readGroup(record: OneRecord): Trajectory[] {
       advantages: perToken ? arrays.floats('advantages', advantages(part)) : null,
       reward: own.score('score'),
       messages: talk === null ? null : messagesOf(talk),
-      arrays: arrays.arrays,
+      arrays: arrays.arrays.map((each) =>
+        each.name === 'inference_logprobs' ? { ...each, unsampled: UNSAMPLED } : each,
+      ),
       issues: own.issues,
       meta: {
         ...ofMember(meta, part, size),

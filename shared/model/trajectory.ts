@@ -52,6 +52,8 @@ export interface StoredArray {
   readonly namesNext?: true
   /** Tokens whose number is written as NaN, where absent ones are null; absent where there is none. */
   readonly nan?: Int32Array
+  /** A number above 0 that the format writes on tokens that were not sampled, and that is read as none; absent where it has no such number. */
+  readonly unsampled?: number
 }
 
 /** What the loss reads on every token that it trains. */

@@ -7,11 +7,12 @@ import { tokenCount } from '../edges.ts'
 import type { TrajectoryFacts } from '../facts.ts'
 import { haveUnfitLogprobs } from '../layout/unfit-arrays.ts'
 import { trainedPrefill } from '../mask/prefill-trained.ts'
-import { isShort, lacksWhatOthersHave } from '../no-numbers.ts'
+import { lacksWhatOthersHave } from '../no-numbers.ts'
 import { samplerArray } from '../provenance-oracle.ts'
 import { countOf } from '../spans.ts'
 import { gapOf } from './gap.ts'
 import { type LoneZero, zerosDenied } from './lone-zeros.ts'
+import { hasLostNumber } from './lost-numbers.ts'
 import { isLogprob, isTrainedSample, logprobBounds, pairsOf, type ScoredPairs } from './scored.ts'
 import { unscoredByTrainer } from './unscored.ts'
 
@@ -151,7 +152,7 @@ function carried(count: number): string {
 
 /** In order of tokens, one per token; null where no trained token has a sampler logprob, or none that is known to be its own. */
 function fillersOf(view: TrajectoryView): Filler[] | null {
-  const { logprobs, sampled } = view.trajectory
+  const { logprobs } = view.trajectory
   if (haveUnfitLogprobs(view.trajectory)) return null
   const sampler = logprobs.sampler as Float32Array
   const { trainer } = logprobs
@@ -171,7 +172,9 @@ function fillersOf(view: TrajectoryView): Filler[] | null {
       for (let token = start; token < end; token++) placeholders.delete(token)
     }
   }
-  const notNumbers = new Set(samplerArray(view.trajectory)?.nan)
+  const stored = samplerArray(view.trajectory)
+  const notNumbers = new Set(stored?.nan)
+  const filler = stored?.unsampled ?? Number.NaN
   const unscored = unscoredByTrainer(view)
   const neverDrawn = neverDrawnIn(view, pairs)
   const found: Filler[] = []
@@ -194,8 +197,8 @@ function fillersOf(view: TrajectoryView): Filler[] | null {
     // Absent is not wrong, but where the dump says that the model wrote the token and the trainer trains it.
     if (Number.isNaN(value)) {
       if (notNumbers.has(token)) looked = true
-      if (notNumbers.has(token) || (sampled?.[token] === 1 && isStored(view, token)))
-        found.push({ token, side: 'sampler', value })
+      if (notNumbers.has(token)) found.push({ token, side: 'sampler', value })
+      else if (hasLostNumber(view, token)) found.push({ token, side: 'sampler', value: filler })
       continue
     }
     looked = true
@@ -246,16 +249,13 @@ function neverDrawnIn(view: TrajectoryView, pairs: ScoredPairs | null): Readonly
   return found.size > 1 ? found : new Set()
 }
 
-/** An array that the dump stored shorter was filled up with NaN. */
-function isStored({ trajectory, ids }: TrajectoryView, token: number): boolean {
-  return !isShort(trajectory.arrays) || token < Math.min(ids.length, ...trajectory.arrays.map(({ length }) => length))
-}
-
 function described(view: TrajectoryView, { token, side, value }: Filler): string {
   if (Number.isNaN(value) && side === 'trainer')
     return `the trainer's at token ${count(token)} is NaN or null, where it scored others of this rollout`
   if (Number.isNaN(value) && samplerArray(view.trajectory)?.nan?.includes(token))
     return `the ${side}'s at token ${count(token)} is NaN`
+  if (Number.isNaN(value) && view.trajectory.sampled === null)
+    return `the ${side}'s at token ${count(token)} is NaN or null, where it scored others of this rollout`
   if (Number.isNaN(value)) return `token ${count(token)} was sampled and has no ${side} logprob`
   const name = `the ${side}'s at token ${count(token)} is ${value === 0 ? 'exactly 0' : String(value)}`
   const trainer = view.trajectory.logprobs.trainer?.[token]

@@ -1,0 +1,50 @@
+import { Provenance, type Span, type Turn } from '../../model/tokens.ts'
+import type { TrajectoryView } from '../check.ts'
+import { isShort } from '../no-numbers.ts'
+import { countOf, runsOf } from '../spans.ts'
+
+/**
+ * Trained words of a reply that have no number while others of the same reply have theirs: numbers that were lost (L05), of which `told` must not say
+ * that the model did not write them. `isFiller`: what stands there is what the format writes on everything that nobody sampled. Where it is
+ * not, rows may still hold it in its place.
+ */
+export function tellLostNumbers(told: Uint8Array, turns: readonly Turn[], mask: Uint8Array, isFiller: boolean): void {
+  const { sampled, notSampled, silent } = Provenance
+  let isOwn = isFiller
+  for (const turn of turns) {
+    const { kind, contentStart, contentEnd } = turn
+    if (kind !== 'assistant' || countOf(told, notSampled, contentStart, contentEnd) === 0) continue
+    if (countOf(told, sampled, contentStart, contentEnd) === 0) continue
+    for (const run of runsOf(told, notSampled, contentStart, contentEnd)) {
+      if (isOfOthers(told, turn, run) || countOf(mask, 1, run.start, run.end) === 0) continue
+      if (!isOwn && standsForMasked(told, mask)) return
+      isOwn = true
+      for (let token = run.start; token < run.end; token++) if (mask[token] === 1) told[token] = silent
+    }
+  }
+}
+
+/** What the template or the environment writes into a reply: the tag that opens it (M09), a result with the lines around it (M01), the end that closes it (M14). */
+function isOfOthers(told: Uint8Array, { spans, contentEnd, endToken }: Turn, { start, end }: Span): boolean {
+  if (end === contentEnd && endToken >= 0 && told[endToken] === Provenance.notSampled) return true
+  return spans.some(
+    ({ part, ...span }) =>
+      (part === 'tool' && span.start <= end && span.end >= start) ||
+      (part === 'think' && span.start >= start && span.start < end),
+  )
+}
+
+/** Some token without a number is masked, among those that are trained. */
+function standsForMasked(told: Uint8Array, mask: Uint8Array): boolean {
+  const last = mask.lastIndexOf(1)
+  for (let token = mask.indexOf(1); token < last; token++)
+    if (mask[token] === 0 && told[token] === Provenance.notSampled) return true
+  return false
+}
+
+/** Whether the token at `token`, which has no number, lost the one that it had. */
+export function hasLostNumber({ trajectory, provenance, ids }: TrajectoryView, token: number): boolean {
+  const { sampled, arrays } = trajectory
+  if (isShort(arrays) && token >= Math.min(ids.length, ...arrays.map(({ length }) => length))) return false
+  return sampled === null ? provenance?.[token] === Provenance.silent : sampled[token] === 1
+}
