@@ -23,7 +23,7 @@ const PER_TOKEN = [
 /** Fields of a row that no stream holds. */
 const KEPT = ['values', 'returns', 'prompts', 'index', 'scores', 'info']
 /** Known, and nothing that a person could look at. */
-const NOT_KEPT = ['__class__', 'images', 'mm_train_inputs', 'response_length', 'packed_seq_lens', 'num_actions']
+const NOT_KEPT = ['__class__', 'images', 'mm_train_inputs', 'packed_seq_lens', 'num_actions']
 
 /**
  * Experience, the batch that OpenRLHF trains on, which people save by themselves. Arrays of actions stand over the last A tokens of
@@ -102,6 +102,8 @@ function readRow(record: OneRecord, row: JsonObject, part: number): Trajectory {
   const kl = scored('kl')
   const truncated = onlyOf(fields.take('truncated'))
   const label = onlyOf(fields.take('labels'))
+  // From the first action to the last, so that it counts what the environment wrote between them (A08).
+  const length = numberOf(fields.take('response_length')) ?? numberOf(info.peek('response_length'))
   const trajectory: Trajectory = {
     ...record.blank(part),
     ids,
@@ -123,7 +125,7 @@ function readRow(record: OneRecord, row: JsonObject, part: number): Trajectory {
   }
   const { meta, unknown } = fields.rest(KEPT)
   record.drift(unknown)
-  return { ...trajectory, meta }
+  return { ...trajectory, meta: length === null ? meta : { ...meta, response_length: length } }
 }
 
 /** A: numbers of the arrays over the actions, as many as most of them have; of equally common ones those of the first. */

@@ -53,3 +53,29 @@ it('a mask that is shorter than the arrays beside it moves nothing but itself', 
   expect(failing.map(({ code }) => code)).not.toContain('M06')
   expect(failing.map(({ code }) => code)).not.toContain('S05')
 })
+
+it('the length that it writes for a response counts what a tool said between two actions (A08), be it beside the sequence or among its info', async () => {
+  const tokenizer = await qwen()
+  type Measure = (mask: readonly number[]) => number
+  const statusOf = async (measure: Measure, isInfo: boolean) => {
+    const records = Array.from({ length: 8 }, (_, seed) => {
+      const { record } = cleanRollout(tokenizer, seed)
+      const mask = (record.loss_mask as number[]).slice(1)
+      const length = { response_length: isInfo ? measure(mask) : [measure(mask)] }
+      return {
+        sequences: [record.input_ids],
+        attention_mask: [record.input_ids.map(() => 1)],
+        action_mask: [mask],
+        info: { reward: [seed % 2], ...(isInfo ? length : {}) },
+        ...(isInfo ? {} : length),
+      }
+    })
+    const report = (await audited(records.map((record) => `${JSON.stringify(record)}\n`).join(''))).report()
+    expect(report.sources[0]).toMatchObject({ format: { id: 'openrlhf' }, drift: [] })
+    return report.checks.find(({ code }) => code === 'A08')?.status
+  }
+  const span: Measure = (mask) => mask.lastIndexOf(1) - mask.indexOf(1) + 1
+  const actions: Measure = (mask) => mask.reduce((sum, one) => sum + one, 0)
+  expect([await statusOf(span, false), await statusOf(span, true)]).toEqual(['fail', 'fail'])
+  expect([await statusOf(actions, false), await statusOf(actions, true)]).toEqual(['pass', 'pass'])
+})
