@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { Random } from '../../samples/random.ts'
+import type { TrajectoryFacts } from '../../shared/checks/facts.ts'
+import { zerosDenied } from '../../shared/checks/logprobs/lone-zeros.ts'
+import { atOnce } from '../../shared/model/steps.ts'
+import { DEFAULT_THRESHOLDS } from '../../shared/model/thresholds/registry.ts'
 import { audit, faultsOf } from '../planted/audit.ts'
 import { cleanDump, copyOf, type PlantedDump } from '../planted/dump.ts'
 import { found, sampledIn } from '../planted/plants/logprob-changes.ts'
@@ -104,4 +108,18 @@ describe('an exact zero of the sampler that the trainer denies', () => {
     }
     expect(await named(inRun)).toEqual([7])
   })
+})
+
+it('one that the trainer hardly denies is held against the gaps that deny one, not against smaller ones that nearly all rollouts have', () => {
+  /** Of a hundred rollouts `wide` have a gap that would deny a zero, and nearly all of the others one of half that size. */
+  const told = (wide: number) => {
+    const largest = (index: number) => (index < wide ? 0.6 : index < 95 ? 0.3 : 0.1)
+    const facts = Array.from({ length: 100 }, (_, index) => ({
+      gap: { largest: largest(index) },
+      ...(index >= 85 ? { loneZeros: [{ token: 5, trainer: -0.51, turn: 0 }] } : {}),
+    }))
+    return atOnce(zerosDenied(facts as unknown as TrajectoryFacts[], DEFAULT_THRESHOLDS)).length
+  }
+  expect(told(80)).toBe(0)
+  expect(told(10)).toBe(15)
 })

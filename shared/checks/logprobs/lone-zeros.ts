@@ -20,7 +20,7 @@ export interface LoneZero {
  */
 export function* zerosDenied(
   facts: readonly TrajectoryFacts[],
-  { 'lone-zero-others': times, 'lone-zero-beyond': beyond }: Thresholds,
+  { 'lone-zero-others': times, 'lone-zero-beyond': beyond, 'contradicts-zero': denied }: Thresholds,
 ): Steps<{ readonly member: TrajectoryFacts; readonly zeros: readonly LoneZero[] }[]> {
   const asked = new FactColumns(facts).having('loneZeros')
   yield 0.3
@@ -32,7 +32,8 @@ export function* zerosDenied(
   const atLeast = (sorted: Float64Array, size: number) =>
     sorted.length - partitionPoint(sorted.length, (at) => (sorted[at] as number) < size)
   return asked.flatMap((member) => {
-    const size = sizeOf(member) / beyond
+    // From this size on a gap hides zeros beside it: a smaller one would leave too few rollouts in which one could be hit alone.
+    const size = Math.max(sizeOf(member) / beyond, -denied)
     const [hit, off] = [atLeast(zeros, size), atLeast(others, size)]
     // One is hit by any noise that there is.
     const isNoise = off > 0 && (hit - 1) * others.length <= times * off * (others.length - off)
