@@ -11,7 +11,7 @@ import type { Tokenizer } from '../tokens/tokenizer.ts'
 import { answerFacts } from './answer-place.ts'
 import { branchEnds } from './branch-ends.ts'
 import { edgesOf, filledTurns, ownSpans, writtenTurns } from './edges.ts'
-import { endReason, saysCut } from './end-reason.ts'
+import { endReason, isModelStop, saysCut } from './end-reason.ts'
 import { environmentFact } from './environment.ts'
 import { expectedAnswer } from './expected-answer.ts'
 import { PREFIX_TOKENS, type TrajectoryFacts } from './facts.ts'
@@ -26,6 +26,7 @@ import { comparedSystem, isDefaultSystem, systemText } from './system-text.ts'
 import { cutReplies } from './truncation/cut-replies.ts'
 import { beginsWritten, leftCut } from './truncation/left-cut.ts'
 import { longReplies } from './truncation/long-replies.ts'
+import { stopsInCall } from './truncation/stops-in-call.ts'
 import { textSize } from './truncation/text-size.ts'
 import { messageFacts, turnFacts } from './turn-facts.ts'
 
@@ -113,6 +114,7 @@ export function createFacts(trajectory: Trajectory, tokens: PreparedTokens | nul
   facts.lastToken = lastToken(ids, segmentation)
   more(closingFacts(segmentation))
   if (end === 'stop' && segmentation !== null && saysCut(trajectory)) more(flaggedEnd(segmentation))
+  if (end === 'cut-call' && isModelStop(trajectory.finishReason)) more(stopsInCall(tokens))
   // Where the prompt is cut inside its system turn, words of the completion stand in it (C02).
   facts.systemHash = system === null || isCutInside(segmentation, facts.promptLength) ? null : system.hash
   if (system !== null && facts.systemHash !== null) facts.systemCompared = comparedSystem(system, trajectory.messages)

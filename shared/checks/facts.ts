@@ -113,6 +113,8 @@ export interface TrajectoryFacts {
   readonly endsClosed?: boolean | null
   /** Tokens of that turn where it has none; absent elsewhere. Where C03 and C05 show a cut that only other rows tell of. */
   readonly openEnd?: readonly [number, number]
+  /** It stops amid the JSON of a call, and ends its other turns itself; absent elsewhere. What C05 holds a finish reason of `stop` against. */
+  readonly stopsInCall?: boolean
   /**
    * The end token of its last turn, where it is flagged as cut all the same; absent elsewhere, and where that turn calls a tool, whose reply a limit may
    * have kept out. Where C05 shows it.

@@ -57,6 +57,7 @@ const EVERY: Record<keyof Required<TrajectoryFacts>, true> = {
   lastToken: true,
   endsClosed: true,
   openEnd: true,
+  stopsInCall: true,
   flaggedEnd: true,
   cutLeft: true,
   beginsWritten: true,

@@ -192,6 +192,7 @@ const COLUMNS: { readonly [Name in keyof Required<Row>]: Column<Row[Name]> } = {
   lastToken: { cells: optional(number) },
   endsClosed: { cells: optional(nullable(FLAG)) },
   openEnd: { cells: optional(PAIR) },
+  stopsInCall: { cells: optional(FLAG) },
   flaggedEnd: { cells: optional(PAIR) },
   cutLeft: { cells: optional(CUT_LEFT) },
   beginsWritten: { cells: optional(PAIR) },

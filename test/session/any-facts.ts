@@ -145,6 +145,7 @@ const ANY = {
   defaultSystem: flag,
   systemReplaced: flag,
   rendersOtherwise: flag,
+  stopsInCall: flag,
   toolsDiffer: flag,
   toolsMissing: flag,
   strayCall: fc.record(

@@ -172,3 +172,34 @@ it.each([
   expect(byCode.get('C03')?.findings.map(({ record }) => record)).toEqual([0])
   expect(byCode.get('C05')?.findings.map(({ record }) => record)).toEqual([0])
 })
+
+describe('a row that is said to have stopped, amid the JSON of a call', () => {
+  const open = '<tool_call>\n{"name": "search", "arguments": {"query": "Ni'
+  const told = async (text: string, options: RecordOptions, call = {}) => {
+    const { byCode } = await auditDump({
+      story: '',
+      family: 'qwen2.5',
+      rows: (tokenizer) => [
+        searchRow(tokenizer, 0, { call, answer: { text, end: false } }, { finishReason: 'stop', ...options }),
+      ],
+    })
+    return (byCode.get('C05')?.findings ?? []).map(({ message, severity }) => `${severity}: ${message}`)
+  }
+
+  it.each([null, false])('is told where its other turns have their ends (flag %s)', async (isTruncated) => {
+    expect(await told(open, isTruncated === null ? {} : { isTruncated })).toEqual([
+      'error: The rollout is not flagged as truncated, and its finish reason is stop while it stops amid the JSON of a call, and its other turns have end tokens',
+    ])
+  })
+
+  it.each([
+    ['the call is whole, and a string to stop on was its tag', `${open}ght"}}`, {}, {}],
+    ['the model forgot a brace', `${open}ght"}`, {}, {}],
+    ['it is flagged as cut', open, { isTruncated: true }, {}],
+    ['its finish reason is a limit', open, { finishReason: 'length' }, {}],
+    ['other turns have no end either', open, {}, { end: false }],
+    ['ends of other turns were added, which the mask shows', open, {}, { train: { end: false } }],
+  ])('is not told where %s', async (_, text, options, call) => {
+    expect(await told(text, options, call)).toEqual([])
+  })
+})

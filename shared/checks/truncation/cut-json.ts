@@ -23,3 +23,8 @@ export function isCutJson(call: string): boolean {
   }
   return true
 }
+
+/** Whether a brace stands last in a call, before the tag that closes it. */
+export function isBracedCall(call: string): boolean {
+  return /\}\s*(?:<\/[^<>]*>\s*)?$/.test(call)
+}

@@ -5,7 +5,7 @@ import { isLengthStop } from '../end-reason.ts'
 import { followsForgedEnd, isForged } from '../template/forged-control.ts'
 import { endsInLetters } from '../template/spelt-markers.ts'
 import { isBehindZeros } from '../zeros-before.ts'
-import { isCutJson } from './cut-json.ts'
+import { isBracedCall, isCutJson } from './cut-json.ts'
 import { limitOf } from './limit-of.ts'
 
 /** C07. A tool call is opened and never closed, or its JSON stops in the middle and the environment answers all the same. */
@@ -131,15 +131,13 @@ function cutButAnswered(
     if (!call.closed || closedBy(view, turn, call) === Provenance.sampled) return false
     const text = view.text(call)
     if (!isCutJson(text)) return false
-    const isOpenText = !isBraced(text) && !mayHaveEnded(view, turn, call)
+    const isOpenText = !isBracedCall(text) && !mayHaveEnded(view, turn, call)
     return isOpenText || comesToLimit(view, settings, turn, call) || closesOthersItself(view, turn, call)
   })
   return span === undefined
     ? null
     : { span, message: 'The JSON of a tool call stops in the middle, and the environment answered it' }
 }
-
-const isBraced = (text: string) => /\}\s*(?:<\/[^<>]*>\s*)?$/.test(text)
 
 /** Who wrote what closes a call: its tag, or where it has none the end token of its turn. */
 function closedBy({ text, provenance }: TrajectoryView, turn: Turn, call: SubSpan): number | undefined {

@@ -88,6 +88,9 @@ function cutButNotFlagged(facts: TrajectoryFacts, limits: LimitsAtEnd, threshold
   if (endReason === 'cut-call' && isTruncated !== true && /^tool_(calls?|use)$/i.test(finishReason ?? '')) {
     return `its finish reason is ${finishReason} while the call is never closed`
   }
+  if (facts.stopsInCall === true && isTruncated !== true) {
+    return `its finish reason is ${finishReason} while it stops amid the JSON of a call, and its other turns have end tokens`
+  }
   const limit = isTruncated === false ? reachedLimit(facts, limits, thresholds) : null
   if (limit !== null) {
     return `its last turn has no end token where ${limit.name} ${count(limit.value)} is reached`
