@@ -32,6 +32,8 @@ export interface TrajectoryView {
   readonly provenance: Uint8Array | null
   /** The model writes the blocks between its headers and its words itself, as this rollout or those beside it show: an exact 0.0 there is a logprob. */
   readonly writesBlocks: boolean
+  /** Who writes the think tags that turns begin with, as far as rollouts beside it show it; null where they do not. */
+  readonly tagsBeside: TagWriter | null
   /** Tokens by which the masks of other rollouts lie late (negative: early), all that show how they lie; 0 where they do not. */
   readonly shiftBeside: -1 | 0 | 1
   readonly tokenizer: Tokenizer | null
@@ -54,6 +56,9 @@ export interface ModelVocabulary {
   readonly turnStart: number | null
 }
 
+/** The template ends its generation prompt with the tag, or the model opens its thoughts itself. */
+export type TagWriter = 'template' | 'model'
+
 /** What is fixed for the whole audit before the first trajectory is looked at. Structured-cloneable but for the tokenizer. */
 export interface AuditSettings {
   readonly options: AuditOptions
@@ -65,6 +70,8 @@ export interface AuditSettings {
   readonly alignmentUndecidedIn?: string
   /** Other rollouts of the dump show that the model writes the blocks between its headers and its words; absent where none does. */
   readonly writesBlocks?: true
+  /** Who writes the think tags that turns begin with, as other rollouts of the dump show it; absent where they do not. */
+  readonly thinkTags?: TagWriter
   /** Tokens by which the masks of the dump lie late (negative: early), as far as they show it; absent where they lie in place, or not all alike. */
   readonly maskShift?: -1 | 1
   /** Rows are padded with the token that ends their turns, and most train the end that comes before: an untrained one is padding. Absent elsewhere. */

@@ -15,6 +15,7 @@ import { logprobFacts } from './logprobs/sums.ts'
 import { untrainedEnd } from './mask/all-zero.ts'
 import { endFacts } from './mask/silent-ends.ts'
 import { streamsWithoutNumbers } from './no-numbers.ts'
+import { openThinkLength } from './open-think.ts'
 import { isOwnBlock, writesItsBlocks } from './own-blocks.ts'
 import { isPadBehindCut, isShownPad } from './padded-ends.ts'
 import { paddingOf } from './padding.ts'
@@ -93,6 +94,7 @@ export function prepareView(trajectory: Trajectory, options: ViewOptions): Prepa
     expectedRl,
     provenance,
     writesBlocks,
+    tagsBeside: settings.thinkTags ?? null,
     shiftBeside: settings.maskShift ?? 0,
     tokenizer,
     thresholds: settings.thresholds,
@@ -107,7 +109,7 @@ export function withFacts(prepared: PreparedView, { measuresDrift }: ViewOptions
   const framed = tokenizer?.frame ? tokenizer : null
   const tokens = { ids, mask, provenance, weights, states, padding, segmentation, tokenizer: framed, thresholds, text }
   const facts = createFacts(trajectory, tokens)
-  const { maskAlignment, expected, expectedRl, writesBlocks, shiftBeside } = prepared
+  const { maskAlignment, expected, expectedRl, writesBlocks, tagsBeside, shiftBeside } = prepared
   const view: TrajectoryView = {
     trajectory,
     ids,
@@ -120,6 +122,7 @@ export function withFacts(prepared: PreparedView, { measuresDrift }: ViewOptions
     expectedRl,
     provenance,
     writesBlocks,
+    tagsBeside,
     shiftBeside,
     tokenizer,
     facts,
@@ -207,19 +210,4 @@ function oracles(
   const expectedRl = structureOracle(ofRl)
   const expected = id === 'rl' ? expectedRl : structureOracle({ ...ofRl, policy: id })
   return { expected, expectedRl }
-}
-
-/** Tokens that an opening think tag and the newline after it take at the very start of a turn's content. */
-function openThinkLength(turn: Turn, ids: Int32Array, tokenizer: Tokenizer): number {
-  if (!turn.spans.some(({ part, start }) => part === 'think' && start === turn.contentStart)) return 0
-  const longest = Math.min(turn.contentEnd, turn.contentStart + 8)
-  let spelt = ''
-  for (let end = turn.contentStart + 1; end <= longest; end++) {
-    spelt += decodeSpan(tokenizer.table, ids, end - 1, end)
-    // Pieces of one character are no text by themselves.
-    const text = spelt.includes('\uFFFD') ? decodeSpan(tokenizer.table, ids, turn.contentStart, end) : spelt
-    if (!/^\s*<think>/.test(text)) continue
-    return end - turn.contentStart + (tokenizer.frame?.newlines.has(ids[end] ?? -1) ? 1 : 0)
-  }
-  return 0
 }

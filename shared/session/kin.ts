@@ -1,5 +1,5 @@
 import { type AlignmentCounts, type AlignmentDecision, decideAlignment } from '../checks/alignment.ts'
-import type { AuditSettings } from '../checks/check.ts'
+import type { AuditSettings, TagWriter } from '../checks/check.ts'
 import { type HeadCount, sharedHeads } from '../checks/examples.ts'
 import { type PaddedEndCounts, padsBehindCuts } from '../checks/padded-ends.ts'
 import { decideShift, type ShiftCounts } from '../checks/shift-beside.ts'
@@ -47,6 +47,8 @@ export interface Kin {
   readonly policy: Policy
   /** Some rows say that the model writes the blocks between its headers and its words; a row of exact zeros beside them says nothing else. */
   readonly writesBlocks: boolean
+  /** Who writes the think tags that turns begin with, where some rows show it. */
+  readonly thinkTags: TagWriter | null
   /** How all masks lie that show it: where they lie off, so does one that does not show it. */
   readonly shift: -1 | 0 | 1
   /** Of rows that are padded with their end token, what most train: where one does not, it was cut. */
@@ -75,6 +77,14 @@ export interface ShapeCounts {
   /** Rows in which a block stands between the header and the words of a turn of the model, and those that say that it wrote such a block. */
   readonly withBlocks: number
   readonly ownBlocks: number
+  /**
+   * Rows by the think tags that their turns begin with: the mask leaves one out and trains what stands behind; the mask trains each; both in one row; the
+   * dump says that the model wrote one, which the others say nothing of.
+   */
+  readonly tagsLeftOut: number
+  readonly tagsTrained: number
+  readonly tagsOfBoth: number
+  readonly ownTags: number
 }
 
 /** What a policy means to train beside the plain RL mask. */
@@ -194,6 +204,7 @@ export function decideKin(evidence: KinEvidence, options: AuditOptions, given: G
     tokenizer: decideTokenizer(evidence, given),
     aligned,
     writesBlocks: evidence.shapes.ownBlocks > 0,
+    thinkTags: tagWriter(evidence.shapes),
     shift: aligned.undecided ? 0 : decideShift(evidence.shifts, thresholds),
     padsBehindCuts: !aligned.undecided && padsBehindCuts(evidence.paddedEnds),
     policy: {
@@ -208,6 +219,15 @@ export function decideKin(evidence: KinEvidence, options: AuditOptions, given: G
 function isDeclared(suggested: PolicyId, { id, intended }: Policy): boolean {
   return id === suggested || INTENDED_BY[suggested].every((code) => intended.includes(code))
 }
+
+/** Few masks that leave tags out may as well begin late. Rows that say of a tag that the model wrote it leave open what those beside them mean. */
+function tagWriter({ tagsLeftOut, tagsTrained, ownTags }: ShapeCounts): TagWriter | null {
+  if (ownTags > 0) return 'model'
+  return tagsLeftOut >= 2 && tagsLeftOut >= TAG_SHARE * (tagsLeftOut + tagsTrained) ? 'template' : null
+}
+
+/** Of the rows with think tags of which nobody says who wrote them: an environment of four may be the one whose masks are right. */
+const TAG_SHARE = 0.25
 
 /** What shows that the prompts hold examples, null where nothing does: what is masked before the first trained turn is the same in other rows. */
 function examplesInPrompt(counts: readonly HeadCount[], thresholds: Thresholds): string | null {
@@ -228,11 +248,15 @@ function suggestPolicy(
 }
 
 /** Before any rollout showed what holds for those beside it. */
-export const NOTHING_SHOWN = { writesBlocks: false, shift: 0, padsBehindCuts: false } as const
+export const NOTHING_SHOWN = { writesBlocks: false, thinkTags: null, shift: 0, padsBehindCuts: false } as const
 
 /** Under which the rollouts of a kin are looked at. */
 export function kinSettings(
-  { policy, aligned, ...shown }: Pick<Kin, 'policy' | 'aligned' | 'writesBlocks' | 'shift' | 'padsBehindCuts'>,
+  {
+    policy,
+    aligned,
+    ...shown
+  }: Pick<Kin, 'policy' | 'aligned' | 'writesBlocks' | 'thinkTags' | 'shift' | 'padsBehindCuts'>,
   options: AuditOptions,
 ): AuditSettings {
   return {
@@ -241,6 +265,7 @@ export function kinSettings(
     alignment: aligned.alignment,
     alignmentUndecided: aligned.undecided,
     ...(shown.writesBlocks ? { writesBlocks: true } : {}),
+    ...(shown.thinkTags === null ? {} : { thinkTags: shown.thinkTags }),
     ...(shown.shift === 0 ? {} : { maskShift: shown.shift }),
     ...(shown.padsBehindCuts ? { padsBehindCuts: true } : {}),
     limits: options.limits ?? {},

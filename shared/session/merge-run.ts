@@ -129,6 +129,7 @@ function decidedTogether(parts: readonly Part[], options: AuditOptions, given: G
         [alignmentText(alone), alignmentText(all), `--mask-alignment ${all.aligned.alignment}`],
         [examplesText(alone), examplesText(all), null],
         ...(alone.evidence.shapes.withBlocks > 0 ? [[blocksText(alone), blocksText(all), null] as const] : []),
+        [tagsText(alone, alone), tagsText(all, alone), null],
         ...(alone.evidence.shifts.unclear > 0 ? [[shiftText(alone), shiftText(all), null] as const] : []),
         ...(hasPaddedEnds(alone) ? [[padsText(alone), padsText(all), null] as const] : []),
       ]
@@ -181,6 +182,14 @@ function blocksText({ writesBlocks }: Kin): string {
   return writesBlocks
     ? 'blocks before the words of the model as its own'
     : 'blocks before the words of the model as the template’s, where their logprobs are all 0'
+}
+
+/** Only as far as the rows of a part are judged by it. */
+function tagsText({ thinkTags }: Kin, { evidence: { shapes } }: Kin): string {
+  if (thinkTags === 'template' && shapes.tagsTrained > 0)
+    return 'think tags before the words of the model as the template’s'
+  if (thinkTags === 'model' && shapes.tagsOfBoth > 0) return 'think tags before the words of the model as its own'
+  return 'think tags before the words of the model as each rollout shows them'
 }
 
 function shiftText({ shift }: Kin): string {

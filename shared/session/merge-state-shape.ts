@@ -77,6 +77,10 @@ export const KIN_STATE = z.object({
     /** Older reports do not have them. */
     with_blocks: whole.optional(),
     own_blocks: whole.optional(),
+    tags_left_out: whole.optional(),
+    tags_trained: whole.optional(),
+    tags_of_both: whole.optional(),
+    own_tags: whole.optional(),
   }),
   /** Nor these. */
   shifts: z

@@ -77,6 +77,10 @@ export function encodeKin({
       last_thoughts_masked: shapes.lastThoughtsMasked,
       with_blocks: shapes.withBlocks,
       own_blocks: shapes.ownBlocks,
+      tags_left_out: shapes.tagsLeftOut,
+      tags_trained: shapes.tagsTrained,
+      tags_of_both: shapes.tagsOfBoth,
+      own_tags: shapes.ownTags,
     },
     shifts: {
       late: shifts.late,
@@ -136,6 +140,10 @@ function decodeKin(state: KinState, first: number): KinEvidence {
       lastThoughtsMasked: state.shapes.last_thoughts_masked,
       withBlocks: state.shapes.with_blocks ?? 0,
       ownBlocks: state.shapes.own_blocks ?? 0,
+      tagsLeftOut: state.shapes.tags_left_out ?? 0,
+      tagsTrained: state.shapes.tags_trained ?? 0,
+      tagsOfBoth: state.shapes.tags_of_both ?? 0,
+      ownTags: state.shapes.own_tags ?? 0,
     },
     shifts: {
       late: state.shifts?.late ?? 0,

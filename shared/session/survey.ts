@@ -3,7 +3,9 @@ import { isLaterCall } from '../checks/branch-ends.ts'
 import type { AuditSettings, ModelVocabulary } from '../checks/check.ts'
 import { countHeads } from '../checks/examples.ts'
 import { forgetLast } from '../checks/of-last.ts'
+import { openTags } from '../checks/open-think.ts'
 import { countPaddedEnds } from '../checks/padded-ends.ts'
+import { hidesEdges } from '../checks/shape.ts'
 import { countShifts } from '../checks/shift-beside.ts'
 import { DRIFT_GROUPS, DRIFT_RECORDS, driftTokens } from '../checks/template/drift.ts'
 import { type PreparedView, prepareView } from '../checks/view.ts'
@@ -297,6 +299,23 @@ function hasBlock({ segmentation }: PreparedView): boolean {
   return turns.some(({ kind, headerEnd, contentStart }) => kind === 'assistant' && contentStart > headerEnd)
 }
 
+function countTags(
+  views: readonly PreparedView[],
+): Pick<ShapeCounts, 'tagsLeftOut' | 'tagsTrained' | 'tagsOfBoth' | 'ownTags'> {
+  const tags = views.map(openTags)
+  // A mask that lies off as a whole says nothing of tags.
+  const others = tags.filter(
+    ({ leftOut, trained, own }, row) =>
+      !own && (leftOut !== null || trained) && !hidesEdges(views[row] as PreparedView),
+  )
+  return {
+    tagsLeftOut: others.filter(({ leftOut }) => leftOut !== null).length,
+    tagsTrained: others.filter(({ leftOut, trained }) => leftOut === null && trained).length,
+    tagsOfBoth: others.filter(({ leftOut, trained }) => leftOut !== null && trained).length,
+    ownTags: tags.filter(({ own }) => own).length,
+  }
+}
+
 /** What the masks look like, of rows whose turns are known. */
 function countShapes(views: readonly PreparedView[]): ShapeCounts {
   let multiTurn = 0
@@ -327,5 +346,5 @@ function countShapes(views: readonly PreparedView[]): ShapeCounts {
       if (mask[turn.separatorStart] === 1 && !headerTrained && mask[turn.contentStart] === 1) newlineOnly++
     }
   }
-  return { multiTurn, lastOnly, closedTurns, newlineOnly, ...thoughts, withBlocks, ownBlocks }
+  return { multiTurn, lastOnly, closedTurns, newlineOnly, ...thoughts, withBlocks, ownBlocks, ...countTags(views) }
 }

@@ -69,6 +69,10 @@ function evidenceOf(sources: readonly (readonly Sampled[])[], first: number): Ki
       lastThoughtsMasked: 0,
       withBlocks: 2 * sources.length,
       ownBlocks: sources.length,
+      tagsLeftOut: 3 * sources.length,
+      tagsTrained: all.length,
+      tagsOfBoth: 2 * all.length,
+      ownTags: sources.length,
     },
     shifts: {
       late: all.filter(({ masked }) => masked).length,

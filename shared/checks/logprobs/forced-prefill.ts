@@ -5,11 +5,11 @@ import { isPlaceholder, pairsOf } from './scored.ts'
 
 /**
  * Token after an opening think tag that was put at the beginning of a turn: each of its tokens has a logprob of exactly 0.0, as a format
- * writes what nobody sampled, and the trainer contradicts one of them. The beginning of the content where there is none.
+ * writes what nobody sampled, and the trainer contradicts one of them. Null where there is none.
  */
-export function forcedPrefillEnd(view: TrajectoryView, { contentStart, contentEnd }: Turn): number {
+export function forcedPrefillEnd(view: TrajectoryView, { contentStart, contentEnd }: Turn): number | null {
   const { sampler } = view.trajectory.logprobs
-  if (sampler === null || sampler[contentStart] !== 0) return contentStart
+  if (sampler === null || sampler[contentStart] !== 0) return null
   const longest = Math.min(contentEnd, contentStart + LONGEST_PREFILL)
   let end = contentStart
   for (let to = contentStart + 1; to <= longest && sampler[to - 1] === 0; to++) {
@@ -17,7 +17,7 @@ export function forcedPrefillEnd(view: TrajectoryView, { contentStart, contentEn
   }
   const pairs = pairsOf(view)
   // Where the words behind it have none either, it is not the tag that was put there (L05).
-  if (pairs === null || pairs.onlyFillers || isPlaceholder(pairs, end)) return contentStart
+  if (pairs === null || pairs.onlyFillers || isPlaceholder(pairs, end)) return null
   for (let at = contentStart; at < end; at++) if (isPlaceholder(pairs, at)) return end
-  return contentStart
+  return null
 }

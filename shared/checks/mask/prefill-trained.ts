@@ -4,6 +4,7 @@ import type { Tokenizer } from '../../tokens/tokenizer.ts'
 import type { Check, TrajectoryView } from '../check.ts'
 import { carryLoss, edgeBefore } from '../edges.ts'
 import { forcedPrefillEnd } from '../logprobs/forced-prefill.ts'
+import { openTags, templatesTagEnd } from '../open-think.ts'
 import { isOwnBlock } from '../own-blocks.ts'
 import { endsInThinkTag, LONGEST_PREFILL, storedPromptEnd } from '../prompt-end.ts'
 import { hidesEdges, isSwallowed } from '../shape.ts'
@@ -33,12 +34,17 @@ export const M09: Check = {
       report.place(trained.length > 0, { turn: turn.ordinal, boundary: edgeBefore(view.segmentation, turn) })
       if (trained.length === 0) continue
       const count = lengthOf(trained)
+      const { leftOut } = openTags(view)
       report.fault({
         turn,
         tokens: { start: trained[0]!.start, end: trained.at(-1)!.end },
         affected: trained,
         message: carryLoss(count, `of the template's prefill in assistant turn ${turn.ordinal}`),
-        evidence: { prefill_tokens: end - turn.headerEnd, trained_tokens: count },
+        evidence: {
+          prefill_tokens: end - turn.headerEnd,
+          trained_tokens: count,
+          ...(leftOut === null ? {} : { left_out_in_assistant_turn: leftOut.turn.ordinal }),
+        },
       })
     }
   },
@@ -80,7 +86,7 @@ function prefillEnd(view: TrajectoryView, turn: Turn): number {
   if (provenance !== null) {
     let end = contentStart
     while (end < contentEnd && provenance[end] === Provenance.notSampled) end++
-    if (end === contentStart) return promptEndIn(view, turn) ?? forcedPrefillEnd(view, turn)
+    if (end === contentStart) return promptEndIn(view, turn) ?? forcedPrefillEnd(view, turn) ?? tagEnd(view, turn)
     // Letters that stand for a tag of the model's were put there by whoever encoded its text again (T16), and by no template.
     if (speltMarkers(view, turn).some(({ kind, start }) => kind === 'tag' && start === contentStart))
       return contentStart
@@ -91,14 +97,16 @@ function prefillEnd(view: TrajectoryView, turn: Turn): number {
   if (prompt !== null) return prompt
   const longest = Math.min(contentEnd, contentStart + LONGEST_PREFILL)
   const prefill = prefillOf(view.tokenizer)
-  if (prefill === '') return contentStart
+  if (prefill === '') return tagEnd(view, turn)
   for (let end = contentStart + 1; end <= longest; end++) {
     const words = text({ start: contentStart, end })
     if (words === prefill) return end
     if (!prefill.startsWith(words)) break
   }
-  return contentStart
+  return tagEnd(view, turn)
 }
+
+const tagEnd = (view: TrajectoryView, turn: Turn): number => templatesTagEnd(view, turn) ?? turn.contentStart
 
 /** Token behind the think tag with which the stored prompt ends in this turn; null where it does not. */
 function promptEndIn(view: TrajectoryView, turn: Turn): number | null {
