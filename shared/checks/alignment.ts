@@ -1,6 +1,6 @@
 import type { MaskAlignment } from '../model/policy.ts'
 import type { Thresholds } from '../model/thresholds/registry.ts'
-import { Expected } from '../model/tokens.ts'
+import { Expected, Provenance } from '../model/tokens.ts'
 import type { TrajectoryView } from './check.ts'
 import { runEnd } from './spans.ts'
 
@@ -233,14 +233,15 @@ export function decideAlignment(
 
 /** @param views of the first trajectories, made with alignment `token` */
 export function countAlignment(
-  views: readonly Pick<TrajectoryView, 'trajectory' | 'ids' | 'mask' | 'expected' | 'segmentation'>[],
+  views: readonly Pick<TrajectoryView, 'trajectory' | 'ids' | 'mask' | 'expected' | 'provenance' | 'segmentation'>[],
   thresholds: Thresholds,
 ): AlignmentCounts {
   const masked = views.filter(({ mask }) => mask !== null)
   let compared = 0
   let early = 0
   for (const view of masked) {
-    const { mask, expected, segmentation, ids } = view
+    const { mask, segmentation, ids } = view
+    const expected = view.expected ?? bySampling(view)
     if (mask === null || expected === null || !mask.includes(1)) continue
     const { edges, lag } = maskLag(mask, expected, ids.length - (segmentation?.padding.right ?? 0), thresholds)
     if (edges === 0) continue
@@ -254,6 +255,18 @@ export function countAlignment(
     compared,
     early,
   }
+}
+
+/** Where no turns say what was sampled, what the dump says of it; null where it says so of no token, or of all. */
+function bySampling({ provenance }: Pick<TrajectoryView, 'provenance'>): Uint8Array | null {
+  if (!provenance?.includes(Provenance.sampled) || !provenance.includes(Provenance.notSampled)) return null
+  return provenance.map((wrote) =>
+    wrote === Provenance.sampled
+      ? Expected.trained
+      : wrote === Provenance.notSampled
+        ? Expected.masked
+        : Expected.undecided,
+  )
 }
 
 /** The dump stores this trajectory's mask with one element less than it has ids. */

@@ -4,6 +4,7 @@ import { shapeOf } from '../../shared/checks/shape.ts'
 import { createView } from '../../shared/checks/view.ts'
 import { DEFAULT_THRESHOLDS } from '../../shared/model/thresholds/registry.ts'
 import { Expected, TokenState } from '../../shared/model/tokens.ts'
+import { emptyTrajectory } from '../../shared/model/trajectory.ts'
 import { type FixtureDump, searchRow, searchRows } from '../fixtures/checks/fixture.ts'
 import {
   assistant,
@@ -278,5 +279,35 @@ describe('what follows from it', () => {
 
   it('documented by the format as token-aligned, it is M06 as well', async () => {
     expect((await auditDump({ ...dump, format: { maskAlignment: 'token' } })).failing).toEqual(['M06'])
+  })
+})
+
+describe('masks of texts without turns', () => {
+  const QUESTION = qwen2.encode('Question: how many pens are left?\nAnswer:')
+  const ANSWER = [...qwen2.encode(' 17 of 20 pens are left.'), 151643]
+
+  /** How the masks of a dump are aligned that lie so many tokens late, and of which the sampler scored the answers, or everything. */
+  function decided(lag: number, scored: 'answers' | 'all' | 'none' = 'answers') {
+    const ids = Int32Array.from([...QUESTION, ...ANSWER])
+    const own = (at: number) => at >= QUESTION.length && at < ids.length
+    const sampler = Float32Array.from(ids, (_, at) => (scored === 'all' || own(at) ? -0.5 : Number.NaN))
+    const trajectory = {
+      ...emptyTrajectory({ source: 0, record: 0, part: 0 }, '0'),
+      ids,
+      mask: Uint8Array.from(ids, (_, at) => (own(at - lag) ? 1 : 0)),
+      logprobs: { sampler: scored === 'none' ? null : sampler, trainer: null, reference: null },
+    }
+    const view = createView(trajectory, { tokenizer: qwen2, settings: settings(), unsampledLogprob: null })!
+    return decideAlignment(countAlignment([view], DEFAULT_THRESHOLDS), null, 'auto', DEFAULT_THRESHOLDS)
+  }
+
+  it('leave it open where all lie one token before what the dump says was sampled', () => {
+    expect(decided(-1)).toEqual({ alignment: 'target', undecided: true })
+  })
+
+  it('are aligned to tokens where they lie in place or otherwise, or nothing says what was sampled', () => {
+    const toTokens = { alignment: 'token', undecided: false }
+    for (const lag of [0, 1, -2]) expect(decided(lag)).toEqual(toTokens)
+    for (const scored of ['all', 'none'] as const) expect(decided(-1, scored)).toEqual(toTokens)
   })
 })
