@@ -9,6 +9,7 @@ import { MASK_UNKNOWN } from '../states.ts'
 import { isForged } from '../template/forged-control.ts'
 import { toldOfUnproved, unprovedTurns } from '../unproved-turns.ts'
 import { hasBrokenCall } from './broken-call.ts'
+import { versionsBesideMasked } from './earlier-versions.ts'
 import { thoughtsAlone } from './think-masked.ts'
 
 export const M03: Check = {
@@ -45,7 +46,7 @@ export const M03: Check = {
     // A format that trains the last turn by default has a switch for the others (Atropos): only a person's word is held against the mask.
     const isDeclared = lastTurnOnly && policy.origin === 'given'
     const heldTo = isDeclared ? written.at(-1) : undefined
-    const broken = lastTurnOnly ? NO_TURNS : brokenBesideTrained(view, turns)
+    const explained = lastTurnOnly ? NOTHING : explanationOf(view, turns)
     let hasTrained = false
     for (const { turn, trained } of turns) {
       const masked = trained === 0
@@ -69,11 +70,11 @@ export const M03: Check = {
         scope: 'turn',
         tokens: { start: affected[0]!.start, end: affected.at(-1)!.end },
         affected,
-        ...(broken.has(turn) ? { severity: 'info' as const } : {}),
+        ...(explained === '' ? {} : { severity: 'info' as const }),
         intended: !faulty || (policy.intended.includes('M03') && !lastTurnOnly),
         message: against
           ? `Assistant turn ${turn.ordinal} is trained, ${count(lengthOf(withLoss))} of its ${tokenCount(tokens)}; the declared policy trains the last assistant turn alone`
-          : `Assistant turn ${turn.ordinal} is masked out: ${none} carries loss${broken.has(turn) ? '. Its tool call cannot be parsed, and every turn without such a call is trained: some trainers leave out parse errors on purpose' : ''}`,
+          : `Assistant turn ${turn.ordinal} is masked out: ${none} carries loss${explained}`,
         evidence: { turn_tokens: tokens, coverage: turns.map((each) => each.trained / each.sampled) },
       })
     }
@@ -81,12 +82,18 @@ export const M03: Check = {
   unproved: (tally, dump) => toldOfUnproved(unprovedTurns(tally, dump)),
 }
 
-const NO_TURNS: ReadonlySet<Turn> = new Set()
+const NOTHING = ''
 
-/** The masked turns, where each of them has a call that cannot be parsed; none where another is masked beside them. */
-function brokenBesideTrained(view: TrajectoryView, turns: readonly Coverage[]): ReadonlySet<Turn> {
+/** Why a trainer may have left out all masked turns on purpose, as the end of a sentence; nothing where one of them has no such reason. */
+function explanationOf(view: TrajectoryView, turns: readonly Coverage[]): string {
   const masked = turns.filter(({ trained }) => trained === 0).map(({ turn }) => turn)
-  return masked.every((turn) => hasBrokenCall(view, turn)) ? new Set(masked) : NO_TURNS
+  if (masked.length === 0) return NOTHING
+  if (masked.every((turn) => hasBrokenCall(view, turn))) {
+    return '. Its tool call cannot be parsed, and every turn without such a call is trained: some trainers leave out parse errors on purpose'
+  }
+  const versions = versionsBesideMasked(view, masked)
+  if (versions === null) return NOTHING
+  return `. Policy versions ${versions.join(', ')} sampled this rollout, and nothing before what is trained has loss: some trainers leave out on purpose what an earlier version wrote`
 }
 
 /** A turn that the model closed with nothing in it is trained: its end token carries loss. */
