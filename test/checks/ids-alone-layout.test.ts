@@ -76,6 +76,16 @@ describe('the documents of a packed row', () => {
     const nowhere: Edit = ({ ids }) => ({ positionIds: new Int32Array(ids!.length) })
     expect(await findingsOf(code, family, twice, nowhere)).toHaveLength(1)
   })
+
+  it('have none where a system turn alone tells that a further one begins', async () => {
+    const withSystem = (isFirst: boolean) => (tokenizer: Tokenizer) => {
+      const exchange = (separator: boolean) => [user('Is it red?'), assistant('Yes.', { separator })]
+      const first = isFirst ? [system('Be brief.')] : []
+      return [conversation(tokenizer, [...first, ...exchange(false), system('Be brief.'), ...exchange(true)])]
+    }
+    expect(await findingsOf('T04', 'qwen2.5', withSystem(true), continued)).toEqual([])
+    expect(await findingsOf('T04', 'qwen2.5', withSystem(false), continued)).toHaveLength(1)
+  })
 })
 
 describe('S02', () => {

@@ -22,8 +22,9 @@ export const T04: Check = {
       // Without a header after it the edge itself is gone; that is T05.
       if (turn.endToken < 0 || next === undefined || next.header !== 'present') continue
       const lost = next.start === turn.endToken + 1
-      // Between the documents of a packed row no template writes anything.
-      if (lost && beginsDocument(trajectory, next.start)) continue
+      // Between the documents of a packed row no template writes anything; where nothing tells them apart, S01 says so, or T09.
+      const beginsAnew = next.kind === 'system' && segmentation.turns[0]?.kind === 'system'
+      if (lost && (beginsAnew || beginsDocument(trajectory, next.start))) continue
       report.place(lost, { turn: turn.ordinal, boundary: edgeAfter(segmentation, turn) })
       if (!lost) continue
       report.fault({
