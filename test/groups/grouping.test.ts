@@ -202,6 +202,33 @@ describe('A05', () => {
     expect(runOver('A05', unsized(4)).tally.affected).toBe(0)
   })
 
+  it('names a group of two questions, each with as many rollouts as other groups have', () => {
+    const keyed = (promptOf: (group: number, member: number) => string) =>
+      dumpOf(
+        groupFacts(
+          [8, 4, 4, 4].map((size) => Array.from({ length: size }, (_, member) => member % 2)),
+          (_, group, member) => ({ promptHash: promptOf(group, member) }),
+        ),
+      )
+    const { tally, findings } = runOver(
+      'A05',
+      keyed((group, member) => `${group}-${group === 0 && member > 3}`),
+    )
+    expect(tally.affected).toBe(1)
+    expect(findings[0]?.message).toBe('4 of 8 rollouts of group g0 have another prompt than the rest')
+    // The same question twice, some rows of another prompt, and prompts that differ in every group are other things.
+    expect(
+      runOver(
+        'A05',
+        keyed((group) => `${group}`),
+      ).tally.affected,
+    ).toBe(0)
+    const uneven = keyed((group, member) => `${group}-${group === 0 && member > 4}`)
+    expect(runOver('A05', uneven).tally.affected).toBe(0)
+    const apart = keyed((group, member) => (group === 0 ? `0-${member > 3}` : `${group}-${member}`))
+    expect(runOver('A05', apart).tally.affected).toBe(0)
+  })
+
   it('takes a group for as large as its own line is, however many others hold, unless a person says how many there are', () => {
     const sizes = [5, 7, 5, 4]
     const rewards = sizes.map((size) => Array.from({ length: size }, (_, member) => member % 2))

@@ -66,16 +66,18 @@ function* lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
   const look = (group: GroupView) => {
     const large = isTooLarge(group, view)
     const isTakenOver = other?.groups.has(group) === true
-    if (!group.complete && !large && !isTakenOver) return
+    const foreign = strangers(group, majorities)
+    const isPooled = promptsAgree && areWholeGroups(foreign, group, view.groupSize)
+    if (!group.complete && !large && !isTakenOver && !isPooled) return
     // Agents that are not trained are asked what the others wrote, and nobody learns from what they earn.
     if (group.members.every(({ excluded }) => excluded)) return
-    const foreign = strangers(group, majorities)
     const known = foreign.filter((member) => split.has(promptKey(member)))
     // Each has a prompt of its own that no other group has: whoever judges or repairs what another wrote is asked so.
     const eachItsOwn = majorities.get(group) === null && known.length === 0
     // Where prompts differ in most groups, answers that differ as well tell questions from what is meant.
     const questions = foreign.length === 0 ? 0 : questionsOf(group, promptOf)
-    const mixed = foreign.length > 0 && ((promptsAgree && !eachItsOwn) || questions > 1 || isTakenApart(group))
+    const mixed =
+      isPooled || (foreign.length > 0 && ((promptsAgree && !eachItsOwn) || questions > 1 || isTakenApart(group)))
     const affected = mixed || large || window !== null || isTakenOver
     report.unit(affected)
     report.place(affected)
@@ -210,6 +212,21 @@ function strangers(group: GroupView, majorities: ReadonlyMap<GroupView, string |
       !isRenderedOtherwise(member, own) &&
       member.branchOf === null,
   )
+}
+
+/** Rollouts of another prompt are as many as are generated for one, and the others are: one key was given to several questions. */
+function areWholeGroups(foreign: readonly TrajectoryFacts[], { members }: GroupView, size: number | null): boolean {
+  if (
+    size === null ||
+    size < 2 ||
+    foreign.length < size ||
+    members.length % size !== 0 ||
+    foreign.length === members.length
+  )
+    return false
+  const counts = new Map<string | null, number>()
+  for (const member of members) counts.set(promptOf(member), (counts.get(promptOf(member)) ?? 0) + 1)
+  return counts.size === members.length / size && [...counts.values()].every((count) => count === size)
 }
 
 /** The system turns have different dates or texts, and the same is asked behind them; or one of the two has no or other tools before its question. */
