@@ -126,7 +126,6 @@ describe('a trained token with the 1.0 that Atropos writes on what nobody sample
     expect(lost([2, 3, 6], [{ part: 'think', start: 2, end: 9 }])).toEqual([6])
     expect(lost([3, 5, 6, 7, 8, 10], [{ part: 'tool', start: 6, end: 8 }])).toEqual([3, 10])
     expect(lost([4, 10, 11, 12])).toEqual([4])
-    expect(lost([4, 5, 6, 7])).toEqual([4, 5, 6, 7])
-    expect(lost([4, 5, 6, 7, 8])).toEqual([])
+    expect(lost([4, 6, 7])).toEqual([4])
   })
 })

@@ -128,7 +128,6 @@ const STRUCTURAL: Readonly<Record<string, string>> = {
   'checks/truncation/torn-schemas.ts BEFORE_SCHEMAS_TOKENS':
     'tokens that hold a sentence of a template; its text decides',
   'checks/truncation/torn-schemas.ts LONGEST_INDENT': 'bound of cost; the name in quotes decides',
-  'checks/logprobs/lost-numbers.ts LONGEST_LOST': 'a run of numbers that an engine lost',
   'checks/truncation/text-size.ts HEX_DIGITS': 'digits of an escape',
   'checks/truncation/text-size.ts UNKNOWN': 'what no count in an array of 16 bits is',
   'checks/states.ts MASK_UNKNOWN': 'a code in an array of bytes',

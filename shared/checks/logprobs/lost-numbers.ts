@@ -3,9 +3,6 @@ import type { TrajectoryView } from '../check.ts'
 import { isShort } from '../no-numbers.ts'
 import { countOf, runsOf } from '../spans.ts'
 
-/** Tokens: an engine loses numbers here and there, and what others wrote into a reply, or encoded anew in it, is longer. */
-const LONGEST_LOST = 4
-
 /**
  * Trained words of a reply that have no number while others of the same reply have theirs: numbers that were lost (L05), of which `told` must not say
  * that the model did not write them. `isFiller`: what stands there is what the format writes on everything that nobody sampled. Where it is
@@ -19,11 +16,12 @@ export function tellLostNumbers(told: Uint8Array, turns: readonly Turn[], mask: 
     if (kind !== 'assistant' || countOf(told, notSampled, contentStart, contentEnd) === 0) continue
     if (countOf(told, sampled, contentStart, contentEnd) === 0) continue
     for (const run of runsOf(told, notSampled, contentStart, contentEnd)) {
-      if (run.end - run.start > LONGEST_LOST || isOfOthers(told, turn, run)) continue
-      if (countOf(mask, 1, run.start, run.end) === 0) continue
+      // An engine loses numbers one by one: what others wrote into a reply, or encoded anew in it (T02, T12, T16), is longer.
+      if (run.end > run.start + 1 || isOfOthers(told, turn, run)) continue
+      if (mask[run.start] !== 1) continue
       if (!isOwn && standsForMasked(told, mask)) return
       isOwn = true
-      for (let token = run.start; token < run.end; token++) if (mask[token] === 1) told[token] = silent
+      told[run.start] = silent
     }
   }
 }
