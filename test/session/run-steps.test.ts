@@ -46,7 +46,7 @@ it('orders the steps and counts only what is told', () => {
 it('takes the gap of a step as its verdict does, over tokens and not over rollouts', () => {
   const facts = Array.from({ length: 12 }, (_, step) => [
     factsOf(2 * step, { step, gap: gap(1, 1) }),
-    factsOf(2 * step + 1, { step, gap: gap(99, step) }),
+    factsOf(2 * step + 1, { step, gap: gap(99, step + 1) }),
   ]).flat()
   const [trend] = gapTrends(facts, resolveThresholds({}))
   expect(valuesOf(facts, 'gap')).toEqual(trend?.steps.map(({ mean }) => mean))
