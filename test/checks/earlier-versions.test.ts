@@ -33,4 +33,25 @@ describe('M03 of turns that an earlier version of the policy wrote', () => {
     expect(await told('call', byToken(5, 4))).toEqual(['error'])
     expect(await told('answer', listed(['2', '3']))).toEqual(['error'])
   })
+
+  it('names a few, whatever a record lists', async () => {
+    const many = Array.from({ length: 200_000 }, (_, at) => `${at}`)
+    const [{ message } = { message: '' }] = await findingsOf(
+      'M03',
+      'qwen2.5',
+      search({ call: { train: false } }),
+      listed(many),
+    )
+    expect(message).toContain('Policy versions 0, 1, 2, 3 and 199,996 more sampled')
+    const [{ message: long } = { message: '' }] = await findingsOf(
+      'M03',
+      'qwen2.5',
+      search({ call: { train: false } }),
+      listed(['x'.repeat(100_000), '2']),
+    )
+    expect(long.length).toBeLessThan(400)
+    expect(await told('call', () => ({ meta: { weight_versions: [Object.create(null), '2', '3'] } }))).toEqual([
+      'info2, 3',
+    ])
+  })
 })

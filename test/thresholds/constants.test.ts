@@ -128,6 +128,8 @@ const STRUCTURAL: Readonly<Record<string, string>> = {
   'checks/truncation/torn-schemas.ts BEFORE_SCHEMAS_TOKENS':
     'tokens that hold a sentence of a template; its text decides',
   'checks/truncation/torn-schemas.ts LONGEST_INDENT': 'bound of cost; the name in quotes decides',
+  'checks/mask/earlier-versions.ts MOST_NAMED': 'versions that a message names',
+  'checks/mask/earlier-versions.ts LONGEST_NAME': 'characters of one in a message',
   'checks/truncation/text-size.ts HEX_DIGITS': 'digits of an escape',
   'checks/truncation/text-size.ts UNKNOWN': 'what no count in an array of 16 bits is',
   'checks/states.ts MASK_UNKNOWN': 'a code in an array of bytes',

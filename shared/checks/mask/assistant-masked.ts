@@ -9,7 +9,7 @@ import { MASK_UNKNOWN } from '../states.ts'
 import { isForged } from '../template/forged-control.ts'
 import { toldOfUnproved, unprovedTurns } from '../unproved-turns.ts'
 import { hasBrokenCall } from './broken-call.ts'
-import { versionsBesideMasked } from './earlier-versions.ts'
+import { versionsBesideMasked, versionsText } from './earlier-versions.ts'
 import { thoughtsAlone } from './think-masked.ts'
 
 export const M03: Check = {
@@ -93,7 +93,7 @@ function explanationOf(view: TrajectoryView, turns: readonly Coverage[]): string
   }
   const versions = versionsBesideMasked(view, masked)
   if (versions === null) return NOTHING
-  return `. Policy versions ${versions.join(', ')} sampled this rollout, and nothing before what is trained has loss: some trainers leave out on purpose what an earlier version wrote`
+  return `. Policy versions ${versionsText(versions)} sampled this rollout, and nothing before what is trained has loss: some trainers leave out on purpose what an earlier version wrote`
 }
 
 /** A turn that the model closed with nothing in it is trained: its end token carries loss. */

@@ -1,4 +1,5 @@
 import { NO_INTEGER } from '../../formats/sequence.ts'
+import { count } from '../../model/number-text.ts'
 import type { Turn } from '../../model/tokens.ts'
 import type { TrajectoryView } from '../check.ts'
 import { sampledSpan } from '../edges.ts'
@@ -19,7 +20,7 @@ export function versionsBesideMasked(view: TrajectoryView, masked: readonly Turn
 function versionsByToken({ trajectory, mask }: TrajectoryView, masked: readonly Turn[]): string[] | null {
   const { versions } = trajectory
   if (versions === null) return null
-  let oldest = Number.POSITIVE_INFINITY
+  let [oldest, newestMasked] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
   for (let i = versions.length - 1; i >= 0 && mask !== null; i--) {
     const version = versions[i] as number
     if (mask[i] === 1 && version !== NO_INTEGER && version < oldest) oldest = version
@@ -30,13 +31,27 @@ function versionsByToken({ trajectory, mask }: TrajectoryView, masked: readonly 
   }
   earlier.delete(NO_INTEGER)
   if (earlier.size === 0 || !Number.isFinite(oldest)) return null
-  return Math.max(...earlier) < oldest ? [...earlier, oldest].map(String) : []
+  for (const version of earlier) newestMasked = Math.max(newestMasked, version)
+  return newestMasked < oldest ? [...earlier, oldest].map(String) : []
 }
 
 /** As slime lists them, one for each call to its engine, without a word of which tokens it wrote; null where there are not several. */
 function versionsByCall({ trajectory: { meta } }: TrajectoryView): string[] | null {
   const listed = meta.weight_versions
   if (!Array.isArray(listed) && !ArrayBuffer.isView(listed)) return null
-  const versions = [...new Set(Array.from(listed as ArrayLike<unknown>, String))]
+  const names = Array.from(listed as ArrayLike<unknown>).filter(
+    (each) => typeof each === 'string' || typeof each === 'number',
+  )
+  const versions = [...new Set(names.map(String))]
   return versions.length < 2 ? null : versions
+}
+
+/** Versions that a message names, and characters of each: a record may list any number of any length. */
+const MOST_NAMED = 4
+const LONGEST_NAME = 24
+
+export function versionsText(versions: readonly string[]): string {
+  const named = versions.slice(0, MOST_NAMED).map((version) => version.slice(0, LONGEST_NAME))
+  const rest = versions.length - named.length
+  return `${named.join(', ')}${rest > 0 ? ` and ${count(rest)} more` : ''}`
 }
