@@ -99,6 +99,10 @@ export interface TrajectoryFacts {
   readonly endBehind?: number
   /** The end tokens of all its turns, where none of them has loss or a logprob of its own and nothing else says why; absent elsewhere. What M10 holds against other rows. */
   readonly silentEnds?: readonly number[]
+  /** The id that pads the row, or would, where ends of its turns that can be told from padding have it too; absent elsewhere. */
+  readonly endPad?: number
+  /** These ends, where none of them has loss; absent elsewhere. What M13 holds against other rows. */
+  readonly padEnds?: readonly number[]
   /** A turn of the prompt is not closed, or the answer begins in it (C02, T16), so that its ids are not those that were asked; absent elsewhere. What A05 sets aside. */
   readonly promptOpen?: boolean
   /** Its system text is what the template writes where there is no system message, and it has none of that text; absent elsewhere. */

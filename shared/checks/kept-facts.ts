@@ -49,6 +49,8 @@ const EVERY: Record<keyof Required<TrajectoryFacts>, true> = {
   untrainedEnd: true,
   endBehind: true,
   silentEnds: true,
+  endPad: true,
+  padEnds: true,
   lookedAt: true,
   promptOpen: true,
   defaultSystem: true,

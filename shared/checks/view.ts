@@ -13,6 +13,7 @@ import { unfitFacts } from './layout/unfit-arrays.ts'
 import { versionFact } from './logprobs/policy-version.ts'
 import { logprobFacts } from './logprobs/sums.ts'
 import { untrainedEnd } from './mask/all-zero.ts'
+import { padEndFacts } from './mask/ends-of-pad.ts'
 import { endFacts } from './mask/silent-ends.ts'
 import { streamsWithoutNumbers } from './no-numbers.ts'
 import { openThinkLength } from './open-think.ts'
@@ -139,7 +140,7 @@ export function withFacts(prepared: PreparedView, { measuresDrift }: ViewOptions
   )
   const untrained = untrainedEnd(view)
   if (untrained !== undefined) Object.assign(facts, { untrainedEnd: untrained })
-  Object.assign(facts, endFacts(view))
+  Object.assign(facts, endFacts(view), padEndFacts(view))
   const drift = measuresDrift ? driftOf(view) : null
   if (drift !== null) Object.assign(facts, { drift })
   return view

@@ -184,6 +184,8 @@ const COLUMNS: { readonly [Name in keyof Required<Row>]: Column<Row[Name]> } = {
   untrainedEnd: { cells: optional(oneOf(UNTRAINED_ENDS)) },
   endBehind: { cells: optional(NUMBER) },
   silentEnds: { cells: optional(listOf(NUMBER)) },
+  endPad: { cells: optional(NUMBER) },
+  padEnds: { cells: optional(listOf(NUMBER)) },
   lookedAt: { cells: optional(TEXT) },
   promptOpen: { cells: optional(FLAG) },
   defaultSystem: { cells: optional(FLAG) },

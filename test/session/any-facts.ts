@@ -140,6 +140,8 @@ const ANY = {
   untrainedEnd: fc.constantFrom(...UNTRAINED_ENDS),
   endBehind: fc.nat(),
   silentEnds: fc.array(fc.nat()),
+  endPad: fc.nat(),
+  padEnds: fc.array(fc.nat()),
   lookedAt: fc.string(),
   promptOpen: flag,
   defaultSystem: flag,

@@ -79,6 +79,7 @@ const STRUCTURAL: Readonly<Record<string, string>> = {
   'checks/mask/by-token.ts FEWEST_HOLES': 'one and two may be thoughts',
   'checks/mask/own-replies.ts NEAR': 'tokens in which a call ends; their text decides',
   'checks/mask/left-out-rows.ts FEWEST': 'fewer may be so by chance, and are no rule',
+  'checks/mask/ends-of-pad.ts FEWEST_TRAINED': 'one other may have its own reason',
   'checks/mask/silent-ends.ts FEWEST_TRAINED': 'one other is no custom',
   'checks/mask/think-masked.ts LONGEST_CLOSING_TAG': 'tokens of a tag; its text decides',
   'checks/mask/think-masked.ts LONGEST_EMPTY': 'tokens of two tags; their text decides',

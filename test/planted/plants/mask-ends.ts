@@ -3,12 +3,13 @@ import { realEnd, remask, train } from '../edit.ts'
 import type { Plant } from '../plant.ts'
 import { type PlantedRollout, type PlantedToken, turnsBy } from '../rollout.ts'
 import type { FormatName } from '../writers/registry.ts'
-import { assistant, IN_NODES, MASK, planOf, QWEN, SUPPORTED } from './mask.ts'
+import { assistant, IN_NODES, MASK, QWEN, SUPPORTED } from './mask.ts'
 
 const PADDED = { padding: 'right' } as const satisfies DumpPlan
 const UNPADDED = { padding: 'none' } as const satisfies DumpPlan
 const PADDED_LEFT = { padding: 'left' } as const satisfies DumpPlan
-const PADDED_WITH_END = { ...planOf('rows padded with the end token'), spare: 3 }
+/** Fewer than three end tokens in a row may as well be ends of turns, and do not show what a row is padded with. */
+const ALL_PADDED = { padding: 'right', spare: 3 } as const satisfies DumpPlan
 
 /** Tokens may be as sure as ends are, but never quite: 0 would be what some formats write where nothing was sampled. */
 export function surelySampled(rollout: PlantedRollout, at: number): void {
@@ -131,17 +132,14 @@ export const MASK_END_PLANTS: readonly Plant[] = [
     code: 'M13',
     title: 'end tokens are masked because they have the id of the padding',
     needs: ['mask', 'padding'],
-    plan: PADDED_WITH_END,
+    plan: ALL_PADDED,
+    // A mask by ids finds the ends of all rows that are padded alike: two that have it are padded otherwise, and all that are so have it.
+    patternOfTwo: 'systematic',
     rollout: (rollout) => {
-      const ends = assistant(rollout).map(({ endToken }) => endToken)
-      const { family } = rollout
-      for (const end of ends) surelySampled(rollout, end)
-      const padding = rollout.tokens.length - realEnd(rollout)
-      // Fewer than three in a row may as well be ends of turns: such a row does not show what it is padded with.
-      const run = rollout.tokens.length - 1 - rollout.tokens.findLastIndex(({ id }) => id !== family.end)
-      return padding === 0 || run < 3
-        ? null
-        : [remask(rollout, (index, was) => was[index] === true && rollout.tokens[index]?.id !== family.end)]
+      const { family, tokens } = rollout
+      for (const { endToken } of assistant(rollout)) surelySampled(rollout, endToken)
+      for (let at = realEnd(rollout); at < tokens.length; at++) tokens[at]!.id = family.end
+      return [remask(rollout, (index, was) => was[index] === true && tokens[index]?.id !== family.end)]
     },
     alongside: { M10: 'it is the same end tokens that are not trained; M13 says why' },
     verdicts: SUPPORTED,
