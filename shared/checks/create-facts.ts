@@ -11,10 +11,10 @@ import type { Tokenizer } from '../tokens/tokenizer.ts'
 import { answerFacts } from './answer-place.ts'
 import { branchEnds } from './branch-ends.ts'
 import { edgesOf, filledTurns, ownSpans, writtenTurns } from './edges.ts'
-import { endReason, isModelStop, saysCut } from './end-reason.ts'
+import { endReason, isCallStop, isModelStop, saysCut } from './end-reason.ts'
 import { environmentFact } from './environment.ts'
 import { expectedAnswer } from './expected-answer.ts'
-import { PREFIX_TOKENS, type TrajectoryFacts } from './facts.ts'
+import { type EndReason, PREFIX_TOKENS, type TrajectoryFacts } from './facts.ts'
 import { countLostTokens } from './lost-tokens.ts'
 import { trainedPromptFacts } from './mask/prompt-trained.ts'
 import { isShort } from './no-numbers.ts'
@@ -26,7 +26,7 @@ import { comparedSystem, isDefaultSystem, systemText } from './system-text.ts'
 import { cutReplies } from './truncation/cut-replies.ts'
 import { beginsWritten, leftCut } from './truncation/left-cut.ts'
 import { longReplies } from './truncation/long-replies.ts'
-import { stopsInCall } from './truncation/stops-in-call.ts'
+import { stopsInCall, stopsWithoutCall } from './truncation/stops-in-call.ts'
 import { textSize } from './truncation/text-size.ts'
 import { messageFacts, turnFacts } from './turn-facts.ts'
 
@@ -114,7 +114,7 @@ export function createFacts(trajectory: Trajectory, tokens: PreparedTokens | nul
   facts.lastToken = lastToken(ids, segmentation)
   more(closingFacts(segmentation))
   if (end === 'stop' && segmentation !== null && saysCut(trajectory)) more(flaggedEnd(segmentation))
-  if (end === 'cut-call' && isModelStop(trajectory.finishReason)) more(stopsInCall(tokens))
+  more(deniedStop(trajectory, end, tokens))
   // Where the prompt is cut inside its system turn, words of the completion stand in it (C02).
   facts.systemHash = system === null || isCutInside(segmentation, facts.promptLength) ? null : system.hash
   if (system !== null && facts.systemHash !== null) facts.systemCompared = comparedSystem(system, trajectory.messages)
@@ -221,6 +221,12 @@ function isCutInside(segmentation: Segmentation | null, promptLength: number | n
   const first = segmentation?.turns[0]
   if (first === undefined || promptLength === null) return false
   return (segmentation?.padding.left ?? 0) + promptLength < first.contentEnd
+}
+
+/** What of the ids denies that the model stopped there. */
+function deniedStop({ finishReason }: Trajectory, end: EndReason, tokens: PreparedTokens) {
+  if (end === 'cut-call' && isModelStop(finishReason)) return stopsInCall(tokens)
+  return end === 'stop' && isCallStop(finishReason) ? stopsWithoutCall(tokens) : null
 }
 
 function closingFacts(segmentation: Segmentation | null): Pick<TrajectoryFacts, 'endsClosed' | 'openEnd'> {

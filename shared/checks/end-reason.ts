@@ -65,6 +65,11 @@ export function isLengthStop(finishReason: string | null): boolean {
   return finishReason !== null && LENGTH_REASON.test(finishReason)
 }
 
+/** The model is said to have stopped with a call of a tool. */
+export function isCallStop(finishReason: string | null): boolean {
+  return finishReason !== null && /^tool_(calls?|use)$/i.test(finishReason)
+}
+
 /** The model is said to have stopped by itself, with its end token or a string that ends its turn. */
 export function isModelStop(finishReason: string | null): boolean {
   return finishReason !== null && STOP_REASON.test(finishReason)

@@ -82,6 +82,11 @@ export interface TrajectoryFacts {
    */
   readonly openTurns?: readonly [number, number] | null
   /**
+   * Of a row with such turns that call, whole, and that end alike as calls with an end token in the loss: the tokens between which the first should stand,
+   * null where one with its own comes behind it. Absent elsewhere, and where the row tells by itself (T16). What T16 asks of all rollouts.
+   */
+  readonly openCalls?: readonly [number, number] | null
+  /**
    * Of a row that may be a branch of a rollout that other rows are of: digests of its ids through each turn that it trains, and through each
    * that the model wrote and that it does not, or their ordinals in the rollout that it names; absent elsewhere. What H02 looks for in other rows.
    */
@@ -119,6 +124,11 @@ export interface TrajectoryFacts {
   readonly openEnd?: readonly [number, number]
   /** It stops amid the JSON of a call, and ends its other turns itself; absent elsewhere. What C05 holds a finish reason of `stop` against. */
   readonly stopsInCall?: boolean
+  /**
+   * It is said to have stopped with a call, its last turn calls nothing and lacks an end token, and it ends its other turns itself; absent elsewhere. What
+   * C05 holds against rollouts that have the token.
+   */
+  readonly stopsWithoutCall?: boolean
   /**
    * The end token of its last turn, where it is flagged as cut all the same; absent elsewhere, and where that turn calls a tool, whose reply a limit may
    * have kept out. Where C05 shows it.

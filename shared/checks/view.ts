@@ -27,7 +27,7 @@ import { type StructureOracleInput, structureOracle } from './structure-oracle.t
 import { driftOf } from './template/drift.ts'
 import { emptyToolsFacts } from './template/empty-tools.ts'
 import { toolFacts } from './template/prompt-tools.ts'
-import { openTurns } from './template/removed-markers.ts'
+import { openTurnFacts } from './template/removed-markers.ts'
 import { rendersOtherwise } from './template/renders-otherwise.ts'
 import { strayCallFacts } from './template/stray-call.ts'
 import { systemFacts } from './template/system-prompt.ts'
@@ -150,8 +150,7 @@ export function withFacts(prepared: PreparedView, { measuresDrift }: ViewOptions
 export function addSymptoms(view: TrajectoryView): void {
   if (rendersOtherwise(view)) Object.assign(view.facts, { rendersOtherwise: true })
   Object.assign(view.facts, toolFacts(view), strayCallFacts(view), emptyToolsFacts(view), systemFacts(view))
-  const open = openTurns(view)
-  if (open !== undefined) Object.assign(view.facts, { openTurns: open })
+  Object.assign(view.facts, openTurnFacts(view))
 }
 
 /** Several checks read the same turns, so each text is decoded once. */

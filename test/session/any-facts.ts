@@ -60,6 +60,7 @@ const ANY = {
   systemAgain: fc.record({ gap: number, starts: fc.array(number), positions: fc.array(number), end: number }, object),
   answerPlace: maybe(fc.constantFrom(...ANSWER_PLACES)),
   openTurns: maybe(fc.tuple(number, number)),
+  openCalls: maybe(fc.tuple(number, number)),
   expectedAnswer: fc.nat(0xffff_ffff),
   answerAt: fc.tuple(number, number),
   trainedPrompt: maybe(fc.tuple(number, number)),
@@ -148,6 +149,7 @@ const ANY = {
   systemReplaced: flag,
   rendersOtherwise: flag,
   stopsInCall: flag,
+  stopsWithoutCall: flag,
   toolsDiffer: flag,
   toolsMissing: flag,
   strayCall: fc.record(

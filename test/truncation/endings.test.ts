@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Tokenizer } from '../../shared/tokens/tokenizer.ts'
 import { auditDump, auditTrajectories } from '../checks/audit.ts'
-import { searchRow } from '../fixtures/checks/fixture.ts'
+import { type SearchChanges, searchRow } from '../fixtures/checks/fixture.ts'
 import { type RecordOptions, trajectoryOf } from '../helpers/conversation.ts'
 import { testTokenizer } from '../helpers/tokenizers.ts'
 
@@ -201,5 +201,55 @@ describe('a row that is said to have stopped, amid the JSON of a call', () => {
     ['ends of other turns were added, which the mask shows', open, {}, { train: { end: false } }],
   ])('is not told where %s', async (_, text, options, call) => {
     expect(await told(text, options, call)).toEqual([])
+  })
+})
+
+describe('a row that is said to have stopped with a call, in a turn that calls nothing', () => {
+  const cut: RecordOptions = { finishReason: 'tool_calls', isTruncated: false, reward: 1 }
+  const closed: RecordOptions = { finishReason: 'stop', isTruncated: false }
+  /** Rows of which C05 speaks, with their messages. */
+  const told = async (rows: readonly (SearchChanges & { readonly options?: RecordOptions })[]) => {
+    const { byCode } = await auditDump({
+      story: '',
+      family: 'qwen2.5',
+      rows: (tokenizer) =>
+        rows.map(({ options, ...changes }, i) => searchRow(tokenizer, i, changes, options ?? closed)),
+    })
+    return (byCode.get('C05')?.findings ?? []).map(({ record, severity, message }) => [record, severity, message])
+  }
+  const answer = { text: 'The document says that Ines Val', end: false }
+
+  it('is told where other rollouts close their last turns', async () => {
+    expect(await told([{}, { answer, options: cut }, {}, { answer, options: cut }])).toEqual(
+      [1, 3].map((record) => [
+        record,
+        'error',
+        'The finish reason is tool_calls and the last turn calls nothing and has no end token, as 2 of 4 rollouts that end so have',
+      ]),
+    )
+  })
+
+  it.each<[string, SearchChanges, RecordOptions]>([
+    [
+      'its call is whole, and its tag ends it',
+      { answer: { text: `Once more.\n<tool_call>\n{"name": "search", "arguments": {}}\n</tool_call>`, end: false } },
+      cut,
+    ],
+    ['a tag ends it', { answer: { text: 'So it is. <answer>Ines Valdoro</answer>', end: false } }, cut],
+    ['it has its end token', {}, cut],
+    ['it is flagged as cut', { answer }, { ...cut, isTruncated: true }],
+    ['it is said to have stopped', { answer }, { ...cut, finishReason: 'stop' }],
+    ['no other turn of it calls anything', { call: { text: 'I look it up.' }, answer }, cut],
+    ['its other turns have no end token either', { call: { end: false }, answer }, cut],
+    ['the ends of its other turns were added', { call: { train: { end: false } }, answer }, cut],
+  ])('is no such row where %s', async (_, changes, options) => {
+    const other = { ...changes, options }
+    const all = await told([{}, other, {}, other, {}])
+    expect(all.filter(([, , message]) => String(message).includes('calls nothing'))).toEqual([])
+  })
+
+  it('is nothing to tell where most rollouts lack the token: the reason may be that of another turn', async () => {
+    const row = { answer, options: cut }
+    expect(await told([row, row, {}, row])).toEqual([])
   })
 })

@@ -1,12 +1,8 @@
-import { count } from '../../model/number-text.ts'
-import { forEachOf, type Steps } from '../../model/steps.ts'
-import type { Check, DumpReporter, DumpView, TrajectoryView } from '../check.ts'
-import { answeredEdges, writtenTurns } from '../edges.ts'
-import { FactColumns } from '../fact-columns.ts'
-import type { TrajectoryFacts } from '../facts.ts'
-import { limitOfRow } from '../limits.ts'
+import type { Check, TrajectoryView } from '../check.ts'
+import { writtenTurns } from '../edges.ts'
 import { plainTurns } from '../plain-turns.ts'
 import { lengthOf, listOf } from '../spans.ts'
+import { lookAtOpenTurns } from './open-turns.ts'
 import { removedMarker } from './removed-markers.ts'
 import { markersIn, type SpeltMarker, START_IN_LETTERS } from './spelt-markers.ts'
 import { wordsOfOthers } from './words-of-others.ts'
@@ -77,48 +73,7 @@ export const T16: Check = {
       })
     }
   },
-  dump: lookAtGroups,
-}
-
-/** Fewer siblings that have their end tokens show no custom. */
-const FEWEST_CLOSED = 2
-
-/**
- * All turns of a rollout that are answered lack their end tokens, and those of most of its siblings, answered by the same, have theirs. Within a
- * group only: other environments of a dump may stop on strings.
- */
-function* lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
-  if (new FactColumns(view.facts).isEmpty('openTurns')) return
-  const near = view.settings.thresholds['near-limit-tokens']
-  yield* forEachOf(view.groups, ({ members, id }) => {
-    const kinds = new Map<number, TrajectoryFacts[]>()
-    for (const member of members) {
-      const kind = answeredEdges(member.edges ?? 0)
-      if (kind !== 0) kinds.set(kind, [...(kinds.get(kind) ?? []), member])
-    }
-    for (const alike of kinds.values()) {
-      const open = alike.filter(({ openTurns }) => openTurns !== undefined)
-      const closed = alike.length - open.length
-      if (closed < FEWEST_CLOSED || closed <= open.length) continue
-      for (const member of open) {
-        const limit = limitOfRow('max_completion_length', view, member)
-        if (!member.openTurns || member.assistantLengths.some((length) => length >= (limit ?? Infinity) - near))
-          continue
-        const [start, end] = member.openTurns
-        report.unitAfterAll()
-        report.fault({
-          member,
-          tokens: { start, end },
-          message: `Its answered turns have no end token, the first of them behind token ${count(end - 1)}, and those of ${count(closed)} other rollouts of group ${id} have theirs`,
-          evidence: {
-            open_in_group: open.length,
-            closed_in_group: closed,
-            compared_with: alike.find(({ openTurns }) => openTurns === undefined)?.id ?? null,
-          },
-        })
-      }
-    }
-  })
+  dump: lookAtOpenTurns,
 }
 
 /** Tokens at the start of a row that show whether it is a chat. */

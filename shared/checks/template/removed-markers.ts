@@ -2,6 +2,7 @@ import type { Segmentation, Span, Turn } from '../../model/tokens.ts'
 import type { AuditSettings, TrajectoryView } from '../check.ts'
 import { writtenTurns } from '../edges.ts'
 import { isLengthStop } from '../end-reason.ts'
+import type { TrajectoryFacts } from '../facts.ts'
 import { normalised } from '../normalised-text.ts'
 import { isCutJson } from '../truncation/cut-json.ts'
 import { limitOf } from '../truncation/limit-of.ts'
@@ -83,23 +84,49 @@ function mayBeCut(
 
 const SENTENCE_END = /[.!?。！？]["'”’)]?$/
 
-/** `TrajectoryFacts.openTurns`: its siblings tell whether a stop string leaves turns open here. Undefined where no turn that is answered is open. */
-export function openTurns(view: TrajectoryView): readonly [number, number] | null | undefined {
+/** What other rollouts tell of turns without an end token that are answered; null where there is none. */
+export function openTurnFacts(view: TrajectoryView): Pick<TrajectoryFacts, 'openTurns' | 'openCalls'> | null {
   const { segmentation } = view
-  if (segmentation === null) return undefined
+  if (segmentation === null) return null
   const answered = writtenTurns(segmentation).filter(({ index }) => {
     const next = segmentation.turns[index + 1]
     return next !== undefined && next.kind !== 'assistant'
   })
   const open = answered.filter(({ endToken }) => endToken < 0)
-  if (open.length === 0) return undefined
-  if (open.length < answered.length) return null
+  if (open.length === 0) return null
   const places = open.map((turn) => {
     const place = openTurn(view, turn)
     return place === null || mayBeCut(view, turn, place, { limits: {} }) ? null : place
   })
   const [first] = places
-  return first == null || places.includes(null) ? null : [first.start, first.end]
+  const proved = places.filter((place) => place !== null)
+  if (first === undefined || proved.length < places.length) return { openTurns: null }
+  if (open.length < answered.length) return { openTurns: null, ...openCalls(view, answered, proved) }
+  return { openTurns: [proved[0]!.start, proved[0]!.end] }
+}
+
+/**
+ * The end tokens of the others have loss, behind the same character: no string ends a call of the one kind and leaves the other to its end token.
+ * What a single one among more that are closed is, the row tells by itself.
+ */
+function openCalls(
+  { mask, text }: TrajectoryView,
+  answered: readonly Turn[],
+  places: readonly OpenTurn[],
+): Pick<TrajectoryFacts, 'openCalls'> | null {
+  const [first] = places as readonly [OpenTurn, ...OpenTurn[]]
+  const lastOf = (end: number) =>
+    text({ start: end - 1, end })
+      .trimEnd()
+      .at(-1)
+  const last = lastOf(first.end)
+  if (last === undefined || !places.every(({ isCalled, end }) => isCalled && lastOf(end) === last)) return null
+  const closed = answered.filter(({ spans, contentEnd, endToken }) => {
+    return mask?.[endToken] === 1 && spans.at(-1)?.part === 'tool_call' && lastOf(contentEnd) === last
+  })
+  const before = closed.at(-1)
+  if (before === undefined || (places.length === 1 && closed.length > 1)) return null
+  return { openCalls: before.endToken < first.start ? [first.start, first.end] : null }
 }
 
 /** The turns of the rollout that another one follows, with a call at their end or without one: how many have an end token. */

@@ -4,7 +4,7 @@ import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { Span } from '../../model/tokens.ts'
 import type { AuditSettings, Check, DumpReporter, DumpView, Reporter, TrajectoryView } from '../check.ts'
 import { filledTurns } from '../edges.ts'
-import { isLengthStop, saysCut } from '../end-reason.ts'
+import { isCallStop, isLengthStop, saysCut } from '../end-reason.ts'
 import { FactColumns } from '../fact-columns.ts'
 import type { TrajectoryFacts } from '../facts.ts'
 import { endsInAnswer, type LimitsAtEnd, limitsOfRun, limitsSoFar, openTurnOf, reachedLimit, tailOf } from './ending.ts'
@@ -85,7 +85,7 @@ function cutButNotFlagged(facts: TrajectoryFacts, limits: LimitsAtEnd, threshold
   if (isTruncated === false && isLengthStop(finishReason)) {
     return `its finish reason is ${finishReason} and its last turn has no end token`
   }
-  if (endReason === 'cut-call' && isTruncated !== true && /^tool_(calls?|use)$/i.test(finishReason ?? '')) {
+  if (endReason === 'cut-call' && isTruncated !== true && isCallStop(finishReason)) {
     return `its finish reason is ${finishReason} while the call is never closed`
   }
   if (facts.stopsInCall === true && isTruncated !== true) {
@@ -151,18 +151,20 @@ function* lookAtOpenStops(view: DumpView, report: DumpReporter): Steps<void> {
   const look = (facts: TrajectoryFacts) => {
     const limit = stops.cutBy(facts)
     const alone = (lastTokens.get(facts.lastToken ?? -1) ?? 0) < 2
-    const affected = limit !== null || (alone && isException)
+    const isDenied = stops.deniesCall(facts)
+    const affected = limit !== null || isDenied || (alone && isException)
     report.unit(affected)
     report.place(affected)
     if (!affected) return
     const others = piled === 0 ? '' : `, as ${count(piled)} of the ${count(rows.length)} without one do`
+    const without = isDenied ? 'calls nothing and has no end token' : 'has no end token'
     const where = limit === null ? '' : `; it stands at ${limit.name} ${count(limit.value)}${others}`
     report.fault({
       member: facts,
       tokens: tailOfOpen(facts),
       // Nothing but the missing token says so: it may have been lost, and not the rest of the text.
-      ...(limit === null ? { severity: 'warning' } : {}),
-      message: `The finish reason is ${facts.finishReason} and the last turn has no end token, as ${closed} of ${all} rollouts that end so have${where}`,
+      ...(limit === null && !isDenied ? { severity: 'warning' } : {}),
+      message: `The finish reason is ${facts.finishReason} and the last turn ${without}, as ${closed} of ${all} rollouts that end so have${where}`,
       evidence: {
         is_truncated: facts.isTruncated,
         finish_reason: facts.finishReason,

@@ -18,12 +18,14 @@ export interface OpenStops {
   readonly piled: number
   /** The limit that a row was cut by, against its finish reason; null where nothing tells that one did. */
   cutBy(row: TrajectoryFacts): { readonly name: LimitName; readonly value: number } | null
+  /** A row that is said to have stopped with a call, and was cut before one. */
+  deniesCall(row: TrajectoryFacts): boolean
 }
 
 /**
  * Rows that are said to have stopped and lack an end token. A writer that strips the token strips it everywhere, and a run that stops on a string leaves
  * the same last words behind. Where most others have the token, one that is as long as a limit was cut by it. Neither a writer nor a string makes nearly
- * all of such rows as long as a limit: then they are cuts, however many they are. Null where there is none.
+ * all of such rows as long as a limit: then they are cuts, however many they are. Nor does either end with a call where there is none. Null where there is none.
  */
 export function* findingOpenStops(view: DumpView): Steps<OpenStops | null> {
   const { thresholds } = view.settings
@@ -39,11 +41,12 @@ export function* findingOpenStops(view: DumpView): Steps<OpenStops | null> {
   )
   const isPileUp =
     atLimit.length >= thresholds['flagged-rollouts'] && atLimit.length >= thresholds['flagged-share'] * rows.length
-  const tells = isPileUp || closed >= thresholds['closed-share-for-contrast'] * (closed + rows.length)
+  const othersClose = closed >= thresholds['closed-share-for-contrast'] * (closed + rows.length)
   return {
     rows,
     closed,
     piled: isPileUp ? atLimit.length : 0,
-    cutBy: (row) => (tells ? reachedLimit(row, limits, thresholds) : null),
+    cutBy: (row) => (isPileUp || othersClose ? reachedLimit(row, limits, thresholds) : null),
+    deniesCall: ({ stopsWithoutCall }) => othersClose && stopsWithoutCall === true,
   }
 }

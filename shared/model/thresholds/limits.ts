@@ -45,7 +45,7 @@ export const LIMIT_THRESHOLDS = {
     value: 0.5,
     unit: 'share',
     range: [0, 1],
-    usedBy: ['C03'],
+    usedBy: ['C03', 'C05'],
     reason:
       'Of the rollouts, that must close their last turn before one that does not is cut by contrast: where most have no end token, the run stops on a string or the writer strips it.',
   },
