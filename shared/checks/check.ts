@@ -165,12 +165,20 @@ export interface DumpFault extends Omit<FaultAt, 'turn' | 'tokens' | 'affected'>
   readonly affectedWeight?: number
 }
 
+/** A place that `trajectory` has told of: `turn` is its ordinal. */
+export interface DumpPlaceAt {
+  readonly turn?: number
+  readonly boundary?: string
+  /** Nothing of the row comes behind it. */
+  readonly endsRow?: boolean
+}
+
 /** How a check over the whole dump tells what it saw. */
 export interface DumpReporter {
   /** One unit (trajectory, group or source) looked at. */
   unit(affected: boolean): void
-  /** A unit and its place that `trajectory` looked at and found sound: beside its neighbours it is not. `turn`: ordinal of the place. */
-  unitAfterAll(turn?: number): void
+  /** A unit and its place that `trajectory` looked at and found sound: beside its neighbours it is not. */
+  unitAfterAll(at?: DumpPlaceAt): void
   place(affected: boolean, at?: { readonly turn?: number; readonly boundary?: string }): void
   fault(fault: DumpFault): void
   /** Numbers over the whole dump that belong to every finding of the code: limits in force, rewards split by what is looked at. */

@@ -3,7 +3,7 @@ import type { CheckStatus, Finding } from '../model/report.ts'
 import type { Steps } from '../model/steps.ts'
 import { weightUnits } from '../model/weight.ts'
 import type { Check, CheckTally, DumpFault, DumpReporter, DumpView } from './check.ts'
-import { createTally } from './tally.ts'
+import { boundaryIn, createTally } from './tally.ts'
 
 /** What a check over the whole dump said: its sums, its findings, and whether it could decide at all. */
 export interface DumpVerdict {
@@ -30,11 +30,13 @@ export function* runningDumpCheck(check: Check, view: DumpView): Steps<DumpVerdi
       if (affected && allIntended) tally.intended++
       else if (affected) tally.affected++
     },
-    unitAfterAll(turn) {
+    unitAfterAll({ turn, boundary, endsRow } = {}) {
       if (allIntended) tally.intended++
       else tally.affected++
       tally.placesAffected++
       if (turn !== undefined) countTurn(tally.byTurn, turn)
+      if (turn !== undefined && endsRow) countTurn(tally.byTurnAtEnd, turn)
+      if (boundary !== undefined) boundaryIn(tally, boundary).affected++
     },
     place(affected, at) {
       tally.placesChecked++
@@ -46,7 +48,7 @@ export function* runningDumpCheck(check: Check, view: DumpView): Steps<DumpVerdi
         if (affected && check.ofRowEnd) countTurn(tally.byTurnAtEnd, at.turn)
       }
       if (at?.boundary !== undefined) {
-        const count = (tally.byBoundary[at.boundary] ??= { checked: 0, affected: 0 })
+        const count = boundaryIn(tally, at.boundary)
         count.checked++
         if (affected) count.affected++
       }

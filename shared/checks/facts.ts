@@ -8,6 +8,7 @@ import type { LoneZero } from './logprobs/lone-zeros.ts'
 import type { GapSums, KlSums } from './logprobs/sums.ts'
 import type { Tilt } from './logprobs/tilt.ts'
 import type { VersionGaps } from './logprobs/version-gaps.ts'
+import type { DeniedEnd } from './mask/appended-by.ts'
 import type { PairingFacts } from './pairing.ts'
 import type { Drift } from './template/drift.ts'
 import type { StrayCall } from './template/stray-call.ts'
@@ -179,6 +180,8 @@ export interface TrajectoryFacts {
   readonly tilt?: Tilt
   /** Exact zeros of the sampler that the trainer denies, where they are few and lie apart; absent elsewhere. What L05 holds against the gaps of other rollouts. */
   readonly loneZeros?: readonly LoneZero[]
+  /** The only end token that seems appended, and by the trainer alone; absent elsewhere. What M14 holds against the gaps of other rollouts. */
+  readonly deniedEnd?: DeniedEnd
   /** Of a rollout that several policy versions sampled, and both engines scored; absent elsewhere. What L09 compares over the dump. */
   readonly versionGaps?: VersionGaps
   /** Of a rollout of several turns in which the trainer denies what the sampler was sure of; absent elsewhere. What L02 asks of all rollouts. */

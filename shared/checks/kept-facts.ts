@@ -81,6 +81,7 @@ const EVERY: Record<keyof Required<TrajectoryFacts>, true> = {
   gap: true,
   tilt: true,
   loneZeros: true,
+  deniedEnd: true,
   versionGaps: true,
   laterDenials: true,
   kl: true,

@@ -51,7 +51,7 @@ function addCounts(into: Record<string, number>, from: Readonly<Record<string, n
   for (const turn in from) into[turn] = (into[turn] ?? 0) + (from[turn] as number)
 }
 
-function boundaryIn(tally: CheckTally, boundary: string): { checked: number; affected: number } {
+export function boundaryIn(tally: CheckTally, boundary: string): { checked: number; affected: number } {
   tally.byBoundary[boundary] ??= { checked: 0, affected: 0 }
   return tally.byBoundary[boundary]
 }

@@ -13,6 +13,7 @@ import { unfitFacts } from './layout/unfit-arrays.ts'
 import { versionFact } from './logprobs/policy-version.ts'
 import { logprobFacts } from './logprobs/sums.ts'
 import { untrainedEnd } from './mask/all-zero.ts'
+import { deniedEndFact } from './mask/appended-by.ts'
 import { padEndFacts } from './mask/ends-of-pad.ts'
 import { endFacts } from './mask/silent-ends.ts'
 import { streamsWithoutNumbers } from './no-numbers.ts'
@@ -140,7 +141,7 @@ export function withFacts(prepared: PreparedView, { measuresDrift }: ViewOptions
   )
   const untrained = untrainedEnd(view)
   if (untrained !== undefined) Object.assign(facts, { untrainedEnd: untrained })
-  Object.assign(facts, endFacts(view), padEndFacts(view))
+  Object.assign(facts, endFacts(view), padEndFacts(view), deniedEndFact(view))
   const drift = measuresDrift ? driftOf(view) : null
   if (drift !== null) Object.assign(facts, { drift })
   return view

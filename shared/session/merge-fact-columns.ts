@@ -218,6 +218,22 @@ const COLUMNS: { readonly [Name in keyof Required<Row>]: Column<Row[Name]> } = {
   gap: { cells: optional(GAP) },
   tilt: { cells: optional(TILT) },
   loneZeros: { cells: optional(listOf(recordOf({ token: NUMBER, trainer: NUMBER, turn: NUMBER }, ':'))) },
+  deniedEnd: {
+    cells: optional(
+      recordOf(
+        {
+          token: NUMBER,
+          id: NUMBER,
+          trainer: NUMBER,
+          turn: NUMBER,
+          ordinal: NUMBER,
+          boundary: TEXT,
+          endsRow: FLAG,
+        },
+        ':',
+      ),
+    ),
+  },
   versionGaps: { cells: optional(VERSION_GAPS) },
   laterDenials: { cells: optional(LATER_DENIALS) },
   kl: { cells: optional(KL) },

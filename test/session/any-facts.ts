@@ -105,6 +105,18 @@ const ANY = {
   loneZeros: fc.array(
     fc.record({ token: fc.nat(), trainer: fc.double({ noNaN: true }), turn: fc.integer({ min: -1 }) }, object),
   ),
+  deniedEnd: fc.record(
+    {
+      token: fc.nat(),
+      id: fc.nat(),
+      trainer: fc.double({ noNaN: true }),
+      turn: fc.nat(),
+      ordinal: fc.nat(),
+      boundary: text,
+      endsRow: flag,
+    },
+    object,
+  ),
   kl: fc.record(
     {
       count: number,

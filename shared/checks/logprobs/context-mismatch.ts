@@ -65,7 +65,7 @@ function lookOverRollouts({ facts, settings }: DumpView, report: DumpReporter): 
   for (const member of found?.members ?? []) {
     const { first, later, turn, span } = member.laterDenials as LaterDenials
     const [tokens = 0, denied = 0] = later
-    report.unitAfterAll(turn)
+    report.unitAfterAll({ turn })
     report.fault({
       member,
       tokens: { start: span[0], end: span[1] },

@@ -1,12 +1,11 @@
 import { finite } from '../../model/finite.ts'
-import { Provenance } from '../../model/tokens.ts'
-import type { Check, TrajectoryView } from '../check.ts'
+import { forEachOf, type Steps, within } from '../../model/steps.ts'
+import type { Check, DumpReporter, DumpView } from '../check.ts'
 import { edgeAfter, writtenTurns } from '../edges.ts'
-import { haveUnfitLogprobs } from '../layout/unfit-arrays.ts'
-import { isPlaceholder, pairsOf } from '../logprobs/scored.ts'
-import { isExample } from '../prompt-end.ts'
-import { hidesEdges, isSwallowed } from '../shape.ts'
-import { storedResponse } from '../template/drift.ts'
+import type { TrajectoryFacts } from '../facts.ts'
+import { endsDenied } from '../logprobs/lone-zeros.ts'
+import { hidesEdges } from '../shape.ts'
+import { appendedBy, type DeniedEnd, denial, isAsked } from './appended-by.ts'
 
 export const M14: Check = {
   code: 'M14',
@@ -25,19 +24,18 @@ export const M14: Check = {
     const { segmentation, trajectory } = view
     if (segmentation === null || hidesEdges(view)) return
     if (trajectory.sampled === null && trajectory.logprobs.sampler === null) return
+    // Of the only one that the trainer alone denies the other rollouts tell whether it is noise.
+    const open = view.facts.deniedEnd?.token
     for (const turn of writtenTurns(segmentation)) {
+      if (!isAsked(view, turn)) continue
       const at = turn.endToken
-      if (at < 0 || view.mask?.[at] !== 1 || isSwallowed(view, turn)) continue
-      // A turn of which nothing was sampled is no turn that a framework closed: an example that is trained is M01.
-      if (isExample(view, turn)) continue
-      if (trajectory.sampled !== null && trajectory.sampled[turn.contentEnd - 1] !== 1) continue
-      const proof = appendedBy(view, at)
+      const proof = at === open ? null : appendedBy(view, at)
       report.place(proof !== null, { turn: turn.ordinal, boundary: edgeAfter(segmentation, turn), token: at })
       if (proof === null) continue
       report.fault({
         turn,
         tokens: { start: at, end: at + 1 },
-        message: `The end token of assistant turn ${turn.ordinal} carries loss and was not sampled: ${proof}`,
+        message: described(turn.ordinal, proof.says),
         evidence: {
           id: view.ids[at],
           sampler_logprob: finite(trajectory.logprobs.sampler?.[at]),
@@ -47,37 +45,36 @@ export const M14: Check = {
       })
     }
   },
-  dump({ streams }, report) {
-    if (!streams.has('sampled') && !streams.has('logprobs.sampler')) {
-      report.abstain('not-checkable', 'the dump carries neither sampled flags nor sampler logprobs')
-    }
-  },
+  dump: lookOverRollouts,
 }
 
-/** What says that the token at `at` was not sampled; null where nothing does, or one witness alone that can be wrong. */
-function appendedBy(view: TrajectoryView, at: number): string | null {
-  const { sampled, logprobs } = view.trajectory
-  if (sampled !== null) return sampled[at] === 0 ? 'the dump flags it as not sampled' : null
-  if (haveUnfitLogprobs(view.trajectory)) return null
-  const stored = storedResponse(view.trajectory)
-  if (stored !== null && logprobs.sampler?.[at] === 0 && endsBefore(view.ids, at, stored.ids)) {
-    return `its sampler logprob is exactly 0, and ${stored.name} ends before it`
+function* lookOverRollouts({ streams, facts, settings }: DumpView, report: DumpReporter): Steps<void> {
+  if (!streams.has('sampled') && !streams.has('logprobs.sampler')) {
+    report.abstain('not-checkable', 'the dump carries neither sampled flags nor sampler logprobs')
   }
-  const trainer = logprobs.trainer?.[at] ?? Number.NaN
-  // A trainer that disagrees all over the row is no witness for one of its tokens.
-  const pairs = pairsOf(view)
-  if (!(trainer < view.thresholds['contradicts-zero']) || pairs?.trainerIsOff) return null
-  if (logprobs.sampler?.[at] === 0) {
-    // Where the words before it have none either, it is not the end that was appended (L05).
-    if (pairs === null || pairs.onlyFillers || !isPlaceholder(pairs, at) || isPlaceholder(pairs, at - 1)) return null
-    return `its sampler logprob is exactly 0, the trainer's ${trainer.toFixed(2)}`
-  }
-  if (view.provenance?.[at] !== Provenance.notSampled) return null
-  return `the sampler has no logprob for it, the trainer's is ${trainer.toFixed(2)}`
+  const found = yield* within(0, 0.5, endsDenied(facts, settings.thresholds))
+  yield* within(
+    0.5,
+    1,
+    forEachOf(found, (member) => tellDenied(member, report)),
+  )
 }
 
-/** The stored ids are those of the sequence up to the token at `at`, which they do not have. */
-function endsBefore(ids: Int32Array, at: number, stored: Int32Array): boolean {
-  const start = at - stored.length
-  return start >= 0 && stored.every((id, i) => ids[start + i] === id)
+function tellDenied(member: TrajectoryFacts, report: DumpReporter): void {
+  const { token, id, trainer, turn, ordinal, boundary, endsRow } = member.deniedEnd as DeniedEnd
+  report.unitAfterAll({ turn: ordinal, boundary, endsRow })
+  report.fault({
+    member,
+    scope: 'tokens',
+    turn: { index: turn },
+    tokens: { start: token, end: token + 1 },
+    affectedTokens: 1,
+    affectedWeight: (member.weight ?? 0) / (member.trained || 1),
+    message: described(ordinal, denial(trainer)),
+    evidence: { id, sampler_logprob: 0, trainer_logprob: trainer, finish_reason: member.finishReason },
+  })
+}
+
+function described(ordinal: number, proof: string): string {
+  return `The end token of assistant turn ${ordinal} carries loss and was not sampled: ${proof}`
 }

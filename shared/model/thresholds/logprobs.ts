@@ -284,11 +284,19 @@ export const LOGPROB_THRESHOLDS = {
     reason:
       'Share of the rollouts without another gap as large that may have such zeros, over the share of those with one: a fifth of the tokens are exact zeros, and noise hits the others first.',
   },
+  'denied-end-others': {
+    value: 0.1,
+    unit: 'times',
+    range: [0, 1_000_000],
+    usedBy: ['M14'],
+    reason:
+      'As lone-zero-others of the only end token of a rollout that the trainer denies: of a hundred words two or three are ends, and noise hits the others first.',
+  },
   'lone-zero-beyond': {
     value: 2,
     unit: 'times',
     range: [1, 1_000],
-    usedBy: ['L05'],
+    usedBy: ['L05', 'M14'],
     reason:
       'By which the trainer may deny such a zero further than it differs elsewhere: of gaps with a fat tail the furthest is an exact zero in one dump of five.',
   },

@@ -1,6 +1,8 @@
 import { loneZerosOf } from '../../../shared/checks/logprobs/fillers.ts'
 import { laterDenialsOf } from '../../../shared/checks/logprobs/later-denials.ts'
+import { endsDenied } from '../../../shared/checks/logprobs/lone-zeros.ts'
 import type { GapSums } from '../../../shared/checks/logprobs/sums.ts'
+import { atOnce } from '../../../shared/model/steps.ts'
 import { resolveThresholds } from '../../../shared/model/thresholds/registry.ts'
 import { factsOf } from '../../helpers/facts.ts'
 import { viewOf, viewOfTurns } from '../../logprobs/simulated.ts'
@@ -19,6 +21,21 @@ const amongNoise = rows(20, (i) =>
   factsOf(i, {
     gap: gapSums(i % 4 === 1 ? 2 : 0.3),
     ...(i % 10 === 0 ? { loneZeros: [{ token: 30, trainer: -3, turn: 2 }] } : {}),
+  }),
+)
+
+/** Two rollouts with an end token that the trainer denies, among some with a word that is nearly as far off. */
+const endsAmongNoise = rows(20, (i) =>
+  factsOf(i, {
+    gap: gapSums(i % 4 === 1 ? 2 : 0.3),
+    ...(i % 10 === 0
+      ? {
+          deniedEnd: {
+            ...{ token: 30, id: 7, trainer: -3, turn: 2, ordinal: 1 },
+            ...{ boundary: 'assistant>end', endsRow: true },
+          },
+        }
+      : {}),
   }),
 )
 
@@ -67,6 +84,7 @@ export const POOLED_LOGPROB_FLIPS: Flips = {
     [30, 1],
     'none',
   ),
+  'denied-end-others': flip((set) => atOnce(endsDenied(endsAmongNoise, resolveThresholds(set))).length, 1, 2, 0),
   'lone-zero-others': flip(onFacts('L05', amongNoise), 0.1, 'silent', 2),
   'lone-zero-beyond': flip(onFacts('L05', amongNoise), 1, 'silent', 2),
   'denied-share': flip(onFacts('L02', deniedLater), 0.5, 9, 'silent'),
