@@ -104,7 +104,8 @@ export class SampleTokens {
   /**
    * The version of the policy for each token that is trained. The engine reports one for each call: where all of them agree they are
    * known for every token, and where there are as many calls as runs of trained tokens, for each run. Else null: then nothing
-   * says where one call ends and the next begins.
+   * says where one call ends and the next begins. So it is where the response begins without loss: what the first call wrote was left out
+   * (--mask-offpolicy-in-partial-rollout), and the runs are not those of all calls.
    */
   versions(value: JsonValue, mask: Uint8Array | null): Int32Array | null {
     if (!Array.isArray(value) && numbersOf(value) === null) return null
@@ -112,7 +113,7 @@ export class SampleTokens {
     if (calls.length === 0 || calls.includes(null) || mask === null) return null
     const runs = runsOf(mask)
     const same = calls.every((version) => version === calls[0])
-    if (!same && runs.length !== calls.length) return null
+    if (!same && (runs.length !== calls.length || runs[0]?.start !== this.promptLength)) return null
     const versions = new Int32Array(mask.length).fill(NO_INTEGER)
     for (const [run, { start, end }] of runs.entries()) versions.fill(calls[same ? 0 : run] as number, start, end)
     return versions
