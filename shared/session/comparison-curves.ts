@@ -54,8 +54,9 @@ function finiteRewards(facts: Facts): number[] {
 
 /** What goes by training step: what the rollouts tell, and what was logged. Only what one of the runs has over two steps or more. */
 export function comparedSeries(here: ComparedSide, there: ComparedSide): ComparedSeries[] {
-  const [a, b] = [here.run.dump.facts, there.run.dump.facts]
-  const [ours, theirs] = [runSteps(a, stepsOf(b)), runSteps(b, stepsOf(a))]
+  const [a, b] = [here.run.dump, there.run.dump]
+  const ours = runSteps(a.facts, a.settings.thresholds, stepsOf(b.facts))
+  const theirs = runSteps(b.facts, b.settings.thresholds, stepsOf(a.facts))
   const told = STEP_MEASURES.flatMap((of): ComparedSeries[] => {
     const known = [ours, theirs].flatMap(({ series }) => series.find((each) => each.of === of) ?? [])[0]
     if (known === undefined) return []

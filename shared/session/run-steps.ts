@@ -2,6 +2,8 @@ import { FactColumns } from '../checks/fact-columns.ts'
 import type { TrajectoryFacts } from '../checks/facts.ts'
 import { isCutReason } from '../checks/limits.ts'
 import { KL_FORMULAS } from '../checks/logprobs/kl-formulas.ts'
+import { gapsOfTwoEngines } from '../checks/logprobs/one-array.ts'
+import type { Thresholds } from '../model/thresholds/registry.ts'
 import type { MeasureUnit } from './requests/compare.ts'
 import { type RunSteps, STEP_MEASURES, type StepMeasure, type StepPoint, type StepSeries } from './requests/steps.ts'
 
@@ -18,7 +20,7 @@ interface Told {
   readonly title: string
   readonly unit: MeasureUnit
   readonly over: string
-  of(columns: FactColumns): Terms
+  of(columns: FactColumns, thresholds: Thresholds): Terms
 }
 
 const TOLD: Readonly<Record<StepMeasure, Told>> = {
@@ -32,7 +34,11 @@ const TOLD: Readonly<Record<StepMeasure, Told>> = {
     title: 'mean |sampler − trainer|',
     unit: 'nats',
     over: 'trained tokens that both scored',
-    of: (columns) => ({ sums: columns.numbers('gap', 'absolute'), weights: columns.numbers('gap', 'count') }),
+    // As the verdict takes it (H06-lora): one array that stands in both places is no gap of 0.
+    of: (columns, thresholds) => ({
+      sums: gapsOfTwoEngines(columns, thresholds),
+      weights: columns.numbers('gap', 'count'),
+    }),
   },
   kl: {
     title: 'mean KL to the reference (k3)',
@@ -84,13 +90,17 @@ function eachOnce(values: Float64Array): Terms {
  * How a run goes by training step. Means and shares are over all that its rollouts of a step hold, as verdicts take them.
  * @param beside steps of a run that it is drawn with: both have the same points then, of which one may be without rollouts
  */
-export function runSteps(facts: readonly TrajectoryFacts[], beside: readonly number[] = []): RunSteps {
+export function runSteps(
+  facts: readonly TrajectoryFacts[],
+  thresholds: Thresholds,
+  beside: readonly number[] = [],
+): RunSteps {
   const columns = new FactColumns(facts)
   const { points, pointOf } = pointsOf(columns.numbers('step'), beside)
   if (points.length === 0) return { points, series: [] }
   const series = STEP_MEASURES.flatMap((of): StepSeries[] => {
     const { title, unit, over, of: terms } = TOLD[of]
-    const values = valuesOf(terms(columns), pointOf, points.length)
+    const values = valuesOf(terms(columns, thresholds), pointOf, points.length)
     return values.every((value) => value === null) ? [] : [{ of, title, unit, over, values }]
   })
   return { points, series }

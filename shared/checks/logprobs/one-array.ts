@@ -11,10 +11,19 @@ import type { TrajectoryFacts } from '../facts.ts'
 export function ofTwoEngines(facts: readonly TrajectoryFacts[], thresholds: Thresholds): readonly TrajectoryFacts[] {
   const columns = new FactColumns(facts)
   const gaps = columns.numbers('gap', 'absolute')
+  return hasOneArray(columns, gaps, thresholds) ? facts.filter((_, at) => gaps[at] !== 0) : facts
+}
+
+/** Of each rollout the sum of its gaps, NaN where it is not among those of `ofTwoEngines`. */
+export function gapsOfTwoEngines(columns: FactColumns, thresholds: Thresholds): Float64Array {
+  const gaps = columns.numbers('gap', 'absolute')
+  return hasOneArray(columns, gaps, thresholds) ? gaps.map((gap) => (gap === 0 ? Number.NaN : gap)) : gaps
+}
+
+function hasOneArray(columns: FactColumns, gaps: Float64Array, thresholds: Thresholds): boolean {
   const values = columns.numbers('gap', 'samplerValues')
   const enough = thresholds['equal-values']
-  const isOne = gaps.some((gap, at) => gap === 0 && (values[at] as number) >= enough)
-  return isOne ? facts.filter((_, at) => gaps[at] !== 0) : facts
+  return gaps.some((gap, at) => gap === 0 && (values[at] as number) >= enough)
 }
 
 const known = new WeakMap<DumpView, string | null>()

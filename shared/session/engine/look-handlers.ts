@@ -48,7 +48,7 @@ export function lookHandlers(
     search: (request, signal, tell) => runs.current().search(request, { signal, tell }),
     queryValues: () => runs.current().queryValues(),
     tableFields: async () => tableFields(runs.current().facts),
-    runSteps: async () => runSteps(runs.current().facts),
+    runSteps: async () => runSteps(runs.current().facts, runs.current().dump.settings.thresholds),
     rows: async ({ indices }) => runs.current().rows(indices),
     trajectory: async ({ run = 'open', index }, signal) => ({ ...(await runs.of(run).detail(index, signal)), run }),
     token: ({ run, index, token }) => runs.of(run).token(index, token),
