@@ -1,7 +1,9 @@
 import { FactColumns } from '../checks/fact-columns.ts'
 import type { TrajectoryFacts } from '../checks/facts.ts'
 import { ofTwoEngines, oneArrayIn } from '../checks/logprobs/one-array.ts'
+import { digits } from '../checks/logprobs/text.ts'
 import { type GapTrend, gapTrends } from '../checks/logprobs/trend.ts'
+import { counted } from '../model/number-text.ts'
 import type { Thresholds } from '../model/thresholds/registry.ts'
 import { type Bounds, gapBounds, gapRankBounds, offRolloutsBounds } from './bounds.ts'
 import type { Hypothesis, HypothesisInput } from './hypothesis.ts'
@@ -53,7 +55,7 @@ function decide(input: HypothesisInput): Judgement {
   const stale = checkOf(input, 'L08')
   // A warning alone is a gap that grows though the versions of the rollouts follow the step.
   const frozen = stale?.status === 'fail' && stale.severity === 'error'
-  // Several runs lie in a folder: one whose gap grows is enough, and stands first.
+  // Several runs lie in a folder: one whose gap grows is enough, and stands first; then one in which it begins to.
   const [trend = null] = gapTrends(facts, thresholds)
   if (trend === null && !frozen) return tooFewSteps(input, gap)
   const grows = trend?.grows === true
@@ -68,7 +70,8 @@ function decide(input: HypothesisInput): Judgement {
     unlooked.length === 0 &&
     trend !== null &&
     trend.rank !== null &&
-    !grows &&
+    // Weights that never arrive begin as a gap that is still small: what rises is no word against them.
+    !trend.rises &&
     holds(gap, bounds.contradicted) &&
     holds(off, ofSome.contradicted)
   return {
@@ -80,13 +83,23 @@ function decide(input: HypothesisInput): Judgement {
       ...(trend === null ? [] : restingOn('logprob-gap', offLines(off, ofSome))),
       ...lesserFaults(H06_LORA, input, frozen ? ['L08'] : []),
     ],
-    missing: [...leftOut(unlooked), ...(!supported && trend?.rank === null ? [AT_EQUAL_LAG] : [])],
+    missing: [
+      ...leftOut(unlooked),
+      ...(!supported && trend?.rank === null ? [AT_EQUAL_LAG] : []),
+      ...(!supported && trend?.rises && !grows ? [moreSteps(trend, thresholds)] : []),
+    ],
     firm: supported || contradicted,
   }
 }
 
 const AT_EQUAL_LAG =
   'enough training steps at which the sampler lags no further behind, by the policy versions, than at earlier ones'
+
+/** What tells a gap that has only begun to grow from one that stays where numerics leave it. */
+function moreSteps({ steps, first, last }: GapTrend, { 'engines-differ': differ }: Thresholds): string {
+  const rose = `over ${counted(steps.length, 'step')} the gap rose from ${digits(first)} to ${digits(last)}`
+  return `more training steps: ${rose}, and only from ${differ} on do engines surely differ`
+}
 
 /** A gap may be told from few steps, a trend may not: neither that there is one nor that there is none. */
 function tooFewSteps(input: HypothesisInput, gap: number): Judgement {

@@ -127,7 +127,8 @@ describe('H06-lora', () => {
     ['grows', (step: number) => 0.01 + 0.02 * step, 'supported'],
     ['is small and level', (step: number) => 0.01 + 0.001 * (step % 3), 'contradicted'],
     ['is large and level', (step: number) => 0.2 + 0.02 * (step % 3), 'inconclusive'],
-    ['grows within what numerics leave', (step: number) => 0.002 + 0.001 * step, 'contradicted'],
+    ['grows steadily and is still small', (step: number) => 0.002 + 0.001 * step, 'inconclusive'],
+    ['rises steadily, by less than the data may drift', (step: number) => 0.008 + 0.0005 * step, 'contradicted'],
   ] as const)('the gap %s', (_, gap, verdict) => {
     expect(verdictOf('H06-lora', dump(gap)).verdict).toBe(verdict)
   })
@@ -145,6 +146,24 @@ describe('H06-lora', () => {
     expect(told.verdict).toBe(verdict)
     const line = told.because.find(({ measure }) => /^share of rollouts whose sampler and trainer/.test(measure))
     expect(line?.speaks).toBe(verdict === 'contradicted' ? 'against' : undefined)
+  })
+
+  it('asks for more steps where the gap has only begun to grow, which no mean gap contradicts', () => {
+    const told = verdictOf(
+      'H06-lora',
+      dump((step) => 0.005 + 0.002 * step),
+    )
+    expect(told.verdict).toBe('inconclusive')
+    expect(told.missing).toEqual([
+      'more training steps: over 12 steps the gap rose from 0.008 to 0.024, and only from 0.05 on do engines surely differ',
+    ])
+    expect(told.would_change[1]).toMatch(/^contradicted if below 0\.7 \(now 1.*\): rank correlation of the gap/)
+  })
+
+  it('is contradicted where a small gap rises only as the text grows less certain', () => {
+    const less = (step: number) => ({ ...gapOf(0.002 + 0.001 * step), trainerSum: -100 * (0.2 + 0.1 * step) })
+    const told = verdictOf('H06-lora', dumpOf(rows(60, (i) => ({ step: i % 12, gap: less(i % 12) }))))
+    expect(told.verdict).toBe('contradicted')
   })
 
   it('says of a large gap that does not grow why it counts for nothing', () => {

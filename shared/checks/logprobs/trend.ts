@@ -16,7 +16,9 @@ export interface GapTrend {
   /** Means over the first and the last third of the steps. */
   readonly first: number
   readonly last: number
-  /** The gap rises with the step, to where engines no longer agree. */
+  /** The gap rises with the step, and to several times what it was, however small it still is. */
+  readonly rises: boolean
+  /** It rises to where engines no longer agree. */
   readonly grows: boolean
   /**
    * The versions that the rollouts name follow the step, so that by them new weights do reach the sampler. `rank` is then over pairs of
@@ -35,14 +37,17 @@ interface Sum {
 }
 
 /**
- * One for each run among the files that has enough steps for one, those that grow first, then by the number of steps; none where
- * no run has.
+ * One for each run among the files that has enough steps for one: those that grow first, then those that rise, then by the number of
+ * steps; none where no run has.
  */
 export function gapTrends(facts: readonly TrajectoryFacts[], thresholds: Thresholds): GapTrend[] {
   const files = gapsByFile(ofTwoEngines(facts, thresholds))
   return runsOfFiles(files)
     .flatMap((sources) => trendOfRun(sources, files, thresholds) ?? [])
-    .sort((a, b) => Number(b.grows) - Number(a.grows) || b.steps.length - a.steps.length)
+    .sort(
+      (a, b) =>
+        Number(b.grows) - Number(a.grows) || Number(b.rises) - Number(a.rises) || b.steps.length - a.steps.length,
+    )
 }
 
 interface FileGaps {
@@ -119,7 +124,7 @@ function trendOfRun(
   const isOfText = isRising(ofGap) && !isRising(ofSurprise)
   const { rank } = isOfText ? ofSurprise : ofGap
   const rankOf = isOfText ? 'gap-by-surprise' : 'gap'
-  return { sources: new Set(sources), steps, rank, rankOf, first, last, grows: rises && last >= differ, follows }
+  return { sources: new Set(sources), steps, rank, rankOf, first, last, rises, grows: rises && last >= differ, follows }
 }
 
 function thirds(values: readonly number[]): { first: number; last: number } {
