@@ -179,6 +179,8 @@ export interface DumpReporter {
   unit(affected: boolean): void
   /** A unit and its place that `trajectory` looked at and found sound: beside its neighbours it is not. */
   unitAfterAll(at?: DumpPlaceAt): void
+  /** Such a place of a unit that is affected already. */
+  placeAfterAll(at?: DumpPlaceAt): void
   place(affected: boolean, at?: { readonly turn?: number; readonly boundary?: string }): void
   fault(fault: DumpFault): void
   /** Numbers over the whole dump that belong to every finding of the code: limits in force, rewards split by what is looked at. */

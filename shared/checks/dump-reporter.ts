@@ -30,9 +30,12 @@ export function* runningDumpCheck(check: Check, view: DumpView): Steps<DumpVerdi
       if (affected && allIntended) tally.intended++
       else if (affected) tally.affected++
     },
-    unitAfterAll({ turn, boundary, endsRow } = {}) {
+    unitAfterAll(at) {
       if (allIntended) tally.intended++
       else tally.affected++
+      report.placeAfterAll(at)
+    },
+    placeAfterAll({ turn, boundary, endsRow } = {}) {
       tally.placesAffected++
       if (turn !== undefined) countTurn(tally.byTurn, turn)
       if (turn !== undefined && endsRow) countTurn(tally.byTurnAtEnd, turn)

@@ -9,6 +9,7 @@ import type { GapSums, KlSums } from './logprobs/sums.ts'
 import type { Tilt } from './logprobs/tilt.ts'
 import type { VersionGaps } from './logprobs/version-gaps.ts'
 import type { DeniedEnd } from './mask/appended-by.ts'
+import type { EndLogprobs, ZeroEnd } from './mask/zero-ends.ts'
 import type { PairingFacts } from './pairing.ts'
 import type { Drift } from './template/drift.ts'
 import type { StrayCall } from './template/stray-call.ts'
@@ -105,6 +106,10 @@ export interface TrajectoryFacts {
   readonly endBehind?: number
   /** The end tokens of all its turns, where none of them has loss or a logprob of its own and nothing else says why; absent elsewhere. What M10 holds against other rows. */
   readonly silentEnds?: readonly number[]
+  /** Its ends by loss and logprob, where one has no loss; absent elsewhere, and where the format tells of every end who wrote it. */
+  readonly endLogprobs?: EndLogprobs
+  /** Ends without loss that may have been sampled or appended, where it has others with logprobs; absent elsewhere. What M10 holds against the ends of other rows. */
+  readonly zeroEnds?: readonly ZeroEnd[]
   /** The id that pads the row, or would, where ends of its turns that can be told from padding have it too; absent elsewhere. */
   readonly endPad?: number
   /** These ends, where none of them has loss; absent elsewhere. What M13 holds against other rows. */

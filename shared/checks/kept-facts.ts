@@ -50,6 +50,8 @@ const EVERY: Record<keyof Required<TrajectoryFacts>, true> = {
   untrainedEnd: true,
   endBehind: true,
   silentEnds: true,
+  endLogprobs: true,
+  zeroEnds: true,
   endPad: true,
   padEnds: true,
   lookedAt: true,

@@ -16,6 +16,7 @@ import { untrainedEnd } from './mask/all-zero.ts'
 import { deniedEndFact } from './mask/appended-by.ts'
 import { padEndFacts } from './mask/ends-of-pad.ts'
 import { endFacts } from './mask/silent-ends.ts'
+import { zeroEndFacts } from './mask/zero-ends.ts'
 import { streamsWithoutNumbers } from './no-numbers.ts'
 import { openThinkLength } from './open-think.ts'
 import { isOwnBlock, writesItsBlocks } from './own-blocks.ts'
@@ -141,7 +142,7 @@ export function withFacts(prepared: PreparedView, { measuresDrift }: ViewOptions
   )
   const untrained = untrainedEnd(view)
   if (untrained !== undefined) Object.assign(facts, { untrainedEnd: untrained })
-  Object.assign(facts, endFacts(view), padEndFacts(view), deniedEndFact(view))
+  Object.assign(facts, endFacts(view), zeroEndFacts(view), padEndFacts(view), deniedEndFact(view))
   const drift = measuresDrift ? driftOf(view) : null
   if (drift !== null) Object.assign(facts, { drift })
   return view

@@ -2,6 +2,7 @@ import type { AuditSettings, DumpView } from '../checks/check.ts'
 import { filledWidths } from '../checks/filled-widths.ts'
 import { grouping } from '../checks/group-views.ts'
 import { gatheringLimits, resolvingLimits } from '../checks/limits.ts'
+import { countAppendedEnds } from '../checks/mask/zero-ends.ts'
 import type { DatasetFacts } from '../checks/truncation/dataset.ts'
 import { formatById } from '../formats/registry.ts'
 import { aggregating } from '../hypotheses/aggregates.ts'
@@ -140,6 +141,7 @@ export function* concluding(all: Gathered): Steps<Conclusion> {
   const share = settings.thresholds['convention-share']
   const conventions = suggestedConventions({ facts, checks, totals, kins, share })
   yield DONE.checks
+  const appended = yield* within(DONE.checks, DONE.checks, countAppendedEnds(facts, settings.thresholds))
   const judgements = judging({
     dump,
     checks,
@@ -151,7 +153,7 @@ export function* concluding(all: Gathered): Steps<Conclusion> {
     lackOfTurns: tokenizer.lacks ?? null,
     against,
     logs,
-    untrainedShare: totals.sampled > 0 ? totals.untrained / totals.sampled : null,
+    untrainedShare: totals.sampled > 0 ? (totals.untrained - appended) / totals.sampled : null,
   })
   const hypotheses = yield* within(DONE.checks, DONE.verdicts, judgements)
   const aggregates = (yield* within(DONE.verdicts, DONE.sums, aggregating(dump, checks, totals))) as unknown

@@ -184,6 +184,14 @@ const COLUMNS: { readonly [Name in keyof Required<Row>]: Column<Row[Name]> } = {
   untrainedEnd: { cells: optional(oneOf(UNTRAINED_ENDS)) },
   endBehind: { cells: optional(NUMBER) },
   silentEnds: { cells: optional(listOf(NUMBER)) },
+  endLogprobs: {
+    cells: optional(
+      recordOf({ maskedZero: NUMBER, maskedScored: NUMBER, trainedZero: NUMBER, trainedScored: NUMBER }, ':'),
+    ),
+  },
+  zeroEnds: {
+    cells: optional(listOf(recordOf({ index: NUMBER, turn: NUMBER, token: NUMBER, id: NUMBER, boundary: TEXT }, ':'))),
+  },
   endPad: { cells: optional(NUMBER) },
   padEnds: { cells: optional(listOf(NUMBER)) },
   lookedAt: { cells: optional(TEXT) },

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { ANSWER_PLACES } from '../../shared/checks/answer-place.ts'
+import { EDGE_NAMES } from '../../shared/checks/edges.ts'
 import { END_REASONS, type TrajectoryFacts, UNTRAINED_ENDS } from '../../shared/checks/facts.ts'
 import { GAP_CAUSES } from '../../shared/checks/logprobs/gap.ts'
 import { LINES } from '../../shared/checks/logprobs/gap-line.ts'
@@ -153,6 +154,16 @@ const ANY = {
   untrainedEnd: fc.constantFrom(...UNTRAINED_ENDS),
   endBehind: fc.nat(),
   silentEnds: fc.array(fc.nat()),
+  endLogprobs: fc.record(
+    { maskedZero: fc.nat(), maskedScored: fc.nat(), trainedZero: fc.nat(), trainedScored: fc.nat() },
+    object,
+  ),
+  zeroEnds: fc.array(
+    fc.record(
+      { index: fc.nat(), turn: fc.nat(), token: fc.nat(), id: fc.nat(), boundary: fc.constantFrom(...EDGE_NAMES) },
+      object,
+    ),
+  ),
   endPad: fc.nat(),
   padEnds: fc.array(fc.nat()),
   lookedAt: fc.string(),

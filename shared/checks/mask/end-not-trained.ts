@@ -8,6 +8,7 @@ import { hidesEdges } from '../shape.ts'
 import { MASK_UNKNOWN } from '../states.ts'
 import { choosesTokens } from './by-token.ts'
 import { lookAtSilentEnds } from './silent-ends.ts'
+import { lookAtZeroEnds, unprovedEnd } from './zero-ends.ts'
 
 export const M10: Check = {
   code: 'M10',
@@ -26,7 +27,7 @@ export const M10: Check = {
     if (view.segmentation === null || hidesEdges(view)) return
     const plain = plainTurns(view)
     if (plain !== null) return report.sound(plain.ends)
-    const { expectedRl, provenance } = view
+    const { expectedRl, provenance, facts } = view
     const mask = view.mask as Uint8Array
     for (const turn of writtenTurns(view.segmentation)) {
       const { endToken } = turn
@@ -37,8 +38,10 @@ export const M10: Check = {
       if (start < 0) continue
       const masked = mask[endToken] === 0
       if (masked && choosesTokens(view)) return
-      report.place(masked, { turn: turn.ordinal, boundary: edgeAfter(view.segmentation, turn), token: endToken })
-      if (!masked) continue
+      // Of those that may be appended the other rollouts tell.
+      const tells = masked && facts.zeroEnds?.some(({ token }) => token === endToken) !== true
+      report.place(tells, { turn: turn.ordinal, boundary: edgeAfter(view.segmentation, turn), token: endToken })
+      if (!tells) continue
       const sampled = provenance?.[endToken] === Provenance.sampled
       report.fault({
         turn,
@@ -46,12 +49,15 @@ export const M10: Check = {
         severity: sampled ? 'error' : 'warning',
         message: sampled
           ? `The end token of assistant turn ${turn.ordinal} was sampled and is not trained${besideText(endToken - start)}`
-          : `The end token of assistant turn ${turn.ordinal} is not trained. A warning and no error: neither logprobs nor flags of this dump tell whether the model wrote it or the framework did`,
+          : unprovedEnd(turn.ordinal),
         evidence: { id: view.ids[endToken], sampled: sampled ? true : null },
       })
     }
   },
-  dump: lookAtSilentEnds,
+  *dump(view, report) {
+    yield* lookAtSilentEnds(view, report)
+    yield* lookAtZeroEnds(view, report)
+  },
 }
 
 /**

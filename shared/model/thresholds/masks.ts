@@ -56,6 +56,22 @@ export const MASK_THRESHOLDS = {
     reason:
       'Of the rollouts of an environment, up to which those without a logprob and without loss on any end token are held against the others, which train theirs: where more are so, strings stop them as likely as not.',
   },
+  'appended-ends': {
+    value: 15,
+    unit: 'places',
+    range: [1, 1_000_000],
+    usedBy: ['M10', 'H02'],
+    reason:
+      'Of the ends of an environment that have no loss and the 0.0 of what nobody sampled, so many would have a logprob of their own if they were sampled as the ends in the loss of the same rollouts are: from there on they were appended. The ends of calls are surer than those of answers, and fewer may all be 0.0.',
+  },
+  'zero-ends-share': {
+    value: 0.95,
+    unit: 'share',
+    range: [0, 1],
+    usedBy: ['M10', 'H02'],
+    reason:
+      'Of the ends without loss that must have that 0.0, before they are taken for appended ones: a mask that drops ends drops scored ones as well.',
+  },
   'largest-loss-weight': {
     value: 100,
     unit: 'times',

@@ -70,6 +70,15 @@ const silentEnds = Array.from({ length: 20 }, (_, i) =>
   factsOf(i, { endBehind: 29, ...(i < 3 ? { silentEnds: [40] } : {}) }),
 )
 
+/** Of twenty rollouts an end has neither loss nor a logprob, and of one an end with a logprob has no loss; of the ends in the loss so many have none either. */
+const zeroEnds = (trainedZero: number) =>
+  Array.from({ length: 21 }, (_, i) =>
+    factsOf(i, {
+      endLogprobs: { maskedZero: i < 20 ? 1 : 0, maskedScored: i < 20 ? 0 : 1, trainedZero, trainedScored: 1 },
+      ...(i < 20 ? { zeroEnds: [{ index: 2, turn: 1, token: 40, id: 151645, boundary: 'assistant>tool' }] } : {}),
+    }),
+  )
+
 /** A hundred rollouts whose 600 sampled tokens are all split as the tokenizer does. */
 const encodedAgain = Array.from({ length: 100 }, (_, i) => factsOf(i, { drift: { tokens: 600, splits: 0 } }))
 
@@ -196,6 +205,8 @@ export const MASK_FLIPS: Flips = {
   'answer-characters': flip(onFixture('M18.trips'), 40, 6, 'not-checkable'),
   'answer-contrast-rollouts': flip(onFixture('M18.trips'), 10, 6, 'not-checkable'),
   'answer-follows-share': flip(onFacts('M18', rewardedWords), 0.8, 'not-checkable', 6),
+  'appended-ends': flip(onFacts('M10', zeroEnds(1)), 5, 20, 'silent'),
+  'zero-ends-share': flip(onFacts('M10', zeroEnds(0)), 0.99, 'silent', 20),
   'silent-ends-share': flip(onFacts('M10', silentEnds), 0.1, 3, 'silent'),
   'largest-vocabulary': flip(
     onRecord('T17', { input_ids: [1, 300_000, 2], loss_mask: [0, 1, 1] }),
