@@ -1,10 +1,11 @@
+import type { DumpView } from '../checks/check.ts'
 import type { TrajectoryFacts } from '../checks/facts.ts'
 import { counted } from '../model/number-text.ts'
 import type { Thresholds } from '../model/thresholds/registry.ts'
 import type { Hypothesis, HypothesisInput } from './hypothesis.ts'
 import { loggedOf } from './logged.ts'
 import { withoutKnownTurns } from './multi-step.ts'
-import { type RewardTrend, rewardTrend, trendOf } from './reward-trend.ts'
+import { type Contrast, type RewardTrend, rewardTrend, trendOf } from './reward-trend.ts'
 import { fewerRollouts } from './run-likeness.ts'
 import { type Argument, conclude, type Judgement, notCheckable, restingOn, stated } from './verdict.ts'
 
@@ -21,8 +22,8 @@ function decide(input: HypothesisInput): Judgement {
   if (!against) return notCheckable(['a second run, of a single-turn task with the same trainer (--against)'])
   const { thresholds } = input.dump.settings
   const runs = [
-    runOf(input.dump.facts, input.logs, input.streams, thresholds),
-    runOf(against.dump.facts, against.logs, against.streams, thresholds),
+    runOf(input.dump, input.logs, input.streams, thresholds),
+    runOf(against.dump, against.logs, against.streams, thresholds),
   ] as const
   const simple = simpleOf(runs)
   if (simple === null) return notCheckable(lackOfSingle(runs))
@@ -36,7 +37,8 @@ function decide(input: HypothesisInput): Judgement {
   if (trend === null) return notCheckable([lackOfTrend(whose, simple, steps)])
   const other = second.trend
   // A trainer that improves the harder task is not broken, whatever keeps the simple one flat; whether it does must be known.
-  const flat = trend.course === 'does-not-rise' && other?.course === 'does-not-rise'
+  const flat =
+    trend.course === 'does-not-rise' && (other?.course === 'does-not-rise' || other?.course === 'no-contrast')
   const verdict = trend.course === 'rises' ? 'contradicted' : flat ? 'supported' : 'inconclusive'
   const decides = {
     supported: `the mean reward of ${whose} does not rise, and that of ${others} neither`,
@@ -52,23 +54,34 @@ function decide(input: HypothesisInput): Judgement {
         : []),
     ],
     missing:
-      trend.course === 'rises'
+      trend.course === 'rises' || flat
         ? []
         : [
             ...lackOfCertainty(whose, trend, thresholds),
-            ...(other === null ? [lackOfTrend(others, second, steps)] : lackOfCertainty(others, other, thresholds)),
+            ...(other === null
+              ? [lackOfTrend(others, second, steps)]
+              : // One that had nothing to learn from has not risen, which is all that is asked of it.
+                other.course === 'no-contrast'
+                ? []
+                : lackOfCertainty(others, other, thresholds)),
           ],
     firm: simple.facts.length > 0,
     rollouts: fewerRollouts(input, against),
   }
 }
 
-const SPEAKS = { rises: 'contradicted', 'does-not-rise': 'supported', 'no-room': null, open: null } as const
+const SPEAKS = {
+  rises: 'contradicted',
+  'does-not-rise': 'supported',
+  'no-room': null,
+  'no-contrast': null,
+  open: null,
+} as const
 
 /** What it would take to tell whether a run rises that does not show it. */
 function lackOfCertainty(
   whose: string,
-  { course, steps, first, greatest, gain, error, rank }: RewardTrend,
+  { course, steps, first, greatest, gain, error, rank, contrast }: RewardTrend,
   thresholds: Thresholds,
 ): string[] {
   const { 'h06-library-steps': enough, 'h06-library-rise': rise, 'h06-library-rank': order } = thresholds
@@ -76,6 +89,7 @@ function lackOfCertainty(
     return [
       `a task that leaves room to rise: the mean reward of ${whose} begins at ${first.toFixed(3)}, and ${Number(greatest.toPrecision(4))} is the greatest reward`,
     ]
+  if (course === 'no-contrast') return [lackOfContrast(whose, contrast)]
   if (course !== 'open') return []
   if (steps < enough)
     return [`at least ${enough} training steps in ${whose}, which has ${steps}, before it is known not to rise`]
@@ -86,6 +100,11 @@ function lackOfCertainty(
   return [
     `more steps, or more rollouts in each, in ${whose}: its rewards scatter too much to rule out that it gains ${rise}`,
   ]
+}
+
+function lackOfContrast(whose: string, { places, differing, of }: Contrast): string {
+  const where = `in ${differing} of ${counted(places, of)} of ${whose} the rewards differ`
+  return `a task that leaves something to learn from: ${where}, and where they do not no trainer learns`
 }
 
 /** What of the steps and rewards a run lacks for a trend. */
@@ -108,11 +127,12 @@ interface Run {
   readonly trend: RewardTrend | null
 }
 
-/** The run that the verdict rests on: of two single-turn runs the one that rises, in whatever order they were given, else one that has a trend. */
+/** The run that the verdict rests on: of two single-turn runs the one that rises, in whatever order they were given, else one that has a trend and something to learn from. */
 function simpleOf(runs: readonly Run[]): Run | null {
   const single = runs.filter(isSingleTurn)
   return (
     single.find(({ trend }) => trend?.course === 'rises') ??
+    single.find(({ trend }) => trend !== null && trend.course !== 'no-contrast') ??
     single.find(({ trend }) => trend !== null) ??
     single[0] ??
     taken(runs)
@@ -151,10 +171,10 @@ function hasSeveralTurns({ facts }: Run): boolean {
   return facts.some(({ assistantTurns }) => assistantTurns > 1)
 }
 
-function runOf(facts: Run['facts'], logs: Run['logs'], streams: Run['streams'], thresholds: Thresholds): Run {
-  const own = rewardTrend(facts, thresholds)
+function runOf(dump: DumpView, logs: Run['logs'], streams: Run['streams'], thresholds: Thresholds): Run {
+  const own = rewardTrend(dump, thresholds)
   const logged = own === null ? loggedOf(logs, 'reward') : null
-  return { facts, logs, streams, trend: logged === null ? own : trendOf(logged.values, thresholds) }
+  return { facts: dump.facts, logs, streams, trend: logged === null ? own : trendOf(logged.values, thresholds) }
 }
 
 function isSingleTurn({ facts }: Run): boolean {
@@ -168,7 +188,7 @@ function isSingleTurn({ facts }: Run): boolean {
 /** The course of the mean reward, with what it speaks for, and its rank correlation. */
 function linesOf(
   whose: string,
-  { first, last, steps, rank, gain, error, course, falls }: RewardTrend,
+  { first, last, steps, rank, beforeLevel, gain, error, course, falls }: RewardTrend,
   thresholds: Thresholds,
   speaks: Pick<Argument, 'speaksFor' | 'decides'> = { speaksFor: null },
 ): Argument[] {
@@ -182,6 +202,12 @@ function linesOf(
       ...speaks,
     })),
     ...stated(`rank correlation of reward and step in ${whose}`, rank),
+    ...(beforeLevel === null
+      ? []
+      : stated(
+          `the same of its first ${counted(beforeLevel.steps, 'step')} and all that follow, before it is level`,
+          beforeLevel.rank,
+        )),
   ])
 }
 
@@ -189,6 +215,7 @@ const WORDS = {
   rises: 'rises, ',
   'does-not-rise': 'is level, ',
   'no-room': 'has no room to rise, ',
+  'no-contrast': 'is level, without contrast, ',
   open: 'may rise or be level, ',
 } as const
 

@@ -191,6 +191,65 @@ describe('H06-library', () => {
     })
   })
 
+  describe('of a run that has nothing to learn from', () => {
+    /** Groups of four, of which `some` have one rollout that is rewarded. */
+    const grouped = (assistantTurns: number, some: number) =>
+      rows(96, (i) => ({
+        assistantTurns,
+        step: i >> 2,
+        group: `g${i >> 2}`,
+        reward: i % 4 === 0 && i >> 2 < some ? 1 : 0,
+      }))
+
+    it.each([
+      ['no group has contrast', 0],
+      ['one group of 24 has', 1],
+    ])('is inconclusive where %s in the single-turn run', (_, some) => {
+      const { verdict: judged, missing, because } = verdict('H06-library', run(3, flat), second(grouped(1, some)))
+      expect(judged).toBe('inconclusive')
+      expect(missing).toEqual([
+        `a task that leaves something to learn from: in ${some} of 24 groups of the single-turn run the rewards differ, and where they do not no trainer learns`,
+      ])
+      const lines = because.filter(({ value }) => /^is level, without contrast, from/.test(String(value)))
+      expect(lines.map(({ speaks }) => speaks)).toEqual([undefined])
+    })
+
+    it('tells it by the steps where no groups are known', () => {
+      const alike = run(1, flat).map((row) => ({ ...row, reward: 0 }))
+      expect(verdict('H06-library', run(3, flat), second(alike)).missing[0]).toMatch(/in 0 of 24 steps of/)
+    })
+
+    it('is supported where some groups have contrast and nothing comes of it, also beside a run that has none', () => {
+      const seldom = rows(192, (i) => ({
+        ...{ assistantTurns: 1, step: i >> 3, group: `g${i >> 2}` },
+        reward: i % 8 === 0 ? 1 : 0,
+      }))
+      const result = verdict('H06-library', grouped(3, 0), second(seldom))
+      expect(result).toMatchObject({ verdict: 'supported', missing: [] })
+      const [rare, none] = [seldom, grouped(1, 0)]
+      expect(verdict('H06-library', none, second(rare)).verdict).toBe('supported')
+      expect(verdict('H06-library', rare, second(none)).verdict).toBe('supported')
+    })
+  })
+
+  describe('of a run that rises and is level from then on', () => {
+    const noise = [0.03, -0.05, 0.01, -0.02, 0.04, -0.01, 0.02, -0.04, 0.05, 0, -0.03, 0.02]
+    const learnt = (from: number) => (step: number) => Math.min(0.9, from + 0.15 * step) + noise[step % 12]!
+
+    it('is contradicted, though the order of its level steps is that of the noise', () => {
+      const { verdict: judged, because } = verdict('H06-library', run(3, flat), second(run(1, learnt(0.4))))
+      expect(judged).toBe('contradicted')
+      const value = (measure: RegExp) => because.find((line) => measure.test(line.measure))?.value
+      expect(value(/^rank correlation of reward and step in the single-turn run/)).toBeLessThan(0.3)
+      expect(value(/^the same of its first \d steps and all that follow, before it is level/)).toBeGreaterThan(0.8)
+    })
+
+    it('is not where a single step lay lower: that is no gain beyond chance', () => {
+      const odd = (step: number) => 0.7 + noise[step % 12]! - (step === 0 ? 0.3 : 0)
+      expect(verdict('H06-library', run(3, flat), second(run(1, odd))).verdict).not.toBe('contradicted')
+    })
+  })
+
   it('rests on rewards alone, and no check is said to speak for it', () => {
     expect(checksToRun({ hypotheses: ['H06-library'] })).toEqual([])
   })

@@ -148,9 +148,9 @@ function versionsFollow(
 /** Most steps compared pair by pair: a run of thousands is thinned out evenly. */
 const MOST_STEPS = 512
 
-/** Kendall's rank correlation of values with their order, -1 to 1; ties count as neither. */
-export function kendall(means: readonly number[]): number {
-  return rankOver(means, () => true).rank
+/** Kendall's rank correlation of values with their order, -1 to 1; ties count as neither. Over pairs of which the first is before `until`. */
+export function kendall(means: readonly number[], until: number = means.length): number {
+  return rankOver(means, (i) => i < until).rank
 }
 
 /**

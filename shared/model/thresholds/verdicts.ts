@@ -140,7 +140,7 @@ export const VERDICT_THRESHOLDS = {
     range: [-1, 1],
     usedBy: ['H06-library'],
     reason:
-      'Kendall’s rank correlation of mean reward and step from which a reward rises: rewards are noisier than gaps.',
+      'Kendall’s rank correlation of mean reward and step from which a reward rises, of all steps or of those before it is level: rewards are noisier than gaps.',
   },
   'h06-library-gain': {
     value: 0.02,
@@ -157,6 +157,14 @@ export const VERDICT_THRESHOLDS = {
     usedBy: ['H06-library'],
     reason:
       'Gain over all steps that chance must leave out of the question before a reward is said not to rise: a trainer that works gains more on GSM8K. A run that begins nearer to the greatest reward says nothing.',
+  },
+  'h06-library-contrast': {
+    value: 0.05,
+    unit: 'share',
+    range: [0, 1],
+    usedBy: ['H06-library'],
+    reason:
+      'Share of the groups whose rewards differ below which a level run has nothing to learn from: a task solved once in a hundred tries has contrast in more groups of eight.',
   },
   'h06-library-steps': {
     value: 20,

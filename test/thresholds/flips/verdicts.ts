@@ -33,6 +33,11 @@ const steps = (assistantTurns: number, reward: (step: number) => number, noise =
   rows(4 * count, (i) => ({ assistantTurns, step: i >> 2, reward: reward(i >> 2) + (i % 4) * noise }))
 const level = (step: number) => 0.5 + (step % 2) * 0.02
 const flat = steps(3, level)
+/** Of four groups a step one has a rollout that is rewarded. */
+const seldom = rows(384, (i) => ({
+  ...{ assistantTurns: 1, step: i >> 4, group: `g${i >> 2}` },
+  reward: i % 16 === 0 ? 1 : 0,
+}))
 /** Rises by 0.06 in eleven steps, now and then by a step back. */
 const slow = steps(1, (step) => 0.5 + 0.006 * step - (step % 3 === 2 ? 0.014 : 0))
 
@@ -121,6 +126,12 @@ export const VERDICT_FLIPS: Flips = {
   'h06-library-rise': flip(
     verdict('H06-library', steps(3, level, 0.01, 24), { against: steps(1, level, 0.01, 24) }),
     0.001,
+    'supported',
+    'inconclusive',
+  ),
+  'h06-library-contrast': flip(
+    verdict('H06-library', steps(3, level, 0.01, 24), { against: seldom }),
+    0.3,
     'supported',
     'inconclusive',
   ),
