@@ -2,6 +2,7 @@ import type { Count } from '../model/report.ts'
 import type { Thresholds } from '../model/thresholds/registry.ts'
 import { pairBounds, rewardGapBounds } from './bounds.ts'
 import type { Hypothesis, HypothesisInput } from './hypothesis.ts'
+import type { MeanRewards } from './paired-rewards.ts'
 import { measurePairs, measuringPairs, type PairMeasures } from './pairs.ts'
 import { lackOfSameModel } from './run-likeness.ts'
 import {
@@ -28,6 +29,7 @@ const ENDS_APART =
   'share of questions that both runs have whose rollouts are cut in one run and not in the other, beyond chance'
 export const CUT_SHARES = 'difference of the shares of rollouts that were cut'
 export const LIKE_ANSWERS = 'mean reward difference of answers in the same words'
+const MEANS_APART = 'difference of the mean rewards of the questions that both runs have'
 const LIMITS = 'token limits'
 
 /** What the runs do not share where a measure that begins so speaks for the hypothesis. */
@@ -81,12 +83,17 @@ function decide(input: HypothesisInput): Judgement {
   const endsDiffer = found.endsApart !== null && unlike.length === 0 && holds(found.endsApart, pairs.supported)
   const supported = shares.some((value) => holds(value, pairs.supported)) || cutDiffers || endsDiffer || rescored
   // Neither rewards of like texts nor like messages show that the prompts agree: what the templates made of them does.
-  // Nor do pairs agree of which one run has more cut, be they too few to show more than chance.
-  const contradicted = !supported && !cutApart && found.rendering !== null
+  // Nor do pairs agree of which one run has more cut, be they too few to show more than chance. Rewards that chance does not part as far may be those of
+  // a better model and those of another scorer: only answers in the same words tell.
+  const meansApart = gap === null && areApart(found.meanRewards, thresholds)
+  const contradicted = !supported && !cutApart && !meansApart && found.rendering !== null
   return {
     verdict: supported ? 'supported' : contradicted ? 'contradicted' : 'inconclusive',
     because: [
-      ...restingOn('both-runs', linesOf(found, { cutGap, cutDiffers, gap, unlike: unlike.length > 0 }, thresholds)),
+      ...restingOn(
+        'both-runs',
+        linesOf(found, { cutGap, cutDiffers, gap, meansApart, unlike: unlike.length > 0 }, thresholds),
+      ),
       ...lesserFaults(H08, input, []),
     ],
     missing: [
@@ -107,12 +114,14 @@ interface Differences {
   readonly cutGap: number | null
   readonly cutDiffers: boolean
   readonly gap: number | null
+  /** The mean rewards differ beyond chance, and nothing tells whether both runs score alike. */
+  readonly meansApart: boolean
   /** The runs are not of one model. */
   readonly unlike: boolean
 }
 
 function linesOf(found: PairMeasures, differences: Differences, thresholds: Thresholds): Argument[] {
-  const { cutGap, cutDiffers, gap, unlike } = differences
+  const { cutGap, cutDiffers, gap, meansApart, unlike } = differences
   const { supported, contradicted } = pairBounds(thresholds)
   const rewardGap = rewardGapBounds(thresholds)
   const line = (measure: string, count: Count | null, codes: readonly string[]) =>
@@ -149,6 +158,31 @@ function linesOf(found: PairMeasures, differences: Differences, thresholds: Thre
       rewardGap.supported,
       rewardGap.contradicted,
     ),
+    ...meanRewardLines(found.meanRewards, meansApart, thresholds),
     ...stated('questions that both runs have', found.pairs),
+  ]
+}
+
+/** By how much the mean rewards of two runs of one model and one scorer differ by chance. */
+function chanceOf({ standardError }: MeanRewards, thresholds: Thresholds): number {
+  return thresholds['run-standard-errors'] * standardError + thresholds['same-reward']
+}
+
+function areApart(means: MeanRewards | null, thresholds: Thresholds): boolean {
+  return means !== null && Math.abs(means.here - means.there) > chanceOf(means, thresholds)
+}
+
+function meanRewardLines(means: MeanRewards | null, meansApart: boolean, thresholds: Thresholds): Argument[] {
+  if (means === null) return []
+  const threshold = chanceOf(means, thresholds)
+  const value = Math.abs(means.here - means.there)
+  const measure = { measure: MEANS_APART, value, threshold, checks: [] }
+  const line = { measure: { ...measure, comparison: value > threshold ? '>' : '<=' }, speaksFor: null } as const
+  return [
+    ...(meansApart
+      ? deciding({ contradicted: 'answers in the same words are rewarded alike in both runs' }, [line])
+      : [line]),
+    ...stated('mean reward of these questions in the open run', means.here),
+    ...stated('mean reward of these questions in the second run', means.there),
   ]
 }

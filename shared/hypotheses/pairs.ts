@@ -1,17 +1,12 @@
 import type { DumpView } from '../checks/check.ts'
 import type { TrajectoryFacts } from '../checks/facts.ts'
 import { areSameTools } from '../checks/pairing.ts'
-import {
-  type BothSides,
-  meanRewardsByAnswer,
-  pairingQuestions,
-  type QuestionPair,
-  type Rows,
-} from '../checks/run-pairs.ts'
+import { type BothSides, pairingQuestions, type QuestionPair, type Rows } from '../checks/run-pairs.ts'
 import type { Count } from '../model/report.ts'
 import { atOnce, forEachOf, type Steps, within } from '../model/steps.ts'
 import type { HypothesisInput, SecondRun } from './hypothesis.ts'
 import { endsApart, endsOf, type QuestionEnds, tellsEnd, wasCut } from './paired-ends.ts'
+import { type LikeTexts, likeTextsOf, type MeanRewards, meanRewardsOf } from './paired-rewards.ts'
 
 /** What H08 measures over the questions that two runs share. A share is null where neither run tells. */
 export interface PairMeasures {
@@ -33,8 +28,8 @@ export interface PairMeasures {
   readonly cut: { readonly here: number; readonly there: number; readonly sure: boolean } | null
   /** Share of the questions whose rollouts are cut in one run and not in the other, beyond chance. */
   readonly endsApart: number | null
-  /** Answers in the same words to the same question, and the mean |difference| of their rewards. */
-  readonly likeTexts: { readonly count: number; readonly rewardGap: number } | null
+  readonly likeTexts: LikeTexts | null
+  readonly meanRewards: MeanRewards | null
 }
 
 interface Measured {
@@ -86,7 +81,8 @@ function* measuring(dump: DumpView, other: DumpView, sameTokenizer: boolean): St
     renderingAsked: differences.filter(({ words, tools, system }) => !words && !tools && !system).length,
     cut: cutShares(own, others, dump.settings.thresholds['run-standard-errors']),
     endsApart: endsApart(ends, dump.settings.thresholds['h08-ends-chance']),
-    likeTexts: yield* within(0.7, 1, rewardGap(pairs)),
+    likeTexts: yield* within(0.7, 1, likeTextsOf(pairs)),
+    meanRewards: meanRewardsOf(pairs),
   }
 }
 
@@ -207,20 +203,4 @@ class Ends {
   get share(): number {
     return this.cut / this.count
   }
-}
-
-function* rewardGap(pairs: readonly QuestionPair[]): Steps<PairMeasures['likeTexts']> {
-  let [count, sum] = [0, 0]
-  yield* forEachOf(pairs, ({ rows, others, isReworded }) => {
-    // What is right to one prompt may be wrong to another.
-    if (isReworded) return
-    const rewards = meanRewardsByAnswer(others)
-    for (const [answer, own] of meanRewardsByAnswer(rows)) {
-      const other = rewards.get(answer)
-      if (other === undefined) continue
-      count++
-      sum += Math.abs(own - other)
-    }
-  })
-  return count === 0 ? null : { count, rewardGap: sum / count }
 }

@@ -93,10 +93,64 @@ describe('H08', () => {
   it('forgives one pair of sixty, other wording, and ends that differ by chance', () => {
     const other = pairedRun((i) => ({
       pairing: pairing(i, i === 0 ? { tools: 'other' } : { answer: `another${i}` }),
-      reward: 0,
       endReason: i === 7 ? 'cut-prose' : 'stop',
     }))
     expect(verdict('H08', pairedRun(), second(other)).verdict).toBe('contradicted')
+  })
+
+  describe('of answers in other words, so that nothing tells whether they are scored alike', () => {
+    const MEANS = 'difference of the mean rewards of the questions that both runs have'
+    /** Sixteen questions, four rollouts each, of which `right` of eight are rewarded. */
+    const run = (right: (i: number) => boolean, words: string) =>
+      rows(64, (i) => ({
+        pairing: pairing(i >> 2, { answer: `${words} ${i}` }),
+        promptHash: `p${i >> 2}`,
+        reward: right(i) ? 1 : 0,
+      }))
+    const none = run(() => false, 'here')
+    const some = run((i) => i % 7 < 2, 'there')
+    const meansIn = ({ because }: ReturnType<typeof verdict>) => because.find(({ measure }) => measure === MEANS)
+
+    it('is inconclusive where mean rewards differ beyond chance, and says which', () => {
+      for (const [here, there] of [
+        [none, some],
+        [some, none],
+      ] as const) {
+        const found = verdict('H08', here, second(there))
+        expect(found).toMatchObject({
+          verdict: 'inconclusive',
+          missing: ['answers in the same words, with rewards in both runs'],
+        })
+        expect(meansIn(found)).toMatchObject({ value: 19 / 64, comparison: '>' })
+        expect(found.because.filter(({ measure }) => measure.startsWith('mean reward of these')).length).toBe(2)
+        expect(found.would_change.join()).toContain('answers in the same words are rewarded alike in both runs')
+      }
+    })
+
+    it('is contradicted where they differ by chance', () => {
+      const other = run((i) => (i + 2) % 7 < 2, 'again')
+      const found = verdict('H08', some, second(other))
+      expect(found).toMatchObject({ verdict: 'contradicted', confidence: 'high' })
+      expect(meansIn(found)).toMatchObject({ comparison: '<=' })
+    })
+
+    it('is contradicted where a better model gives answers in the same words that are rewarded alike', () => {
+      const learnt = some.map((row, i) =>
+        i > 2 ? row : { ...row, reward: 0, pairing: pairing(i >> 2, { answer: `here ${i}` }) },
+      )
+      expect(verdict('H08', none, second(learnt)).verdict).toBe('contradicted')
+    })
+
+    it('asks the rollouts of a single question how they scatter', () => {
+      const one = (right: number) =>
+        rows(20, (i) => ({
+          pairing: pairing(0, { answer: `${right} ${i}` }),
+          promptHash: 'p',
+          reward: i < right ? 1 : 0,
+        }))
+      expect(verdict('H08', one(8), second(one(10))).verdict).toBe('contradicted')
+      expect(verdict('H08', one(0), second(one(10))).verdict).toBe('inconclusive')
+    })
   })
 
   it('is no surer than the rollouts of the questions that both runs have', () => {

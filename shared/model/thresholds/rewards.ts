@@ -6,7 +6,7 @@ export const REWARD_THRESHOLDS = {
     value: 1e-6,
     unit: 'units of reward',
     range: [0, 1_000_000],
-    usedBy: ['A01', 'A02', 'A04', 'A05', 'A11', 'C04', 'C06', 'H01', 'H05'],
+    usedBy: ['A01', 'A02', 'A04', 'A05', 'A11', 'C04', 'C06', 'H01', 'H05', 'H08'],
     reason: 'By which rewards may differ and are the same: sums of components in float32 differ in the last digits.',
   },
   'noise-std': {

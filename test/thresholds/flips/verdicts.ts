@@ -174,7 +174,7 @@ export const VERDICT_FLIPS: Flips = {
     verdict('H08', run(4), { against: another(4, () => ({ reward: 0 })) }),
     5,
     'supported',
-    'contradicted',
+    'inconclusive',
   ),
   'h08-reward-gap': flip(
     verdict('H08', run(50), { against: another(50, () => ({ reward: 0.8 })) }),
