@@ -1,7 +1,7 @@
 import { chanceOfSoFew } from '../checks/chance.ts'
 import { FactColumns } from '../checks/fact-columns.ts'
 import { CHECKS } from '../checks/registry.ts'
-import { counted } from '../model/number-text.ts'
+import { counted, percent } from '../model/number-text.ts'
 import type { CheckResult } from '../model/report.ts'
 import type { Thresholds } from '../model/thresholds/registry.ts'
 import type { Hypothesis, HypothesisInput, SecondRun } from './hypothesis.ts'
@@ -286,8 +286,9 @@ function linesOf(check: CheckResult, split: TurnSplit, thresholds: Thresholds): 
   const first = rateOf(split.first)
   const [isNew, isGone] = [first === 0, split.later.affected === 0]
   const lines = turnLines(name, split, atLeast, [check.code])
-  // No rate is above 1: the first turn may have the fault too often for any later rate to be that many times as high.
-  const reachable = deciding(atLeast * first > 1 ? { supported: null } : {}, lines)
+  // No rate is above 1: where the first turn has the fault too often for any later rate to be that many times as high, first turns decide.
+  const rarer = `at most ${percent(1 / atLeast)} of first assistant turns have it, and later ones at least ${atLeast} times as often: ${name}`
+  const reachable = deciding(atLeast * first > 1 ? { supported: rarer } : {}, lines)
   return [
     // Too few turns to speak of a rate: the comparison stands, and decides nothing.
     ...(areTooFew(split, thresholds)

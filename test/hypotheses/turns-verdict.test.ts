@@ -170,6 +170,25 @@ describe('H07', () => {
     )
   })
 
+  it.each([
+    ['all turns alike', { 1: 100, 2: 100, 3: 100 }],
+    ['first turns alone', { 1: 100 }],
+  ])('says what would support it where a fault is too frequent in turn 1 for any later rate: in %s', (_, by_turn) => {
+    const checks = [resultOf('M01', { affected: 100, by_turn })]
+    const { verdict, would_change } = verdictOf('H07', dump, { checks })
+    expect(verdict).toBe('contradicted')
+    expect(would_change).toEqual([
+      'supported if at most 20 % of first assistant turns have it, and later ones at least 5 times as often: Tool output or prompt is trained (M01)',
+    ])
+  })
+
+  it('asks for a later rate alone where turn 1 leaves room for one', () => {
+    const { would_change } = verdictOf('H07', dump, {
+      checks: [resultOf('M01', { affected: 60, by_turn: { 1: 20, 2: 60, 3: 60 } })],
+    })
+    expect(would_change.some((way) => way.includes('of first assistant turns'))).toBe(false)
+  })
+
   it('is not checkable without a second turn, a mask, or a check that could look', () => {
     expect(verdictOf('H07', dumpOf(rows(20, () => ({ assistantTurns: 1 }))))).toMatchObject({
       verdict: 'not-checkable',
