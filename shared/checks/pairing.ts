@@ -7,6 +7,7 @@ import { decodeSpan } from '../tokens/text.ts'
 import type { TokenTable } from '../tokens/tokenizer.ts'
 import { KeptTexts } from './kept-texts.ts'
 import { normalised } from './normalised-text.ts'
+import { promptOpening } from './prompt-opening.ts'
 import { type KnownQuestion, questionSentences } from './question-sentences.ts'
 import { systemHashOf, systemText } from './system-text.ts'
 import { type ToolsInText, toolsInText, withoutUuids } from './tools-in-text.ts'
@@ -27,6 +28,8 @@ export interface PairingFacts {
   readonly flatSystem?: string
   /** Of the tools, as `toolsDigest` makes it; `none` for an empty list. Those that the system text lists where the record has no field for them. */
   readonly tools: string | null
+  /** What the prompt writes of the model’s first turn, as `promptOpening` tells. Absent where it is not told. */
+  readonly opening?: string
   /** Of what the system text says beside these. Absent where the tools are the record’s. */
   readonly besideTools?: string
   /** Of the words of the last assistant message, and of its calls: one of them may hand in the answer. */
@@ -53,6 +56,7 @@ export function pairingFacts(
       ? plainPromptKey(trajectory, segmentation, mask)
       : questionIdsKey(ids, turn.contentStart, turn.contentEnd)
   const spelt = question === null && ids !== null && turn !== null ? wordsOf(table, ids, turn, byIds as string) : null
+  const opened = promptOpening(trajectory, segmentation, table)
   const system = words(messages?.find(({ role }) => roleKind(role) === 'system') ?? null)
   return {
     question: question ?? byIds,
@@ -64,6 +68,7 @@ export function pairingFacts(
     ...(rendered === null ? {} : { flatSystem: rendered.system === null ? 'none' : systemHashOf(rendered.system) }),
     tools: tools === null ? null : toolsDigest(tools),
     ...(tools === null ? toolsOfSystem(trajectory, segmentation, table, rendered) : null),
+    ...(opened === null ? {} : { opening: opened }),
     answer: answerOf(messages),
   }
 }

@@ -25,6 +25,7 @@ const WORDS_DIFFER = `${PAIRED_QUESTIONS} words differ, though the question is t
 const TOOLS_DIFFER = `${PAIRED_QUESTIONS} tools differ`
 const SYSTEM_DIFFERS = `${PAIRED_QUESTIONS} system text differs`
 const RENDERED_APART = `${PAIRED_QUESTIONS} prompt ids differ though tools and system text agree`
+const OPENED_APART = `${PAIRED_QUESTIONS} prompt begins the answer otherwise (thinking on or off)`
 const ENDS_APART =
   'share of questions that both runs have whose rollouts are cut in one run and not in the other, beyond chance'
 export const CUT_SHARES = 'difference of the shares of rollouts that were cut'
@@ -38,6 +39,7 @@ export const NOT_SHARED: readonly (readonly [measure: string, what: string])[] =
   [TOOLS_DIFFER, 'tools'],
   [SYSTEM_DIFFERS, 'system text'],
   [RENDERED_APART, 'chat template'],
+  [OPENED_APART, 'generation prompt (thinking on or off)'],
   [CUT_SHARES, LIMITS],
   [ENDS_APART, LIMITS],
   [LIKE_ANSWERS, 'reward function'],
@@ -74,7 +76,9 @@ function decide(input: HypothesisInput): Judgement {
     ])
   }
   const pairs = pairBounds(thresholds)
-  const shares = [found.words, found.tools, found.system, found.rendering].flatMap((count) => shareOf(count) ?? [])
+  const shares = [found.words, found.tools, found.system, found.rendering, found.opening].flatMap(
+    (count) => shareOf(count) ?? [],
+  )
   const cutGap = found.cut === null ? null : Math.abs(found.cut.here - found.cut.there)
   const unlike = lackOfSameModel(input, against)
   // Another model writes at another length.
@@ -134,6 +138,7 @@ function linesOf(found: PairMeasures, differences: Differences, thresholds: Thre
     ...line(TOOLS_DIFFER, found.tools, ['T07']),
     ...line(SYSTEM_DIFFERS, found.system, ['T09']),
     ...line(RENDERED_APART, found.rendering, []),
+    ...line(OPENED_APART, found.opening, []),
     // A difference that so few rollouts show by chance, or two models, decides nothing.
     ...cut.flatMap((each) =>
       each.speaksFor === 'supported' && !cutDiffers

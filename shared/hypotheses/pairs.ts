@@ -1,6 +1,7 @@
 import type { DumpView } from '../checks/check.ts'
 import type { TrajectoryFacts } from '../checks/facts.ts'
 import { areSameTools } from '../checks/pairing.ts'
+import { areSameOpenings } from '../checks/prompt-opening.ts'
 import { type BothSides, pairingQuestions, type QuestionPair, type Rows } from '../checks/run-pairs.ts'
 import type { Count } from '../model/report.ts'
 import { atOnce, forEachOf, type Steps, within } from '../model/steps.ts'
@@ -22,6 +23,8 @@ export interface PairMeasures {
   readonly system: Count | null
   /** Pairs whose prompts differ id by id although tools and system text are the same. */
   readonly rendering: Count | null
+  /** Pairs whose prompts begin the model's turn otherwise, as with thinking on or off. */
+  readonly opening: Count | null
   /** Pairs of which it is asked: a prompt with other tools or another system text has other ids anyhow. */
   readonly renderingAsked: number
   /** Share of rollouts that were cut, in this run and in the other, over the shared questions. */
@@ -78,6 +81,7 @@ function* measuring(dump: DumpView, other: DumpView, sameTokenizer: boolean): St
     tools: countOf(differences.map(({ tools }) => tools)),
     system: countOf(differences.map(({ system }) => system)),
     rendering: countOf(differences.map(({ rendering }) => rendering)),
+    opening: countOf(differences.map(({ opening }) => opening)),
     renderingAsked: differences.filter(({ words, tools, system }) => !words && !tools && !system).length,
     cut: cutShares(own, others, dump.settings.thresholds['run-standard-errors']),
     endsApart: endsApart(ends, dump.settings.thresholds['h08-ends-chance']),
@@ -106,6 +110,8 @@ export interface PromptDifferences {
   readonly system: boolean | null
   /** Id by id, although tools and system text are the same. */
   readonly rendering: boolean | null
+  /** In how the prompt begins the model's turn. */
+  readonly opening: boolean | null
 }
 
 export function differencesOf(pair: QuestionPair, sameTokenizer: boolean): PromptDifferences {
@@ -124,7 +130,11 @@ export function differencesOf(pair: QuestionPair, sameTokenizer: boolean): Promp
     sameTokenizer && !words && !tools && !system ? differ(rows, others, ({ promptHash }) => promptHash) : null
   // What a program makes up anew for each rollout (ids, times) differs between two runs as it does within one.
   const tellsNothing = rendering && (isNeverTheSame(rows) || isNeverTheSame(others))
-  return { words, tools, system, rendering: tellsNothing ? null : rendering }
+  const opening =
+    sameTokenizer || isDecoded(rows) || isDecoded(others)
+      ? differ(rows, others, ({ pairing }) => pairing?.opening ?? null, areSameOpenings)
+      : null
+  return { words, tools, system, rendering: tellsNothing ? null : rendering, opening }
 }
 
 function renderedSystem({ systemHash, pairing }: TrajectoryFacts): string | null {

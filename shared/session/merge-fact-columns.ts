@@ -34,6 +34,7 @@ export interface Row extends Omit<TrajectoryFacts, 'place' | 'strip' | 'pairing'
   readonly system: Pairing | undefined
   readonly tools: Pairing | undefined
   readonly besideTools: Pairing | undefined
+  readonly opening: Pairing | undefined
   readonly answer: Pairing | undefined
 }
 
@@ -265,6 +266,7 @@ const COLUMNS: { readonly [Name in keyof Required<Row>]: Column<Row[Name]> } = {
   system: digest,
   tools: digest,
   besideTools: digest,
+  opening: digest,
   answer: digest,
   model: { cells: text },
   temperature: { cells: optional(number) },
@@ -316,6 +318,7 @@ const EVERY_DERIVED: Record<keyof Required<Derived>, true> = {
   system: true,
   tools: true,
   besideTools: true,
+  opening: true,
   answer: true,
 }
 export const DERIVED: ReadonlySet<string> = new Set(Object.keys(EVERY_DERIVED))

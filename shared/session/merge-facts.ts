@@ -170,14 +170,26 @@ function rowOf(facts: TrajectoryFacts): TellingRow {
     system: pairing?.system,
     tools: pairing?.tools,
     besideTools: pairing?.besideTools,
+    opening: pairing?.opening,
     answer: pairing?.answer,
   }
 }
 
 function factsOf(row: Row, source: number): TrajectoryFacts {
   const { record, part, rewardNames, rewardValues, limitNames, limitValues, ...more } = row
-  const { question, questionIds, idWords, flatSystem, questionSentences, system, tools, besideTools, answer, ...rest } =
-    more
+  const {
+    question,
+    questionIds,
+    idWords,
+    flatSystem,
+    questionSentences,
+    system,
+    tools,
+    besideTools,
+    opening,
+    answer,
+    ...rest
+  } = more
   const rewards = entriesOf('reward', rewardNames, rewardValues)
   const limits = entriesOf('limit', limitNames ?? null, limitValues ?? null)
   const told = question !== undefined || system !== undefined || tools !== undefined || answer !== undefined
@@ -197,6 +209,7 @@ function factsOf(row: Row, source: number): TrajectoryFacts {
             system: system ?? null,
             tools: tools ?? null,
             ...(typeof besideTools === 'string' ? { besideTools } : {}),
+            ...(typeof opening === 'string' ? { opening } : {}),
             answer: answer ?? null,
           },
         }

@@ -90,6 +90,22 @@ describe('H08', () => {
     expect(verdict('H08', steady, second(other)).verdict).toBe('supported')
   })
 
+  it.each([
+    ['supported', 'plain think', 'no-think'],
+    ['supported', 'think', 'plain plain'],
+    // The model writes the block that the other prompt has, or both decide for themselves.
+    ['contradicted', 'plain think', 'think'],
+    ['contradicted', 'plain think', 'plain plain'],
+  ] as const)('is %s where prompts begin the answer with %s and with %s', (expected, here, there) => {
+    const run = (opening: string) => pairedRun((i) => ({ pairing: pairing(i, { opening }) }))
+    const found = verdict('H08', run(here), second(run(there)))
+    expect(found.verdict).toBe(expected)
+    expect(found.because[0]?.measure).toMatch(expected === 'supported' ? /begins the answer otherwise/ : /^share of/)
+    // Templates of two families begin otherwise by themselves.
+    const family = { ...second(run(there)), tokenizer: 'llama3' }
+    expect(verdict('H08', run(here), family).verdict).not.toBe('supported')
+  })
+
   it('forgives one pair of sixty, other wording, and ends that differ by chance', () => {
     const other = pairedRun((i) => ({
       pairing: pairing(i, i === 0 ? { tools: 'other' } : { answer: `another${i}` }),

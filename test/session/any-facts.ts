@@ -191,6 +191,7 @@ const ANY = {
       system: maybe(hash),
       tools: maybe(text),
       besideTools: hash,
+      opening: text,
       answer: maybe(hash),
     },
     { ...object, requiredKeys: ['question', 'system', 'tools', 'answer'] },

@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest'
+import { areSameOpenings, openingOf } from '../../shared/checks/prompt-opening.ts'
+
+describe('how a prompt begins the model’s turn', () => {
+  it.each([
+    ['', 'The answer is 4.', 'plain plain'],
+    ['\n', '<think>\nLet me see.', 'plain think'],
+    ['', '<think>\n\n</think>\n\n4', 'plain no-think'],
+    ['<think>\n', 'Let me see.', 'think'],
+    ['<think>\n\n</think>\n\n', '4', 'no-think'],
+    ['<think>', '\n</think>', 'think'],
+  ])('of %j before %j is %s', (prefill, written, expected) => {
+    expect(openingOf(prefill, written)).toBe(expected)
+  })
+
+  it('is not told of other words, which may be the model’s', () => {
+    expect(openingOf('Let me', ' see.')).toBeNull()
+    expect(openingOf('<think>\nLet me', ' see.')).toBeNull()
+    expect(openingOf('<think>\n\n</think>\n\nThe', ' answer')).toBeNull()
+  })
+
+  it.each([
+    ['plain think', 'no-think', false],
+    ['plain plain', 'no-think', false],
+    ['plain plain', 'think', false],
+    ['think', 'no-think', false],
+    ['plain think', 'plain plain', true],
+    ['plain think', 'think', true],
+    ['plain no-think', 'no-think', true],
+    ['no-think', 'no-think', true],
+  ])('%j and %j put the same before the model: %s', (a, b, same) => {
+    expect([areSameOpenings(a, b), areSameOpenings(b, a)]).toEqual([same, same])
+  })
+})
