@@ -1,6 +1,7 @@
 import { countAlignment } from '../checks/alignment.ts'
 import { isLaterCall } from '../checks/branch-ends.ts'
 import type { AuditSettings, ModelVocabulary } from '../checks/check.ts'
+import { environmentFact } from '../checks/environment.ts'
 import { countHeads } from '../checks/examples.ts'
 import { forgetLast } from '../checks/of-last.ts'
 import { openTags } from '../checks/open-think.ts'
@@ -302,7 +303,11 @@ function hasBlock({ segmentation }: PreparedView): boolean {
 function countTags(
   views: readonly PreparedView[],
 ): Pick<ShapeCounts, 'tagsLeftOut' | 'tagsTrained' | 'tagsOfBoth' | 'ownTags'> {
-  const tags = views.map(openTags)
+  const opening = ownEnvironments(views)
+  const tags = views.map((view) => {
+    const found = openTags(view)
+    return opening.has(environmentOf(view)) && isUnscored(view) ? { ...found, own: true } : found
+  })
   // A mask that lies off as a whole says nothing of tags.
   const others = tags.filter(
     ({ leftOut, trained, own }, row) =>
@@ -314,6 +319,31 @@ function countTags(
     tagsOfBoth: others.filter(({ leftOut, trained }) => leftOut !== null && trained).length,
     ownTags: tags.filter(({ own }) => own).length,
   }
+}
+
+/**
+ * Environments by name whose rows all train the tags that their turns begin with, and say nothing of who wrote them: that prompts of another environment
+ * end with the tag says nothing of theirs.
+ */
+function ownEnvironments(views: readonly PreparedView[]): Set<string> {
+  const [training, leaving] = [new Map<string, number>(), new Set<string>()]
+  for (const view of views) {
+    const environment = environmentOf(view)
+    if (environment === '' || hidesEdges(view)) continue
+    const { leftOut, trained } = openTags(view)
+    if (leftOut !== null) leaving.add(environment)
+    else if (trained && isUnscored(view)) training.set(environment, (training.get(environment) ?? 0) + 1)
+  }
+  return new Set([...training.keys()].filter((each) => (training.get(each) as number) > 1 && !leaving.has(each)))
+}
+
+function environmentOf({ trajectory }: PreparedView): string {
+  return environmentFact(trajectory)?.environment ?? ''
+}
+
+/** A format that writes 0.0 on what nobody sampled says by it that a tag is no word of the model. */
+function isUnscored({ provenance }: PreparedView): boolean {
+  return provenance === null
 }
 
 /** What the masks look like, of rows whose turns are known. */

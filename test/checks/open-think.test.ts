@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { type AuditedDump, audit, faultsOf } from '../planted/audit.ts'
-import { cleanDump } from '../planted/dump.ts'
+import { cleanDump, type PlantedDump } from '../planted/dump.ts'
 import { type PlantedRollout, turnsBy } from '../planted/rollout.ts'
 import { nativeLean } from '../planted/writers/native.ts'
 import { tinkerDatum } from '../planted/writers/rows.ts'
@@ -70,6 +70,38 @@ describe('an open thought that some rollouts train and others leave out', () => 
   it('is nothing where a logprob of some rollout says that the model opens its thoughts itself', async () => {
     const own = await withTags((rollout, index) => trainTags(rollout, (turn) => turn > 0, index === 4 ? -0.002 : 0))
     expect(codes(await audit(own, tinkerDatum))).toEqual([])
+  })
+})
+
+describe('an open thought that one environment trains and another leaves out', () => {
+  /** Two groups of one environment, whose masks leave the tags out, and one of another. */
+  const ofTwo = (change: (rollout: PlantedRollout, index: number) => void, names: readonly [string, string]) =>
+    withTags((rollout, index) => {
+      const isSecond = index >= 16
+      rollout.more.env_name = names[isSecond ? 1 : 0]
+      if (isSecond) change(rollout, index)
+    })
+
+  const named = {
+    ...nativeLean,
+    write: (dump: PlantedDump) => {
+      const { text, ...more } = nativeLean.write(dump)
+      const rows = text.trimEnd().split('\n')
+      const named = rows.map((row, i) => ({ ...JSON.parse(row), env_name: dump.rollouts[i]!.more.env_name }))
+      return { ...more, text: named.map((row) => `${JSON.stringify(row)}\n`).join('') }
+    },
+  }
+
+  it('is nothing where nothing but the mask speaks of that of the other', async () => {
+    const own = await ofTwo((rollout) => trainTags(rollout, () => true), ['search', 'math'])
+    expect(codes(await audit(own, named))).toEqual([])
+  })
+
+  it('is M09 where both have one name, or where some rows of its own leave it out', async () => {
+    const alike = await ofTwo((rollout) => trainTags(rollout, () => true), ['search', 'search'])
+    expect(codes(await audit(alike, named))).toEqual(['M09'])
+    const some = await ofTwo((rollout, index) => index % 4 === 1 && trainTags(rollout, () => true), ['search', 'math'])
+    expect(codes(await audit(some, named))).toEqual(['M09'])
   })
 })
 
