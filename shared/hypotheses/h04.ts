@@ -153,6 +153,7 @@ function argumentsOf(
     ...behind({ documentsHidden: true }, visibleLines(found, visible, visibleAtMost, visibleBounds(thresholds))),
     ...restingOn('lengths', stated('mean length in tokens', found.meanLength)),
     ...longestLine(found),
+    ...documentLines(found),
     ...visibilityLines(found),
     ...found.rewardByEnd.flatMap(({ end, rollouts, mean }) =>
       behind(
@@ -210,6 +211,17 @@ const ENDS: Readonly<Record<EndReason, string>> = {
   'cut-reply': 'cut in or before a tool reply',
   'prompt-only': 'that hold a prompt alone',
   unknown: 'whose end is not known',
+}
+
+/** What is never retrieved is lost to the answer as well, and no limit took it: the rates tell the one from the other. */
+function documentLines({ documents }: TruncationMeasures): Argument[] {
+  if (documents === null) return []
+  const { rollouts, available, retrieved, visible } = documents
+  return restingOn('supporting-documents', [
+    ...stated(`supporting documents available in the records of ${counted(rollouts, 'rollout')}`, available),
+    ...stated('share of the supporting documents that were retrieved', shareOf(retrieved)),
+    ...stated('share of the supporting documents that are visible at the answer', visible / available),
+  ])
 }
 
 function visibilityLines({ rewardByVisibility }: TruncationMeasures): Argument[] {

@@ -36,6 +36,8 @@ export interface TruncationMeasures {
   readonly retrievalKnown: number
   /** Rollouts with a hidden document of which nothing tells whether it was brought, and that no limit is near to, or cut. */
   readonly perhapsNotBrought: number
+  /** Of all supporting documents of all rollouts; null where there is none. */
+  readonly documents: DocumentCounts | null
   readonly meanLength: number | null
   readonly longest: number | null
   /** Mean reward by how rollouts end, where some of them are cut; empty else. */
@@ -47,6 +49,15 @@ export interface TruncationMeasures {
   readonly lengthRewardCorrelation: number | null
   /** Limits of single steps, in words, where none is known of the whole dump; null where no step shows one. */
   readonly limitsOfSteps: string | null
+}
+
+/** Supporting documents, counted once for each rollout that has them in its record. */
+export interface DocumentCounts {
+  readonly rollouts: number
+  readonly available: number
+  /** Brought by the environment, of those of rollouts whose messages tell; null where none do. */
+  readonly retrieved: Count | null
+  readonly visible: number
 }
 
 const measured = new WeakMap<HypothesisInput['dump'], TruncationMeasures>()
@@ -119,6 +130,7 @@ function* measuring(input: HypothesisInput): Steps<TruncationMeasures> {
     }),
   )
   yield 0.9
+  const documents = yield* countingDocuments(input.dump.facts)
   const byVisibility = yield* within(0.9, 0.93, rewardByVisibility(facts))
   const poison = yield* within(0.93, 0.95, measuringPoison(input.dump))
   const limitsOfSteps = rules.length === 0 ? yield* within(0.95, 1, findingLimitsOfSteps(input.dump)) : null
@@ -134,6 +146,7 @@ function* measuring(input: HypothesisInput): Steps<TruncationMeasures> {
     documentsVisible: documented.length === 0 ? null : { checked: documented.length, affected: allVisible },
     retrievalKnown,
     perhapsNotBrought: perhapsNotBrought.length,
+    documents,
     meanLength: lengths.length === 0 ? null : mean(lengths),
     longest: lengths.length === 0 ? null : lengths.reduce((a, b) => Math.max(a, b)),
     rewardByEnd: byEnd,
@@ -142,6 +155,21 @@ function* measuring(input: HypothesisInput): Steps<TruncationMeasures> {
     lengthRewardCorrelation,
     limitsOfSteps,
   }
+}
+
+function* countingDocuments(facts: readonly TrajectoryFacts[]): Steps<DocumentCounts | null> {
+  let [rollouts, available, told, retrieved, visible] = [0, 0, 0, 0, 0]
+  yield* forEachOf(new FactColumns(facts).having('supportingDocuments'), ({ supportingDocuments: found }) => {
+    if (found === null || found.available === 0) return
+    rollouts++
+    available += found.available
+    visible += found.visible
+    if (found.retrieved === null) return
+    told += found.available
+    retrieved += found.retrieved
+  })
+  if (rollouts === 0) return null
+  return { rollouts, available, retrieved: told === 0 ? null : { checked: told, affected: retrieved }, visible }
 }
 
 /** Without messages, a document that stands nowhere in the ids may be one that no reply brought: more than that takes a row that was cut. */

@@ -125,6 +125,8 @@ export type MeasureSubject =
   | 'rewards'
   | 'lengths'
   | 'lengths-and-rewards'
+  /** Rollouts that have supporting documents. */
+  | 'supporting-documents'
   /** Rollouts whose supporting documents are all visible at the answer. */
   | 'visible-documents'
   | 'trained-unwritten-tokens'

@@ -169,6 +169,38 @@ describe('H04', () => {
       return { ...result, line: result.because.find(({ measure }) => measure.startsWith(VISIBLE)) }
     }
 
+    it('is beside the shares of available documents that were retrieved and that are visible', () => {
+      /** Of two documents one is retrieved in every second rollout, and seen. */
+      const told = (retrieved: boolean) =>
+        verdictOf(
+          'H04',
+          dumpOf(
+            rows(100, (i) => {
+              const count = i < 50 ? 2 : 1
+              const documents = { available: 2, retrieved: retrieved ? count : null, visible: count, standing: count }
+              return { supportingDocuments: documents }
+            }),
+            { limits },
+          ),
+        )
+      const linesOf = ({ because }: ReturnType<typeof told>) =>
+        because.flatMap(({ measure, value, threshold }) =>
+          /^(share of the )?supporting documents/.test(measure) ? [[measure, value, threshold]] : [],
+        )
+      const visible = ['share of the supporting documents that are visible at the answer', 0.75, null]
+      const all = ['supporting documents available in the records of 100 rollouts', 200, null]
+      const known = told(true)
+      expect(known.verdict).toBe('contradicted')
+      expect(linesOf(known)).toEqual([
+        all,
+        ['share of the supporting documents that were retrieved', 0.75, null],
+        visible,
+      ])
+      // Without messages nothing tells it.
+      expect(linesOf(told(false))).toEqual([all, visible])
+      expect(linesOf(verdictOf('H04', dumpOf(rows(100), { limits })))).toEqual([])
+    })
+
     it('is inconclusive where they may never have been retrieved, and says so', () => {
       const { verdict, missing, line } = hidden(null)
       expect([verdict, missing]).toEqual([

@@ -109,6 +109,7 @@ const SUBJECTS: Readonly<Record<Extract<MeasureSubject, string>, Subject>> = {
   'lengths-and-rewards': {
     proof: rollouts('has:ids has:reward', 'with token ids and a reward, the longest first', 'tokens'),
   },
+  'supporting-documents': { proof: rollouts('has:documents', 'with supporting documents in their record', 'reward') },
   'visible-documents': {
     first: true,
     proof: rollouts(
