@@ -1,7 +1,7 @@
 import { bytesBeside, fillWith } from '../containers/kernel/numbers.ts'
 import type { PolicyId } from '../model/policy.ts'
 import { Expected, Provenance, type Segmentation, type Turn } from '../model/tokens.ts'
-import { writtenTurns } from './edges.ts'
+import { sampledSpan, writtenTurns } from './edges.ts'
 import type { AnsweredInside } from './prompt-end.ts'
 
 export interface StructureOracleInput {
@@ -46,7 +46,8 @@ export function structureOracle(input: StructureOracleInput): Uint8Array {
     provenance?.includes(Provenance.sampled) &&
     written.every(({ endToken }) => provenance[endToken] !== Provenance.sampled)
   for (const turn of segmentation.turns) {
-    if (turn.kind === 'other') expected.fill(Expected.undecided, turn.contentStart, turn.contentEnd)
+    // Whoever wrote the words closed them.
+    if (turn.kind === 'other') expected.fill(Expected.undecided, turn.contentStart, sampledSpan(turn).end)
     if (turn.kind !== 'assistant' || (policy === 'last-turn' && turn !== last)) continue
     expectTurn(turn, input, expected)
     if (endsAreSilent && provenance?.[turn.endToken] === Provenance.silent) expected[turn.endToken] = Expected.undecided

@@ -66,6 +66,19 @@ describe('the last turn, where a format documents that it is trained', () => {
 })
 
 describe('what ids cannot tell', () => {
+  it('the end of a turn of nobody known is whose its words are', () => {
+    const turns = [user('Why?'), { role: 'critic', text: 'Because.' }, user('And?'), assistant('So.')]
+    const row = conversation(qwen2, turns)
+    const [question, nobodys] = row.layout
+    const silent = viewOf(row).expected
+    expect(silent[nobodys!.contentStart]).toBe(Expected.undecided)
+    expect(silent[nobodys!.endToken]).toBe(Expected.undecided)
+    expect(silent[question!.endToken]).toBe(Expected.masked)
+    const told = conversation(qwen2, turns, { sampled: true })
+    told.record.sampled!.fill(1, nobodys!.contentStart, nobodys!.endToken + 1)
+    expect(viewOf(told).expected[nobodys!.endToken]).toBe(Expected.trained)
+  })
+
   it('a think tag directly after the header may be the template’s', () => {
     const row = conversation(qwen3, [user('Why?'), assistant('<think>\nBecause.\n</think>\n\nSo.')])
     const { expected } = viewOf(row, qwen3)

@@ -15,6 +15,9 @@ export interface LearnedFrame {
 interface Controls {
   readonly pattern: RegExp
   readonly ids: ReadonlyMap<string, number>
+  /** Those that take the white space before or behind them. */
+  readonly stripLeft: ReadonlySet<string>
+  readonly stripRight: ReadonlySet<string>
 }
 
 /**
@@ -58,7 +61,7 @@ export function learnFrame(
     openers: openers.sort((a, b) => b.rest.length - a.rest.length),
     turnEnds: [...new Set(ends)].filter((id) => !opens.has(id)),
     unclosed: written.flatMap(([role, turn]) => (turn === null || closes(turn.end) ? [] : [role])),
-    separator: learned.separator.startsWith('\n'),
+    separator: keepsLine(learned, controls),
   }
 }
 
@@ -72,19 +75,56 @@ function learnedOrNull(template: string, names: Readonly<Record<string, string>>
 }
 
 function controlsOf({ added }: Vocabulary): Controls | null {
-  const ids = new Map(added.filter(({ content }) => content.trim() !== '').map(({ content, id }) => [content, id]))
+  const named = added.filter(({ content }) => content.trim() !== '')
+  const ids = new Map(named.map(({ content, id }) => [content, id]))
+  const contents = (tokens: typeof named) => new Set(tokens.map(({ content }) => content))
   if (ids.size === 0) return null
   const literals = [...ids.keys()]
     .sort((a, b) => b.length - a.length)
     .map((content) => content.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'))
-  return { pattern: new RegExp(literals.join('|'), 'gu'), ids }
+  return {
+    pattern: new RegExp(literals.join('|'), 'gu'),
+    ids,
+    stripLeft: contents(named.filter(({ leftStrip }) => leftStrip)),
+    stripRight: contents(named.filter(({ rightStrip }) => rightStrip)),
+  }
+}
+
+/** A text without the white space that control tokens take when it is encoded: Phi-3's take the newline behind them. */
+function asEncoded(text: string, { pattern, stripLeft, stripRight }: Controls): string {
+  if (stripLeft.size === 0 && stripRight.size === 0) return text
+  let encoded = ''
+  let at = 0
+  let takes = false
+  const append = (piece: string) => {
+    encoded += takes ? piece.trimStart() : piece
+  }
+  for (const { 0: control, index } of text.matchAll(pattern)) {
+    const before = text.slice(at, index)
+    append(stripLeft.has(control) ? before.trimEnd() : before)
+    encoded += control
+    takes = stripRight.has(control)
+    at = index + control.length
+  }
+  append(text.slice(at))
+  return encoded
+}
+
+/** Whether the ids have the line that the template writes between the model's end token and the next header. */
+function keepsLine({ assistant, separator, user }: LearnedTemplate, controls: Controls): boolean {
+  if (!separator.startsWith('\n')) return false
+  const { stripLeft, stripRight } = controls
+  if (stripLeft.size === 0 && stripRight.size === 0) return true
+  const end = assistant.end.trim()
+  return asEncoded(end + separator + user.header, controls).startsWith(`${end}\n`)
 }
 
 const encoder = new TextEncoder()
 
 /** Null where the header does not begin with a control token. */
-function openerOf(role: TurnOpener['role'], header: string, { pattern, ids }: Controls): TurnOpener | null {
-  const text = header.trimStart().replace(/(?<! ) +$/, '')
+function openerOf(role: TurnOpener['role'], header: string, controls: Controls): TurnOpener | null {
+  const { pattern, ids } = controls
+  const text = asEncoded(header.trimStart().replace(/(?<! ) +$/, ''), controls)
   const first = text.matchAll(pattern).next().value
   if (first === undefined || first.index !== 0) return null
   const id = ids.get(first[0])

@@ -38,7 +38,10 @@ export interface Probes {
 
 const user = (content: string): TemplateMessage => ({ role: 'user', content })
 const assistant = (content: string): TemplateMessage => ({ role: 'assistant', content })
-const reply = (content: string, id: string): TemplateMessage => ({ role: 'tool', content, tool_call_id: id })
+const reply = (content: string, id: string, role = 'tool'): TemplateMessage => ({ role, content, tool_call_id: id })
+
+/** Names that templates have for the role of a reply: where they write nothing for the first they may for another (Granite 3.0). */
+const REPLY_ROLES = ['tool', 'tool_response', 'observation', 'ipython'] as const
 
 /** Mistral takes nothing but nine letters or digits for the id of a call. */
 const CALL_ID = 'probe0001'
@@ -77,18 +80,29 @@ export function probe(template: ChatTemplate): Probes {
   const { user1, answer1, user2, answer2, thought, value, otherValue } = WORDS
   const dialogue = [user(user1), assistant(answer1), user(user2), assistant(answer2)]
   const thinking = assistant(`<think>\n${thought}\n</think>\n\n${answer1}`)
-  const answered = [reply(WORDS.reply, CALL_ID), assistant(answer2)]
+  const answered = (role?: string) => [reply(WORDS.reply, CALL_ID, role), assistant(answer2)]
   const both = [reply(WORDS.reply, CALL_ID), reply(WORDS.otherReply, OTHER_ID), assistant(answer2)]
-  /** The first rendering that has the call and its reply in it. */
+  /**
+   * The first rendering that has the call with its argument, and the reply, in it. Without the argument the template joined the object to
+   * its text, as a template cannot that is run in Python (DeepSeek).
+   */
   const inSomeForm = (conversation: (form: CallForm) => TemplateMessage[]) => {
     for (const form of CALL_FORMS) {
       const rendered = render(conversation(form))
-      if (rendered !== null && between(rendered, [WORDS.tool, WORDS.reply]) !== null) return rendered
+      if (rendered !== null && between(rendered, [WORDS.value, WORDS.reply]) !== null) return rendered
     }
     return null
   }
   const prompt = render([user(user1)], { generationPrompt: true })
-  const call = inSomeForm((form) => [user(user1), calling(form, [value, CALL_ID]), ...answered])
+  const call = inSomeForm((form) => [user(user1), calling(form, [value, CALL_ID]), ...answered()])
+  /** The first rendering that has the reply in it, to something that the model said. */
+  const inSomeRole = () => {
+    for (const role of REPLY_ROLES) {
+      const rendered = render([user(user1), assistant(answer1), ...answered(role)])
+      if (rendered?.includes(WORDS.reply)) return rendered
+    }
+    return null
+  }
   return {
     // The one conversation that every chat template must render: its refusal is the error.
     dialogue: template.render(dialogue),
@@ -98,7 +112,7 @@ export function probe(template: ChatTemplate): Probes {
     promptWithoutThinking: render([user(user1)], { generationPrompt: true, variables: { enable_thinking: false } }),
     system: render([{ role: 'system', content: WORDS.system }, user(user1)]),
     call,
-    spokenCall: call === null ? render([user(user1), assistant(answer1), ...answered]) : null,
+    spokenCall: call === null ? inSomeRole() : null,
     parallel: inSomeForm((form) => [user(user1), calling(form, [value, CALL_ID], [otherValue, OTHER_ID]), ...both]),
     thoughtLast: render([user(user1), thinking]),
     thoughtEarlier: render([user(user1), thinking, user(user2)]),

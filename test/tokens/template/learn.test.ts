@@ -203,6 +203,75 @@ it('of Kimi, which spells a role twice, writes no calls and declares tools in a 
   expect(learned(tokenizer).defaultSystem).toBe('You are a helpful assistant')
 })
 
+describe('tokens that take the white space behind them', () => {
+  const phi = OTHER_FAMILIES.find(({ name }) => name === 'phi')!
+  const text = phi.dialogue.replace(/\{[ua]\}/g, 'x')
+
+  it('leave no newline to headers and between turns', () => {
+    const tokenizer = byteTokenizer({ ...phi, takesSpace: true })
+    expect(tokenizer.frame?.openers?.map(({ rest }) => rest.length)).toEqual([0, 0, 0])
+    expect(tokenizer.frame?.separator).toBe(false)
+    const found = turnsOf(tokenizer, text)
+    expect(found.turns).toEqual(['user: x', 'assistant: x', 'user: x', 'assistant: x'])
+    expect(found.ends).toEqual([true, true])
+  })
+
+  it('are not those that leave it', () => {
+    const { frame } = byteTokenizer(phi)
+    expect(frame?.openers?.map(({ rest }) => rest.length)).toEqual([1, 1, 1])
+    expect(frame?.separator).toBe(true)
+  })
+})
+
+describe('replies of a role that a template names otherwise', () => {
+  const opened = (role: string) => `<|start_of_role|>${role}<|end_of_role|>`
+  const granite = (roles: string) =>
+    byteTokenizer({
+      name: `granite ${roles}`,
+      controls: ['<|end_of_text|>', '<|start_of_role|>', '<|end_of_role|>'],
+      names: { eos_token: '<|end_of_text|>' },
+      template: `{% for m in messages %}{% if m.role in [${roles}] %}{{ '<|start_of_role|>' + m.role + '<|end_of_role|>' + m.content + '<|end_of_text|>\\n' }}{% endif %}{% endfor %}`,
+    })
+  const text = (role: string) =>
+    ['user', 'assistant', role, 'assistant'].map((each) => `${opened(each)}x<|end_of_text|>\n`).join('')
+
+  it('are turns of a tool', () => {
+    const tokenizer = granite("'user', 'assistant', 'tool_response'")
+    expect(learned(tokenizer).tool).toEqual({ header: opened('tool_response'), end: '<|end_of_text|>' })
+    expect(turnsOf(tokenizer, text('tool_response')).turns[2]).toBe('tool: x')
+  })
+
+  it('are not what the template writes for nobody, nor those where it knows the usual name', () => {
+    expect(learned(granite("'user', 'assistant', 'critic'")).tool).toBeNull()
+    const usual = granite("'user', 'assistant', 'tool', 'tool_response'")
+    expect(learned(usual).tool?.header).toBe(opened('tool'))
+    expect(turnsOf(usual, text('critic')).turns[2]).toMatch('other')
+  })
+})
+
+describe('calls of DeepSeek', () => {
+  const deepseek = (argumentsOf: string) =>
+    byteTokenizer({
+      name: 'deepseek with tools',
+      controls: ['<EOS>', '<U>', '<A>', '<call>', '</call>', '<out>', '</out>'],
+      names: { eos_token: '<EOS>' },
+      template: `{% for m in messages %}{% if m.role == 'user' %}<U>{{ m.content }}{% elif m.tool_calls is defined %}<A>{{ m.content or '' }}{% for t in m.tool_calls %}{{ '<call>' + t.function.name + '\\n' + ${argumentsOf} + '</call>' }}{% endfor %}<EOS>{% elif m.role == 'tool' %}<out>{{ m.content }}</out>{% else %}{% if loop.index > 1 and messages[loop.index0 - 1].role != 'tool' %}<A>{% endif %}{{ m.content }}<EOS>{% endif %}{% endfor %}`,
+    })
+  const text = '<U>Who?<A>I ask.<call>search\n{"query": "Q"}</call><EOS><out>Ines</out>Ines.<EOS>'
+
+  it.each([
+    ['as text, which a template joins to its own', 't.function.arguments'],
+    ['as an object, which it writes out', '(t.function.arguments | tojson)'],
+  ])('take arguments %s', (_, argumentsOf) => {
+    const tokenizer = deepseek(argumentsOf)
+    expect(learned(tokenizer).tool).toEqual({ header: '<out>', end: '</out>' })
+    expect(learned(tokenizer).answersToolDirectly).toBe(true)
+    const { turns } = turnsOf(tokenizer, text)
+    expect(turns.map((turn) => turn.split(':', 1)[0])).toEqual(['user', 'assistant', 'tool', 'assistant'])
+    expect(turns.at(-1)).toBe('assistant: Ines.')
+  })
+})
+
 const REAL = realFamilies()
 
 describe('tokenizers in the folder that TOKENIZER_FAMILIES names', () => {

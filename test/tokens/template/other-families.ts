@@ -11,6 +11,8 @@ export interface OtherFamily {
   readonly controls: readonly string[]
   readonly names: Readonly<Record<string, string>>
   readonly template: string
+  /** Control tokens take the white space behind them. */
+  readonly takesSpace?: boolean
   /** `{u}` and `{a}` stand for the messages. */
   readonly dialogue: string
 }
@@ -110,13 +112,14 @@ function byteVocabulary(): Record<string, number> {
 }
 
 /** A tokenizer of single bytes with control tokens and a template. */
-export function byteTokenizer({ name, controls, names, template }: Omit<OtherFamily, 'dialogue'>): Tokenizer {
+export function byteTokenizer(family: Omit<OtherFamily, 'dialogue'>): Tokenizer {
+  const { name, controls, names, template, takesSpace = false } = family
   const byteLevel = { type: 'ByteLevel', add_prefix_space: false, trim_offsets: true, use_regex: true }
   const tokenizer = {
     model: { type: 'BPE', vocab: byteVocabulary(), merges: [] },
     pre_tokenizer: byteLevel,
     decoder: byteLevel,
-    added_tokens: controls.map((content, i) => ({ id: 256 + i, content, special: true })),
+    added_tokens: controls.map((content, i) => ({ id: 256 + i, content, special: true, rstrip: takesSpace })),
   }
   return createTokenizer(
     { tokenizer, config: { ...names, chat_template: template } },
