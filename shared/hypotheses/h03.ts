@@ -57,7 +57,7 @@ function decide(input: HypothesisInput): Judgement {
     ],
     missing: [
       ...(input.streams.has('kl') ? [] : ['kl']),
-      ...(fit?.best === 'k1' || fit?.best === 'k2' ? undeclared(fit) : []),
+      ...(fit?.best === 'k1' || fit?.best === 'k2' || fit?.best === 'abs' ? undeclared(fit) : []),
     ],
     firm: supported || contradicted,
   }
@@ -97,8 +97,8 @@ function formulaLines(fit: KlFit, bounds: Bounds): Argument[] {
   const scale = best === null ? 1 : scales[best]
   const name =
     best === null
-      ? 'none of k1, k2, k3'
-      : `${best}${Math.abs(scale - 1) < 0.01 ? '' : ` times ${scale.toPrecision(3)}`}${decimals === null ? '' : decimals === BFLOAT ? ', computed in bf16' : `, rounded to ${decimals} decimals`}`
+      ? 'none of k1, k2, k3, abs'
+      : `${best === 'abs' ? ABSOLUTE : best}${Math.abs(scale - 1) < 0.01 ? '' : ` times ${scale.toPrecision(3)}`}${decimals === null ? '' : decimals === BFLOAT ? ', computed in bf16' : `, rounded to ${decimals} decimals`}`
   const wrong = reversed || undeclared || turned
   const follows = stated(`formula that the stored KL follows${declared ? ` (declared: ${declared})` : ''}`, name, [
     'L10',
@@ -123,6 +123,9 @@ function formulaLines(fit: KlFit, bounds: Bounds): Argument[] {
         )),
   ]
 }
+
+/** What verl calls `abs`. */
+const ABSOLUTE = 'abs, the distance of the logprobs without its sign'
 
 function undeclared({ declared }: KlFit): string[] {
   return declared === null ? ['the formula that is meant: declare it as kl_estimator in the metadata of a row'] : []

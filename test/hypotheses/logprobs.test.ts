@@ -26,12 +26,12 @@ function klOf(
   shift = 0,
   ds = Array.from({ length: 10 }, (_, k) => shift + (k - 5) / 10),
 ): KlSums {
-  const each = ds.map((d) => [-d, (d * d) / 2, Math.exp(d) - d - 1, Math.exp(-d) + d - 1])
+  const each = ds.map((d) => [-d, (d * d) / 2, Math.exp(d) - d - 1, Math.exp(-d) + d - 1, Math.abs(d)])
   const sum = (of: (k: number) => number) => ds.reduce((total, _, k) => total + of(k), 0)
   const stored = formula === null ? [] : ds.map(formula)
   return {
     count: 10,
-    formulas: [0, 1, 2, 3].map((f) => sum((k) => each[k]![f]!)),
+    formulas: [0, 1, 2, 3, 4].map((f) => sum((k) => each[k]![f]!)),
     largest: 0.2,
     largestToken: 3,
     trainerSum: -10,
@@ -45,8 +45,8 @@ function klOf(
             least: Math.min(...stored),
             leastToken: stored.indexOf(Math.min(...stored)),
             squares: sum((k) => stored[k]! ** 2),
-            products: [0, 1, 2, 3].map((f) => sum((k) => stored[k]! * each[k]![f]!)),
-            formulaSquares: [0, 1, 2, 3].map((f) => sum((k) => each[k]![f]! ** 2)),
+            products: [0, 1, 2, 3, 4].map((f) => sum((k) => stored[k]! * each[k]![f]!)),
+            formulaSquares: [0, 1, 2, 3, 4].map((f) => sum((k) => each[k]![f]! ** 2)),
           },
     declared: null,
     ...more,
@@ -65,6 +65,12 @@ describe('H03', () => {
     ['k1, and nothing declares which is meant', (d: number) => -d, {}, 'inconclusive'],
     ['k1, as declared', (d: number) => -d, { declared: 'k1' }, 'contradicted'],
     ['k2, declared as k3', (d: number) => (d * d) / 2, { declared: 'k3' }, 'supported'],
+    ['abs, as declared', Math.abs, { declared: 'abs' }, 'contradicted'],
+    ['abs, and nothing declares which is meant', Math.abs, {}, 'inconclusive'],
+    ['abs, declared as k3', Math.abs, { declared: 'k3' }, 'supported'],
+    ['k3, declared as abs', k3, { declared: 'abs' }, 'supported'],
+    ['abs with its sign turned', (d: number) => -Math.abs(d), {}, 'supported'],
+    ['half of it where the policy is surer alone', (d: number) => Math.max(0, -d), { declared: 'k1' }, 'inconclusive'],
     ['something that is negative and no k1', (d: number) => d * d * d - 0.1, {}, 'supported'],
     ['something that is negative, declared as k1', (d: number) => d * d * d - 0.1, { declared: 'k1' }, 'inconclusive'],
   ] as const)('%s', (_, formula, more, verdict) => {
@@ -116,6 +122,35 @@ describe('H03', () => {
       missing: ['logprobs.reference'],
       recorded_by: [expect.stringMatching(/^logprobs\.reference: slime --save-debug-train-data/)],
     })
+  })
+
+  it('names the absolute distance that verl calls abs, and asks which formula is meant', () => {
+    const { because, missing } = verdictOf('H03', klDump(klOf(Math.abs)))
+    expect(because.find(({ measure }) => /^formula that the stored KL follows/.test(measure))?.value).toBe(
+      'abs, the distance of the logprobs without its sign',
+    )
+    expect(missing).toEqual([expect.stringMatching(/^the formula that is meant/)])
+  })
+
+  it('takes it for no k1 turned round where it is declared and every token is less likely than in the reference', () => {
+    const less = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1]
+    const of = (more: Partial<KlSums>) => verdictOf('H03', klDump(klOf(Math.abs, more, 0, less))).verdict
+    expect(of({ declared: 'abs' })).toBe('contradicted')
+    expect(of({ declared: 'k1' })).toBe('supported')
+  })
+
+  it('judges reports of versions that knew four formulas as before', () => {
+    const four = (kl: KlSums): KlSums => ({
+      ...kl,
+      formulas: kl.formulas.slice(0, 4),
+      stored: kl.stored && {
+        ...kl.stored,
+        products: kl.stored.products.slice(0, 4),
+        formulaSquares: kl.stored.formulaSquares.slice(0, 4),
+      },
+    })
+    expect(verdictOf('H03', klDump(four(klOf(k3)))).verdict).toBe('contradicted')
+    expect(verdictOf('H03', klDump(four(klOf((d) => k3(-d))))).verdict).toBe('supported')
   })
 })
 

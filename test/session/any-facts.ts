@@ -121,7 +121,7 @@ const ANY = {
   kl: fc.record(
     {
       count: number,
-      formulas: numbers(4),
+      formulas: numbers(KL_FORMULAS.length),
       largest: number,
       largestToken: number,
       trainerSum: number,
@@ -134,8 +134,8 @@ const ANY = {
             least: number,
             leastToken: fc.nat(),
             squares: number,
-            products: numbers(4),
-            formulaSquares: numbers(4),
+            products: numbers(KL_FORMULAS.length),
+            formulaSquares: numbers(KL_FORMULAS.length),
           },
           object,
         ),
@@ -144,7 +144,7 @@ const ANY = {
     },
     object,
   ),
-  klRounded: fc.record({ decimals: number, told: number, within: numbers(4) }, object),
+  klRounded: fc.record({ decimals: number, told: number, within: numbers(KL_FORMULAS.length) }, object),
   brokenAdvantage: fc.record({ value: text, token: maybe(fc.nat()), tokens: fc.nat() }, object),
   noNumbers: fc.subarray([...LOSS_STREAMS]),
   unfit: flag,

@@ -3,7 +3,7 @@ import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { DumpView } from '../check.ts'
 import { FactColumns } from '../fact-columns.ts'
 import type { TrajectoryFacts } from '../facts.ts'
-import { KL_FORMULAS, type KlFormula } from './kl-formulas.ts'
+import { BEST_FIRST, KL_FORMULAS, type KlFormula } from './kl-formulas.ts'
 import { BFLOAT, roundedFormula } from './kl-rounded.ts'
 
 /** How the KL stored in a dump compares with the formulas, over all trained tokens that the model wrote. */
@@ -25,7 +25,7 @@ export interface KlFit {
   readonly reversed: boolean
   /** It follows its formula with the sign turned; of k1 that is the one with policy and reference exchanged. */
   readonly turned: boolean
-  /** It lies below 0 somewhere, by more than rounding, which k2 and k3 never do, and neither is nor is meant to be k1, which may. */
+  /** It lies below 0 somewhere, by more than rounding, which k2, k3 and abs never do, and neither is nor is meant to be k1, which may. */
   readonly negative: boolean
   /** It is declared to be one formula, follows another, and does not follow that one. */
   readonly undeclared: boolean
@@ -63,9 +63,10 @@ function* fitting({ facts, settings }: DumpView): Steps<KlFit | null> {
     sum += kl.stored.sum
     squares += kl.stored.squares
     least = Math.min(least, kl.stored.least)
+    // Reports of older versions know fewer formulas.
     for (let k = 0; k < KL_FORMULAS.length; k++) {
-      products[k] = (products[k] as number) + (kl.stored.products[k] as number)
-      formulaSquares[k] = (formulaSquares[k] as number) + (kl.stored.formulaSquares[k] as number)
+      products[k] = (products[k] as number) + (kl.stored.products[k] ?? 0)
+      formulaSquares[k] = (formulaSquares[k] as number) + (kl.stored.formulaSquares[k] ?? 0)
     }
   }
   const having = new FactColumns(facts).having('kl')
@@ -86,15 +87,16 @@ function* fitting({ facts, settings }: DumpView): Steps<KlFit | null> {
   const isTurned = (name: KlFormula) => name !== 'k1' && scales[name] < 0
   // Of differences that are all alike every formula is the same but for a factor: one that needs its sign turned for it is not meant.
   const isK1 = follows('k1') && scales.k1 > 0
-  const fitted =
-    (['k3', 'k1', 'k2', 'k3-reversed'] as const).find((name) => follows(name) && !(isK1 && isTurned(name))) ?? null
+  const declared = declarations.size === 1 ? ([...declarations][0] as KlFormula) : null
+  // Where all differences are of one sign the absolute one is k1, or k1 turned round.
+  const isAbsolute = declared === 'abs' && follows('abs') && !isTurned('abs')
+  const fitted = isAbsolute ? 'abs' : (BEST_FIRST.find((name) => follows(name) && !(isK1 && isTurned(name))) ?? null)
   // Where most of a small KL was rounded away, no fit is close, and every token may still be what a formula rounds to.
   const rounded = fitted === null || isNegative(least, thresholds) ? yield* roundedFormula(having, thresholds) : null
   const best = fitted ?? rounded?.formula ?? null
   // What bf16 leaves of a small k3 lies on either side of 0.
   const isByRounding =
     rounded?.decimals === BFLOAT && best !== null && rounded.agrees(best) && (fitted === null || scales[fitted] > 0)
-  const declared = declarations.size === 1 ? ([...declarations][0] as KlFormula) : null
   const reversed = best === 'k3-reversed' || (best === 'k1' && scales.k1 < 0)
   // However small: what follows the formula so closely is no rounding.
   const turned = fitted !== null && isTurned(fitted)

@@ -67,7 +67,7 @@ function belowZero(
 ): DumpFault {
   const follows =
     best === null
-      ? 'it follows none of k1, k2, k3'
+      ? 'it follows none of k1, k2, k3, abs'
       : turned
         ? `it is ${best} with its sign turned`
         : `on most tokens it follows ${best}`
@@ -76,7 +76,7 @@ function belowZero(
     scope: 'tokens',
     tokens: { start: leastToken, end: leastToken + 1 },
     affectedTokens: count,
-    message: `The stored KL goes down to ${digits(least)}, and k2 and k3 are never below 0; ${follows}`,
+    message: `The stored KL goes down to ${digits(least)}, and k2, k3 and abs are never below 0; ${follows}`,
     evidence: {
       least,
       declared,

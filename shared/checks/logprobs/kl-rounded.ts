@@ -1,7 +1,7 @@
 import { forEachOf, type Steps } from '../../model/steps.ts'
 import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { TrajectoryFacts } from '../facts.ts'
-import { KL_FORMULAS, type KlFormula } from './kl-formulas.ts'
+import { BEST_FIRST, KL_FORMULAS, type KlFormula } from './kl-formulas.ts'
 
 /** The stored KL of a rollout is rounded, to decimals or to bf16: how far the formulas agree with what rounding left. */
 export interface KlRounded {
@@ -75,7 +75,7 @@ export function isBfloatOf(
   const size = Math.max(Math.abs(trainer), Math.abs(reference))
   if (Math.abs(stored - formula) > BFLOAT_ROUNDING * (2 * scale + size * scale)) return false
   if (name === 'k1' || stored >= 0) return true
-  if (name === 'k2') return false
+  if (name === 'k2' || name === 'abs') return false
   const way = name === 'k3' ? 1 : -1
   const slack = size * 2 * EPSILON
   const ofRounded = bfloat(reference) - bfloat(trainer)
@@ -120,11 +120,11 @@ export function* roundedFormula(
     told += klRounded.told
     // Zeros are numbers of bf16 and of any decimals.
     if (klRounded.told > 0) decimals.add(klRounded.decimals)
-    for (let k = 0; k < within.length; k++) within[k] = (within[k] as number) + (klRounded.within[k] as number)
+    for (let k = 0; k < within.length; k++) within[k] = (within[k] as number) + (klRounded.within[k] ?? 0)
   })
   if (!isRounded || told < thresholds['kl-tokens']) return null
   const agrees = (name: KlFormula) => within[KL_FORMULAS.indexOf(name)] === tokens
-  const formula = (['k3', 'k1', 'k2', 'k3-reversed'] as const).find(agrees)
+  const formula = BEST_FIRST.find(agrees)
   if (formula === undefined) return null
   return { formula, decimals: Math.max(BFLOAT, ...decimals), agrees }
 }

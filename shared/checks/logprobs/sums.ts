@@ -226,10 +226,11 @@ function roundedKl(view: TrajectoryView): KlRounded | null {
   return { decimals, told, within }
 }
 
-/** The spellings of trainers: k1 is verl's `kl`, k2 its `mse`, k3 its `low_var_kl`. */
+/** The spellings of trainers: k1 is verl's `kl`, k2 its `mse`, k3 its `low_var_kl`; a `+` behind any changes the gradient alone, not the value. */
 function declaredFormula(value: unknown): KlFormula | null {
   if (typeof value !== 'string') return null
-  const name = value.toLowerCase()
+  const name = value.toLowerCase().replace(/\+$/, '')
+  if (name === 'abs') return 'abs'
   if (name === 'k1' || name === 'kl') return 'k1'
   if (name === 'k2' || name === 'mse') return 'k2'
   return name === 'k3' || name === 'low_var_kl' ? 'k3' : null
