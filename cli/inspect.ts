@@ -10,7 +10,7 @@ import type { ParsedArguments } from './arguments.ts'
 import { audit } from './audit.ts'
 import { type CommandIo, type Exit, NothingReadError } from './io.ts'
 import { progressLine } from './progress.ts'
-import { exitOf, type Reported, reportOutput, writeReport, writeUnread } from './report-output.ts'
+import { exitOf, judgedAgainst, type Reported, reportOutput, writeReport, writeUnread } from './report-output.ts'
 
 /** `inspect PATH…`: audits, writes the report in every form that was asked for, and tells by the exit code. */
 export async function inspect(given: ParsedArguments, io: CommandIo): Promise<Exit> {
@@ -36,7 +36,7 @@ export async function inspect(given: ParsedArguments, io: CommandIo): Promise<Ex
     ...chosenBy(options),
     inputs,
   }
-  const { judgement } = output
+  const judgement = judgedAgainst(output, full)
   const unlisted = maxFindings === undefined ? undefined : codesThatFail(full.findings.slice(maxFindings), judgement)
   await writeReport(
     { ...output, judgement: unlisted === undefined ? judgement : { ...judgement, unlisted } },

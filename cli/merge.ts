@@ -10,7 +10,7 @@ import { cannotOpen, type FoundFile, findFiles, readAll, STANDARD_INPUT } from '
 import { type CommandIo, type Exit, NothingReadError, UsageError } from './io.ts'
 import { firstOf, LISTED } from './listed.ts'
 import { tellNamedAgain } from './named-again.ts'
-import { exitOf, reportOutput, writeReport, writeUnread } from './report-output.ts'
+import { exitOf, judgedAgainst, reportOutput, writeReport, writeUnread } from './report-output.ts'
 import { createTerminal } from './terminal.ts'
 
 /** `merge REPORT…`: judges reports of parts of a run together, and writes the whole report as `inspect` does. */
@@ -36,7 +36,12 @@ export async function mergeCommand({ paths, options }: ParsedArguments, io: Comm
     why === undefined ? [] : [{ name, message: why.message }],
   )
   const exit = exitOf(report, output.judgement)
-  await writeReport(output, { report, mergeable: () => report, proofs: async () => null, unreadable, exit, inputs }, io)
+  const judgement = judgedAgainst(output, report)
+  await writeReport(
+    { ...output, judgement },
+    { report, mergeable: () => report, proofs: async () => null, unreadable, exit, inputs },
+    io,
+  )
   return exit
 }
 

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
+import { againstBaseline } from '../shared/exports/against-baseline.ts'
 import { inertJson } from '../shared/exports/json-text.ts'
 import { failingUnlisted, fails, type Judgement } from '../shared/exports/phrases.ts'
 import type { Proofs } from '../shared/exports/proofs.ts'
@@ -49,6 +50,12 @@ export async function reportOutput(
     known: new Set(baseline?.findings.map(({ fingerprint }) => fingerprint)),
   }
   return { json, format, out, judgement, hasBaseline: baseline !== null }
+}
+
+/** How a report is judged, with how its findings stand to the baseline: of a report that lists a part of them, nobody knows. */
+export function judgedAgainst({ judgement, hasBaseline }: ReportOutput, report: Report): Judgement {
+  if (!hasBaseline || report.findings_omitted > 0) return judgement
+  return { ...judgement, baseline: againstBaseline(report, judgement.known) }
 }
 
 /** A report in its two lengths, and what people are told beside it. */

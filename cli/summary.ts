@@ -1,3 +1,4 @@
+import { baselineText } from '../shared/exports/against-baseline.ts'
 import { type AlikeSources, alikeSources, sumOf } from '../shared/exports/alike-sources.ts'
 import { fixOf } from '../shared/exports/check-page.ts'
 import {
@@ -10,6 +11,7 @@ import {
   fails,
   foundBy,
   groupsText,
+  intendedTexts,
   type Judgement,
   limitTexts,
   loggedTexts,
@@ -69,6 +71,8 @@ export function printSummary(
   printUndecided(terminal, report)
   printAdvice(terminal, report)
   terminal.line()
+  const compared = baselineText(judgement)
+  if (compared !== null) terminal.line(compared)
   terminal.line(conclusion(report, judgement))
 }
 
@@ -154,7 +158,7 @@ function printFacts(terminal: Terminal, report: Report, chosenBy: string | undef
     const asked = 'Every mask lies one token before the turns: say --mask-alignment target if it marks predictions'
     fact('', { text: `${asked} (taken for now), or token if it marks tokens and is off by one (M06)`, style: 'warn' })
   }
-  if (policy.intended.length > 0) fact('', `meant by it: ${policy.intended.join(', ')}`)
+  if (policy.intended.length > 0) fact('', `meant by it: ${intendedTexts(report).join(', ')}`)
   if (policy.suggested !== null) {
     fact(
       '',

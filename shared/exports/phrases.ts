@@ -18,6 +18,7 @@ import {
   type LimitOfRollouts,
   type LimitsLeftOut,
 } from '../model/streams.ts'
+import type { BaselineCounts } from './against-baseline.ts'
 
 /** The words and numbers that every report for people shares, whatever it is written in. */
 
@@ -30,6 +31,8 @@ export interface Judgement {
   readonly known: ReadonlySet<string>
   /** Codes of findings that fail and that the report does not list, where all were looked at before the list was cut; else absent. */
   readonly unlisted?: ReadonlySet<string>
+  /** How the findings, all of them, stand to the baseline, where one was given. */
+  readonly baseline?: BaselineCounts
 }
 
 export function atOrAbove(severity: Severity, failOn: Judgement['failOn']): boolean {
@@ -174,8 +177,7 @@ export function defectPlacesText({ id, places }: Pick<Defect, 'id' | 'places'>):
 
 /** `12 of 256 rollouts (4.7 %), systematic, in 40 of 4,096 places, 3,121 tokens with 1.5 % of the loss weight` */
 export function extentText(check: CheckResult): string {
-  const unit = { trajectory: 'rollout', group: 'group', source: 'source' }[check.unit]
-  const parts = [`${count(check.affected)} of ${counted(check.checked, unit)} (${percent(check.rate)})`]
+  const parts = [`${count(check.affected)} of ${counted(check.checked, unitName(check))} (${percent(check.rate)})`]
   if (check.pattern !== null) parts.push([check.pattern, subsetText(check)].filter(Boolean).join(' '))
   if (check.places.checked > 0) parts.push(placesText(check))
   // Not all tokens that a fault touches are trained: their number and their share of the loss are two measures.
@@ -187,6 +189,19 @@ export function extentText(check: CheckResult): string {
     parts.push(`${counted(check.affected_tokens, 'token')}${weight === null ? '' : ` with ${weight}`}`)
   } else if (weight !== null) parts.push(weight)
   return parts.join(', ')
+}
+
+/** `M01 (64 rollouts)` for each code that the policy means to be so; a code alone where no place has it. */
+export function intendedTexts({ policy, checks }: Pick<Report, 'policy' | 'checks'>): string[] {
+  return policy.intended.map((code) => {
+    const check = checks.find((each) => each.code === code)
+    if (check === undefined || check.intended === 0) return code
+    return `${code} (${counted(check.intended, unitName(check))})`
+  })
+}
+
+function unitName({ unit }: Pick<CheckResult, 'unit'>): string {
+  return { trajectory: 'rollout', group: 'group', source: 'source' }[unit]
 }
 
 /** `in steps 40–99 of environment wiki-search`, where a fault is systematic in a part of the dump alone; else empty. */

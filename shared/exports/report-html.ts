@@ -2,6 +2,7 @@ import { sha256 } from '@noble/hashes/sha2.js'
 import { adviceSentences } from '../hypotheses/advice.ts'
 import { count, counted, percent } from '../model/number-text.ts'
 import type { Report } from '../model/report.ts'
+import { baselineText } from './against-baseline.ts'
 import { fixOf } from './check-page.ts'
 import { findingsHtml, LISTED } from './html/findings.ts'
 import { Links } from './html/links.ts'
@@ -16,6 +17,8 @@ import {
   extentText,
   failingChecks,
   groupsText,
+  intendedTexts,
+  type Judgement,
   limitTexts,
   loggedTexts,
   thresholdsText,
@@ -34,11 +37,11 @@ export const htmlReport: ReportFormat = {
   id: 'html',
   title: 'One HTML page, for people',
   showsProofs: LISTED,
-  write(report, _judgement, proofs = null, unread = []) {
+  write(report, judgement, proofs = null, unread = []) {
     const names = report.sources.map((source) => source.name)
     const links = new Links(report)
     const judged = () => [
-      adviceHtml(report),
+      adviceHtml(report, judgement),
       verdictsHtml(report, links),
       defectsHtml(report, links),
       checksHtml(report, links),
@@ -90,7 +93,7 @@ function headHtml(report: Report): string {
   return `<header>
 <h1>Rollout Inspector report</h1>
 <p>${files}: ${counted(totals.trajectories, 'rollout')}${groups === null ? '' : ` in ${groups}`}, ${counted(totals.turns, 'turn')}, ${tokens.total === 0 ? 'no token ids' : `${counted(tokens.total, 'token')}: ${states.join(', ')}${lost}`}.</p>
-<p class=soft>Tokenizer ${code(tokenizer.id ?? 'none')} (${tokenizer.origin}). Policy ${policy.id} (${policy.origin}), mask alignment ${policy.mask_alignment}.${policy.intended.length > 0 ? ` Intended: ${text(policy.intended.join(', '))}.` : ''}${limits.length > 0 ? ` Limits: ${text(limits.join(', '))}.` : ''}${report.thresholds === undefined ? '' : ` Thresholds that were set: ${text(thresholdsText(report))}.`}</p>${skippedHtml(report)}
+<p class=soft>Tokenizer ${code(tokenizer.id ?? 'none')} (${tokenizer.origin}). Policy ${policy.id} (${policy.origin}), mask alignment ${policy.mask_alignment}.${policy.intended.length > 0 ? ` Intended: ${text(intendedTexts(report).join(', '))}.` : ''}${limits.length > 0 ? ` Limits: ${text(limits.join(', '))}.` : ''}${report.thresholds === undefined ? '' : ` Thresholds that were set: ${text(thresholdsText(report))}.`}</p>${skippedHtml(report)}
 </header>`
 }
 
@@ -118,11 +121,13 @@ function unreadHtml([said = '', ...reasons]: readonly string[]): string {
   return `<section aria-labelledby=unread>\n<h2 id=unread>Nothing was judged</h2>\n<p class=error><span class=level>✖</span> ${text(said)}</p>\n${list(reasons.map((reason) => text(reason, 2000)))}\n</section>`
 }
 
-function adviceHtml(report: Report): string {
+function adviceHtml(report: Report, judgement: Judgement): string {
   const sentences = adviceSentences(report, fixOf).map(
     ({ text: said, fix }) =>
       `<p>${figures(said, 2000)}${fix === null ? '' : `<br><span class=soft>${text(fix, 2000)}</span>`}</p>`,
   )
+  const compared = baselineText(judgement)
+  if (compared !== null) sentences.push(`<p>${text(compared)}</p>`)
   return `<section aria-labelledby=advice>\n<h2 id=advice>What to do first</h2>\n${sentences.join('\n')}\n</section>`
 }
 

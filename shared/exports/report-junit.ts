@@ -1,10 +1,12 @@
 import { counted } from '../model/number-text.ts'
 import type { CheckResult, Finding, HypothesisResult, Report } from '../model/report.ts'
+import { baselineText } from './against-baseline.ts'
 import { markupText } from './markup.ts'
 import {
   extentText,
   failingUnlisted,
   fails,
+  intendedTexts,
   type Judgement,
   measureText,
   omittedText,
@@ -33,6 +35,7 @@ export const junitReport: ReportFormat = {
     const unlisted = failingUnlisted(report, judgement)
     const cases = [
       ...unreadCase(unread),
+      ...(unread.length === 0 ? skippedCase(report) : []),
       ...report.checks.map((check) => testCase(report, check, judgement, unlisted.has(check.code))),
     ]
     const errors = unread.length === 0 ? '' : ' errors="1"'
@@ -44,7 +47,7 @@ export const junitReport: ReportFormat = {
       '<?xml version="1.0" encoding="UTF-8"?>',
       `<testsuites name="rollout-inspector" tests="${cases.length + verdicts.length}" failures="${failures}"${errors}${NO_TIME}>`,
       `  <testsuite name="${markupText(suiteName(report))}" tests="${cases.length}" failures="${failures}"${errors} skipped="${skipped}"${NO_TIME}>`,
-      ...properties(report),
+      ...properties(report, judgement),
       ...cases,
       '  </testsuite>',
       `  <testsuite name="verdicts" tests="${verdicts.length}" failures="0" skipped="${undecided}"${NO_TIME}>`,
@@ -66,11 +69,14 @@ function suiteName({ sources }: Report): string {
 }
 
 /** What a result rests on beside the defaults, and what the list of findings lacks. */
-function properties(report: Report): string[] {
+function properties(report: Report, judgement: Judgement): string[] {
   const omitted = omittedText(report)
+  const compared = baselineText(judgement)
   const told = [
     ...(report.thresholds === undefined ? [] : [{ name: 'thresholds', value: thresholdsText(report) }]),
     ...(omitted === null ? [] : [{ name: 'findings_omitted', value: omitted }]),
+    ...(report.policy.intended.length === 0 ? [] : [{ name: 'intended', value: intendedTexts(report).join(', ') }]),
+    ...(compared === null ? [] : [{ name: 'baseline', value: compared }]),
   ]
   if (told.length === 0) return []
   const each = told.map(({ name, value }) => `<property name="${name}" value="${markupText(value)}"/>`)
@@ -82,6 +88,28 @@ function unreadCase([said, ...reasons]: readonly string[]): string[] {
   const body = markupText(reasons.join('\n'), true)
   return [
     `    <testcase classname="rollout-inspector" name="Rollouts can be read"${NO_TIME}><error message="${markupText(said)}" type="error">${body}</error></testcase>`,
+  ]
+}
+
+/** Records and files that could not be read where others were: they fail nothing, but what passes does not speak of them. */
+function skippedCase({ sources }: Report): string[] {
+  const records = sources.flatMap(({ name, skipped }) =>
+    skipped.map(
+      ({ record, line: at, message }) => `${name}: record ${record}${at === null ? '' : ` (line ${at})`}: ${message}`,
+    ),
+  )
+  const files = sources.flatMap(({ name, unreadable }) =>
+    unreadable === undefined ? [] : [`${name}: ${unreadable.message}`],
+  )
+  const parts = [
+    ...(files.length === 0 ? [] : [counted(files.length, 'file')]),
+    ...(records.length === 0 ? [] : [counted(records.length, 'record')]),
+  ]
+  if (parts.length === 0) return []
+  const told = [...files, ...records]
+  const lines = told.length > LISTED ? [...told.slice(0, LISTED), `and ${told.length - LISTED} more`] : told
+  return [
+    `    <testcase classname="rollout-inspector" name="Every record can be read"${NO_TIME}><skipped message="${parts.join(' and ')} could not be read"/><system-out>${markupText(lines.join('\n'), true)}</system-out></testcase>`,
   ]
 }
 

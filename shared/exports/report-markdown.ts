@@ -1,6 +1,7 @@
 import { adviceSentences } from '../hypotheses/advice.ts'
 import { count, counted, percent } from '../model/number-text.ts'
 import type { Report } from '../model/report.ts'
+import { baselineText } from './against-baseline.ts'
 import { type AlikeSources, alikeSources, sumOf } from './alike-sources.ts'
 import { fixOf } from './check-page.ts'
 import { markdownCell, markdownCode, markdownSentence } from './markup.ts'
@@ -12,6 +13,8 @@ import {
   extentText,
   failingChecks,
   groupsText,
+  intendedTexts,
+  type Judgement,
   limitTexts,
   loggedTexts,
   measureText,
@@ -29,9 +32,9 @@ import type { ReportFormat } from './report-formats.ts'
 export const markdownReport: ReportFormat = {
   id: 'markdown',
   title: 'Markdown, for issues and pull requests',
-  write(report, _judgement, _proofs = null, unread = []) {
+  write(report, judgement, _proofs = null, unread = []) {
     const judged = () => [
-      ...advice(report),
+      ...advice(report, judgement),
       ...sources(report),
       ...settings(report),
       ...verdicts(report),
@@ -58,12 +61,19 @@ function nothingRead([said = '', ...reasons]: readonly string[]): string[] {
   ]
 }
 
-function advice(report: Report): string[] {
+function advice(report: Report, judgement: Judgement): string[] {
   const lines = adviceSentences(report, fixOf).map(
     ({ text, quotes, fix }) =>
       `${quotes ? markdownSentence(text) : markdownCell(text)}${fix === null ? '' : ` ${markdownSentence(fix)}`}`,
   )
-  return ['', '## What to do first', '', ...lines.map((line) => `- ${line}`)]
+  const compared = baselineText(judgement)
+  return [
+    '',
+    '## What to do first',
+    '',
+    ...lines.map((line) => `- ${line}`),
+    ...(compared === null ? [] : ['', compared]),
+  ]
 }
 
 /** Files, and lines of one of them, that are told. GitHub takes 65,536 characters for a comment, and a run may have a file for each step. */
@@ -125,6 +135,7 @@ function settings(report: Report): string[] {
     '',
     `- Tokenizer: ${report.tokenizer.id === null ? 'none' : markdownCode(report.tokenizer.id)} (${report.tokenizer.origin})`,
     `- Policy: ${report.policy.id} (${report.policy.origin}), mask alignment ${report.policy.mask_alignment}`,
+    ...(report.policy.intended.length > 0 ? [`- Meant by the policy: ${intendedTexts(report).join(', ')}`] : []),
     ...(limits.length > 0 ? [`- Limits: ${limits.join(', ')}`] : []),
     ...(report.thresholds === undefined ? [] : [`- Thresholds that were set: ${thresholdsText(report)}`]),
     `- ${counted(report.totals.trajectories, 'rollout')}, ${groupsText(report) ?? '0 groups'}, ${counted(report.totals.turns, 'turn')}, ${counted(tokens.total, 'token')}: ` +

@@ -206,7 +206,12 @@ describe('inspect', () => {
 
   test('a baseline: what it has does not fail, what is new does', async () => {
     await cli('inspect', 'faulty.jsonl', '--json', 'baseline.json')
-    expect((await cli('inspect', 'faulty.jsonl', '--baseline', 'baseline.json')).code).toBe(0)
+    const same = await cli('inspect', 'faulty.jsonl', '--baseline', 'baseline.json')
+    expect(same.code).toBe(0)
+    expect(same.out).toMatch(/Against the baseline: 0 new findings, [1-9]\d* known, 0 gone\./)
+    expect((await cli('inspect', 'clean.jsonl', '--baseline', 'baseline.json')).out).toMatch(
+      /Against the baseline: 0 new findings, 0 known, [1-9]\d* gone\./,
+    )
     await cli('inspect', 'clean.jsonl', '--json', 'clean-baseline.json')
     expect((await cli('inspect', 'faulty.jsonl', '--baseline', 'clean-baseline.json')).code).toBe(1)
     expect(

@@ -207,10 +207,34 @@ function ofFiles(count: number, apart = false): Report {
   return report({ sources })
 }
 
+describe('what was declared', () => {
+  const intended = report({
+    policy: { ...report().policy, intended: ['M01', 'M15'] },
+    checks: report().checks.map((check) => (check.code === 'M01' ? { ...check, intended: 64 } : check)),
+  })
+
+  test('faults that the policy means are told with how many there are', () => {
+    expect(written('markdown', intended)).toContain('- Meant by the policy: M01 (64 rollouts), M15\n')
+    expect(written('html', intended)).toContain('Intended: M01 (64 rollouts), M15.')
+    expect(written('junit', intended)).toContain('<property name="intended" value="M01 (64 rollouts), M15"/>')
+    for (const format of ['markdown', 'html', 'junit'])
+      expect(written(format)).not.toMatch(/meant by|intended:|"intended"/i)
+  })
+
+  test('how findings stand to a baseline is told where one is given', () => {
+    const compared = { ...judgement, baseline: { fresh: 1, known: 1234, gone: 0 } }
+    const said = 'Against the baseline: 1 new finding, 1,234 known, 0 gone.'
+    for (const format of ['markdown', 'html', 'junit']) {
+      expect(written(format, report(), compared)).toContain(said)
+      expect(written(format)).not.toContain('Against the baseline')
+    }
+  })
+})
+
 describe('JUnit', () => {
   test('has every attribute that readers of it count with: a time that is missing is shown as NaN', () => {
     const elements = written('junit').match(/<(testsuites|testsuite|testcase)\b[^>]*>/g) ?? []
-    expect(elements).toHaveLength(1 + 2 + 6)
+    expect(elements).toHaveLength(1 + 2 + 7)
     for (const element of elements) expect(element).toContain(' time="0"')
   })
 
@@ -221,9 +245,9 @@ describe('JUnit', () => {
     )
   })
 
-  test('one case per check: failed, skipped, skipped, passed', () => {
+  test('one case per check: failed, skipped, skipped, passed; and one for the record that was skipped', () => {
     const xml = written('junit')
-    expect(xml).toContain('tests="4" failures="1" skipped="2"')
+    expect(xml).toContain('tests="5" failures="1" skipped="3"')
     expect(xml).toContain('<testcase classname="rollout-inspector" name="T05 Title of T05" time="0"/>')
     expect(xml).toContain('<skipped message="the dump does not carry attention masks"/>')
     expect(xml).toMatch(
@@ -231,9 +255,28 @@ describe('JUnit', () => {
     )
   })
 
+  test('what could not be read beside what was is a case that is skipped, with its places', () => {
+    const [first] = report().sources
+    const whole = { ...first!, skipped: [] }
+    const damaged = {
+      ...whole,
+      name: 'broken.jsonl',
+      unreadable: { code: 'no-record', message: 'no record <could> be read' },
+    }
+    expect(written('junit', report({ sources: [whole] }))).not.toContain('can be read')
+    const [, body = ''] =
+      /name="Every record can be read" time="0">(.*?)<\/testcase>/s.exec(
+        written('junit', report({ sources: [first!, damaged] })),
+      ) ?? []
+    expect(body).toBe(
+      '<skipped message="1 file and 1 record could not be read"/><system-out>broken.jsonl: no record &lt;could&gt; be read\n' +
+        'step 12.jsonl: record 17 (line 18): at byte 3: a comma is missing</system-out>',
+    )
+  })
+
   test('verdicts are a suite of their own that fails nothing', () => {
     const xml = written('junit')
-    expect(xml).toContain('<testsuites name="rollout-inspector" tests="6" failures="1" time="0">')
+    expect(xml).toContain('<testsuites name="rollout-inspector" tests="7" failures="1" time="0">')
     expect(xml).toContain('<testsuite name="verdicts" tests="2" failures="0" skipped="1" time="0">')
     const [, supported = ''] = /name="H02 Token masking errors" time="0">(.*?)<\/testcase>/s.exec(xml) ?? []
     for (const part of ['supported, high confidence', 'trained share of tool tokens: 31.4 %', 'contradicted if 0 %']) {
@@ -245,7 +288,7 @@ describe('JUnit', () => {
   test('what does not fail inspect fails no case', () => {
     expect(written('junit', report(), { failOn: 'none', known: new Set() })).not.toContain('<failure')
     const known = written('junit', report(), { failOn: 'error', known: new Set(['M01-1']) })
-    expect(known).toContain('<testsuites name="rollout-inspector" tests="6" failures="0" time="0">')
+    expect(known).toContain('<testsuites name="rollout-inspector" tests="7" failures="0" time="0">')
     expect(known).not.toContain('<failure')
   })
 
