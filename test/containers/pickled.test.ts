@@ -86,6 +86,28 @@ describe('records of a pickle', () => {
     expect((await valuesOf(fixture('pickle/several.pkl'))).map(({ step }) => step)).toEqual([0, 1, 2])
   })
 
+  const listOf = (...items: string[]) =>
+    Uint8Array.of(0x80, 2, ...new TextEncoder().encode(`(l${items.map((item) => `${item}a`).join('')}.`))
+  const step = (at: number) => `(dS'step'\nI${at}\ns`
+
+  test.each([
+    ['first', listOf('N', step(0), step(1)), [0]],
+    ['in the middle', listOf(step(0), 'N', step(1)), [1]],
+    ['twice, as a number', listOf(step(0), 'I7\n', step(1), 'N', step(2)), [1, 3]],
+  ])('one that has no fields costs no neighbour, %s', async (_, bytes, places) => {
+    const { values, skipped } = await readAll(memorySource(bytes))
+    expect(values).toEqual(values.map((_value, at) => ({ step: at })))
+    expect(values.length).toBeGreaterThan(1)
+    expect(skipped.map(({ record, code }) => ({ record, code }))).toEqual(
+      places.map((record) => ({ record, code: 'not-an-object' })),
+    )
+  })
+
+  test('a list with as many others as dicts is no list of records', async () => {
+    const { values, skipped } = await readAll(memorySource(listOf(step(0), 'N')))
+    expect([values, skipped.length]).toEqual([[], 1])
+  })
+
   test('are read alone as they are read together, in gzip, and posted to a thread', async () => {
     for (const name of ['pickle/verl.plain.pkl', 'torch/slime.objects.pt', 'pickle/skyrl.pkl']) {
       const whole = await readAll(memorySource(fixture(name)))

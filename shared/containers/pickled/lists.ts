@@ -3,9 +3,22 @@ import { PyDict, PyList, PyObject, PyTuple, type PyValue } from '../pickle/value
 import type { PickledRecords } from './split.ts'
 
 /** The elements of a list of nothing but dicts and objects, null for anything else. */
-export function itemsIn(value: PyValue): readonly PyValue[] | null {
-  const list = value instanceof PyObject ? value.items : value
-  return elementsIf(list ?? null, (item) => item instanceof PyDict || item instanceof PyObject)
+function itemsIn(value: PyValue): readonly PyValue[] | null {
+  return elementsIf(listOf(value), isItem)
+}
+
+/** The elements of a list that is more than half dicts and objects: each other element is a record that cannot be read, and costs no neighbour. */
+export function recordsOfList(value: PyValue): readonly PyValue[] | null {
+  const items = elementsOf(listOf(value))
+  return items !== null && items.filter(isItem).length * 2 > items.length ? items : null
+}
+
+function listOf(value: PyValue): PyValue {
+  return (value instanceof PyObject ? value.items : value) ?? null
+}
+
+function isItem(value: PyValue): boolean {
+  return value instanceof PyDict || value instanceof PyObject
 }
 
 /** The dict for each element of its longest list of dicts, with a list of that one; null where it has none, or two as long. */
@@ -73,9 +86,14 @@ function isVector(value: PyValue): boolean {
 }
 
 function elementsIf(list: PyValue, holds: (item: PyValue) => boolean): readonly PyValue[] | null {
-  if (list instanceof PyList && list.numbers() !== null) return null
-  const items = list instanceof PyList ? list.items() : list instanceof PyTuple ? list.items : null
+  const items = elementsOf(list)
   return items === null || items.length === 0 || !items.every(holds) ? null : items
+}
+
+/** The elements of a list or tuple that is no list of numbers. */
+function elementsOf(list: PyValue): readonly PyValue[] | null {
+  if (list instanceof PyList) return list.numbers() === null ? list.items() : null
+  return list instanceof PyTuple ? list.items : null
 }
 
 function withEntries(dict: PyDict, entries: ReadonlyMap<PyValue, PyValue>): PyDict {

@@ -1,7 +1,7 @@
 import { LAZY_STACK } from '../pickle/allow/trainers.ts'
 import { JaggedTensor, narrowRows, PyTensor, readRows, rowCount } from '../pickle/tensor.ts'
 import { PyDict, PyList, PyObject, type PyValue } from '../pickle/values.ts'
-import { itemsIn, recordsOfColumns, recordsOfLongestList } from './lists.ts'
+import { recordsOfColumns, recordsOfList, recordsOfLongestList } from './lists.ts'
 
 /** A pickled value as records: `record(i)` is what its i-th becomes, tensors still in the file. */
 export interface PickledRecords {
@@ -13,7 +13,7 @@ export interface PickledRecords {
 const MAX_LEVELS = 4
 
 /**
- * What the records of a pickle are. A list of dicts or objects: its elements. A batch, that is a dict or object with tensors of one and
+ * What the records of a pickle are. A list of dicts or objects, or most of which are: its elements. A batch, that is a dict or object with tensors of one and
  * the same first axis (as DataProto and TensorBatch are): its rows, each with all that is no tensor of that length. A dict with lists
  * of as many tensors, one for each row (what a rank of slime trains on): the dict for each row, with lists of that one. A dict with a list of
  * dicts (slime's `samples`): the dict for each of them, with a list of that one; of several such lists the longest (beside the samples
@@ -21,7 +21,7 @@ const MAX_LEVELS = 4
  * Anything else is one record.
  */
 export function recordsIn(root: PyValue): PickledRecords {
-  const listed = itemsIn(root)
+  const listed = recordsOfList(root)
   if (listed !== null) return { count: listed.length, record: async (index) => listed[index] as PyValue }
   const rows = batchLength(root, 0) ?? (root instanceof PyObject ? arrayLength(root, 0) : null)
   if (rows !== null) return { count: rows, record: (index) => rowOf(root, rows, index, 0) }
