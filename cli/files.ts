@@ -157,8 +157,22 @@ export async function findFiles(path: string, directory: string, walked: Walk = 
   if (info.isFIFO()) return [{ path: absolute, name: basename(absolute), pipe: true }]
   if (!info.isDirectory()) throw new UsageError(`${called} is neither a file nor a folder. Name a rollout dump.`)
   const found: FoundFile[] = []
-  await walk({ root: absolute, called, visited: new Set(), found, ...walked }, absolute)
-  return found
+  const links = new Set<FoundFile>()
+  await walk({ root: absolute, called, visited: new Set(), found, links, ...walked }, absolute)
+  return withoutSecondNames(found, links)
+}
+
+/** Files of a folder without links to others of them (`latest.jsonl` beside `step_9.jsonl`): their rollouts would count twice. */
+async function withoutSecondNames(found: readonly FoundFile[], links: ReadonlySet<FoundFile>): Promise<FoundFile[]> {
+  if (links.size === 0) return [...found]
+  const real = new Map<FoundFile, string>()
+  for (const file of found) real.set(file, await realpath(file.path).catch(() => file.path))
+  const first = new Map<string, FoundFile>()
+  for (const file of [...found.filter((each) => !links.has(each)), ...links]) {
+    const path = real.get(file) as string
+    if (!first.has(path)) first.set(path, file)
+  }
+  return found.filter((file) => !links.has(file) || first.get(real.get(file) as string) === file)
 }
 
 /** Names of hidden folders in one sentence. */
@@ -169,11 +183,13 @@ interface Walking extends Walk {
   readonly called: string
   readonly visited: Set<string>
   readonly found: FoundFile[]
+  /** Those of them that are links. */
+  readonly links: Set<FoundFile>
 }
 
 /** Files under a folder, in natural order at every level; hidden ones and `node_modules` are left out, and no link is walked twice. */
 async function walk(walking: Walking, folder: string): Promise<void> {
-  const { root, found } = walking
+  const { root, found, links } = walking
   const entries = await list(walking, folder)
   const wanted = entries.filter(({ name }) => !name.startsWith('.') && name !== 'node_modules')
   for (const entry of wanted.sort((a, b) => inNaturalOrder(a.name, b.name))) {
@@ -181,7 +197,11 @@ async function walk(walking: Walking, folder: string): Promise<void> {
     // Only of links, and where a file system does not tell, one has to look.
     const kind = entry.isFile() || entry.isDirectory() ? entry : await stat(path).catch(() => null)
     if (kind?.isDirectory()) await walk(walking, path)
-    else if (kind?.isFile()) found.push({ path, name: shownName(relative(root, path)) })
+    else if (kind?.isFile()) {
+      const file = { path, name: shownName(relative(root, path)) }
+      found.push(file)
+      if (entry.isSymbolicLink()) links.add(file)
+    }
   }
 }
 

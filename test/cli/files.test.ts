@@ -29,6 +29,12 @@ beforeAll(async () => {
   ]) {
     await writeFile(join(folder, path), path)
   }
+  await mkdir(join(folder, 'linked'))
+  await writeFile(join(folder, 'linked', 'step_9.jsonl'), '9')
+  for (const name of ['latest.jsonl', 'best.jsonl']) await symlink('step_9.jsonl', join(folder, 'linked', name))
+  for (const name of ['a.jsonl', 'also-a.jsonl']) {
+    await symlink(join(folder, 'run', 'a.jsonl'), join(folder, 'linked', name))
+  }
   await symlink(join(folder, 'run'), join(folder, 'run', 'step_1', 'loop'))
   await mkdir(join(folder, 'links'))
   await symlink(join(folder, 'run', 'step_2'), join(folder, 'links', 'latest'))
@@ -69,6 +75,12 @@ describe('what a person names', () => {
     ['run/{b,step_1/rollouts}.jsonl', ['b.jsonl', 'step_1/rollouts.jsonl']],
   ])('%s', async (pattern, expected) => {
     expect(await names(pattern)).toEqual(expected)
+  })
+
+  test('a link to a file is that file once more, and is left out where the folder has it', async () => {
+    expect(await names('linked')).toEqual(['a.jsonl', 'step_9.jsonl'])
+    // A person who names a link means it.
+    expect(await names('linked/latest.jsonl')).toEqual(['latest.jsonl'])
   })
 
   test('a file whose name looks like a pattern is that file', async () => {
