@@ -74,7 +74,7 @@ export function fitSequences(
   const least = Math.min(...candidates.map(({ table }) => lowestForeign(table)))
   const sequences = fitDecisive(
     samples,
-    (ids) => ({ length: ids.length, fits: candidates.map((candidate) => fitOf(candidate, ids)) }),
+    (ids) => ({ length: idsIn(ids), fits: candidates.map((candidate) => fitOf(candidate, ids)) }),
     (ids) => firstAtLeast(ids, least) < ids.length,
   )
   const unknown = new Set(sequences.flatMap(({ fits }) => fits.flatMap(({ unknownIds }) => unknownIds)))
@@ -300,7 +300,9 @@ function fitOf(candidate: TokenizerCandidate, ids: Int32Array): SequenceFit {
   let defaultSystem = false
   for (let at = firstAtLeast(ids, lowest); at < ids.length; at = firstAtLeast(ids, lowest, at + 1)) {
     const id = ids[at] as number
-    if (!(id >= 0 && id < size) || kinds[id] === TokenKind.none) {
+    // No vocabulary has it, so it speaks against none: rows are padded with the -100 that losses ignore.
+    if (id < 0) continue
+    if (!(id < size) || kinds[id] === TokenKind.none) {
       unknown++
       if (unknownIds.length < NAMED_IDS && !unknownIds.includes(id)) unknownIds.push(id)
     } else if (opening.includes(id)) {
@@ -316,6 +318,13 @@ function fitOf(candidate: TokenizerCandidate, ids: Int32Array): SequenceFit {
   }
   const edge = frame !== null && hasEdge(frame, ids)
   return { unknown, unknownIds, starts, headers, edge, speltTags, defaultSystem }
+}
+
+/** Numbers that some vocabulary could have. */
+function idsIn(ids: Int32Array): number {
+  let count = 0
+  for (const id of ids) if (id >= 0) count++
+  return count
 }
 
 function lowestForeign({ kinds, size }: TokenizerCandidate['table']): number {

@@ -109,6 +109,16 @@ describe('the tokenizer that ids speak for', () => {
     expect(chosen.evidence[0]).toContain('qwen2.5: all of 11 ids looked at are among')
   })
 
+  it('takes no number below 0 for an id: rows that are padded with -100 are still of a family, ids of none are not', () => {
+    const turns = encoded('qwen3', `${CHAT}<think>\nhm\n</think>\n\nAda<|im_end|>\n`)
+    const behind = (id: number) => Int32Array.of(...turns, ...Array<number>(200).fill(id))
+    const chosen = chooseTokenizer([behind(-100)], candidates)
+    expect(chosen).toMatchObject({ id: 'qwen3', confidence: 0.99 })
+    expect(chosen.evidence.join('\n')).toContain(`all of ${turns.length} ids looked at`)
+    expect(chooseTokenizer([behind(200_000)], candidates).id).toBeNull()
+    expect(chooseTokenizer([Int32Array.of(-100, -100)], candidates).id).toBeNull()
+  })
+
   it('says of each what speaks against it', () => {
     const evidence = (ids: readonly number[]) => chooseTokenizer([Int32Array.from(ids)], candidates).evidence[0]
     expect(evidence([100, 101])).toMatch(/^qwen2\.5: all of 2 ids .* are among .*, but no turn starts/)
