@@ -29,6 +29,7 @@ import { longReplies } from './truncation/long-replies.ts'
 import { stopsInCall, stopsWithoutCall } from './truncation/stops-in-call.ts'
 import { textSize } from './truncation/text-size.ts'
 import { messageFacts, turnFacts } from './turn-facts.ts'
+import { unansweredEnd } from './unanswered-end.ts'
 
 /** What `createView` found in the tokens; a trajectory of text alone has none. */
 export interface PreparedTokens {
@@ -104,7 +105,7 @@ export function createFacts(trajectory: Trajectory, tokens: PreparedTokens | nul
   more(broken === null ? null : { brokenAdvantage: broken })
   more(ownLimits(trajectory))
   more(environmentFact(trajectory))
-  more(expectedAnswer(trajectory))
+  more(recordFacts(trajectory, segmentation))
   if (tokens === null) return facts
   const { ids, tokenizer } = tokens
   const system = segmentation === null || tokenizer === null ? null : systemText(tokenizer.table, ids, segmentation)
@@ -133,6 +134,12 @@ export function createFacts(trajectory: Trajectory, tokens: PreparedTokens | nul
   more(longReplies(ids, segmentation, tokenizer))
   more(prefixFacts(tokens))
   return facts
+}
+
+function recordFacts(trajectory: Trajectory, segmentation: Segmentation | null): Partial<TrajectoryFacts> | null {
+  const unanswered = unansweredEnd(trajectory, segmentation)
+  const expected = expectedAnswer(trajectory)
+  return unanswered === null ? expected : { ...expected, unanswered }
 }
 
 /** Trainers write 0 or -1 where nothing is limited. */

@@ -14,6 +14,7 @@ import type { PairingFacts } from './pairing.ts'
 import type { Drift } from './template/drift.ts'
 import type { StrayCall } from './template/stray-call.ts'
 import type { OpenEnd } from './truncation/long-replies.ts'
+import type { UnansweredEnd } from './unanswered-end.ts'
 
 /** How a rollout ended, as the ids and the dump's own fields tell. */
 export const END_REASONS = ['stop', 'cut-prose', 'cut-call', 'cut-reply', 'prompt-only', 'unknown'] as const
@@ -174,6 +175,8 @@ export interface TrajectoryFacts {
   /** Tokens of a prompt that is trained whole, null where it is not; absent where turns are known and tell more. */
   readonly trainedPrompt?: readonly [number, number] | null
   readonly endReason: EndReason
+  /** What ends it behind a reply or a call; absent where the model may have answered. What two runs are compared by (H08). */
+  readonly unanswered?: UnansweredEnd
   readonly finishReason: string | null
   readonly isTruncated: boolean | null
   /** Limits that the record itself declares; absent where it declares none. */

@@ -48,6 +48,7 @@ const EVERY: Record<keyof Required<TrajectoryFacts>, true> = {
   rootHash: true,
   oneBosHash: true,
   untrainedEnd: true,
+  unanswered: true,
   endBehind: true,
   silentEnds: true,
   endLogprobs: true,

@@ -31,7 +31,7 @@ const ENDS_APART =
 export const CUT_SHARES = 'difference of the shares of rollouts that were cut'
 export const LIKE_ANSWERS = 'mean reward difference of answers in the same words'
 const MEANS_APART = 'difference of the mean rewards of the questions that both runs have'
-const LIMITS = 'token limits'
+const LIMITS = 'limits of tokens and turns'
 
 /** What the runs do not share where a measure that begins so speaks for the hypothesis. */
 export const NOT_SHARED: readonly (readonly [measure: string, what: string])[] = [

@@ -38,17 +38,17 @@ export function endsApart(pairs: readonly QuestionEnds[], chance: number): numbe
 }
 
 /** A rollout of several branches was cut where one of them was. */
-export function endsOf({ rows, others }: BothSides): QuestionEnds {
-  const [own, other] = [rolloutsOf(rows), rolloutsOf(others)]
+export function endsOf({ rows, others }: BothSides, countsTurns: boolean): QuestionEnds {
+  const [own, other] = [rolloutsOf(rows, countsTurns), rolloutsOf(others, countsTurns)]
   return { here: own.told, there: other.told, cutHere: own.cut, cutThere: other.cut }
 }
 
-function rolloutsOf(rows: Rows): { readonly told: number; readonly cut: number } {
+function rolloutsOf(rows: Rows, countsTurns: boolean): { readonly told: number; readonly cut: number } {
   const cutByRollout = new Map<unknown, boolean>()
   for (const row of rows) {
     if (!tellsEnd(row)) continue
     const rollout = row.branchOf ?? row
-    cutByRollout.set(rollout, wasCut(row) || cutByRollout.get(rollout) === true)
+    cutByRollout.set(rollout, wasCut(row, countsTurns) || cutByRollout.get(rollout) === true)
   }
   return { told: cutByRollout.size, cut: [...cutByRollout.values()].filter(Boolean).length }
 }
@@ -57,8 +57,15 @@ export function tellsEnd({ endReason, isTruncated }: Rows[number]): boolean {
   return isTruncated !== null || (endReason !== 'unknown' && endReason !== 'prompt-only')
 }
 
-export function wasCut(row: Rows[number]): boolean {
-  return isCut(row) || row.isTruncated === true
+/** @param countsTurns whether a limit of turns cuts as one of tokens does */
+export function wasCut(row: Rows[number], countsTurns: boolean): boolean {
+  return isCut(row) || row.isTruncated === true || (countsTurns && row.unanswered === 'turn-limit')
+}
+
+/** Whether both runs tell which rollouts a limit of turns ended: neither leaves it open of one that ends behind a reply or a call. */
+export function tellTurnLimits(pairs: readonly BothSides[]): boolean {
+  const leavesOpen = (row: Rows[number]) => row.unanswered === 'untold' && !wasCut(row, false)
+  return !pairs.some(({ rows, others }) => rows.some(leavesOpen) || others.some(leavesOpen))
 }
 
 /** By how many of this run are among the rollouts of a question that were cut: the probability, and that of what comes no oftener. */

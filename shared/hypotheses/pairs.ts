@@ -6,7 +6,7 @@ import { type BothSides, pairingQuestions, type QuestionPair, type Rows } from '
 import type { Count } from '../model/report.ts'
 import { atOnce, forEachOf, type Steps, within } from '../model/steps.ts'
 import type { HypothesisInput, SecondRun } from './hypothesis.ts'
-import { endsApart, endsOf, type QuestionEnds, tellsEnd, wasCut } from './paired-ends.ts'
+import { endsApart, endsOf, type QuestionEnds, tellsEnd, tellTurnLimits, wasCut } from './paired-ends.ts'
 import { type LikeTexts, likeTextsOf, type MeanRewards, meanRewardsOf } from './paired-rewards.ts'
 
 /** What H08 measures over the questions that two runs share. A share is null where neither run tells. */
@@ -59,14 +59,15 @@ export function* measuringPairs(input: HypothesisInput, other: SecondRun): Steps
 
 function* measuring(dump: DumpView, other: DumpView, sameTokenizer: boolean): Steps<PairMeasures> {
   const { pairs } = yield* within(0, 0.3, pairingQuestions(dump.facts, other.facts))
+  const countsTurns = tellTurnLimits(pairs)
   const differences: PromptDifferences[] = []
-  const [own, others] = [new Ends(), new Ends()]
+  const [own, others] = [new Ends(countsTurns), new Ends(countsTurns)]
   const ends: QuestionEnds[] = []
   const look = (pair: QuestionPair) => {
     differences.push(differencesOf(pair, sameTokenizer))
     own.add(pair.rows)
     others.add(pair.others)
-    ends.push(endsOf(pair))
+    ends.push(endsOf(pair, countsTurns))
   }
   yield* within(0.3, 0.7, forEachOf(pairs, look))
   const rolloutsOf = (side: (pair: QuestionPair) => Rows) => pairs.reduce((sum, pair) => sum + side(pair).length, 0)
@@ -202,11 +203,13 @@ class Ends {
   count = 0
   private cut = 0
 
+  constructor(private readonly countsTurns: boolean) {}
+
   add(rows: Rows): void {
     for (const row of rows) {
       if (!tellsEnd(row)) continue
       this.count++
-      if (wasCut(row)) this.cut++
+      if (wasCut(row, this.countsTurns)) this.cut++
     }
   }
 

@@ -9,6 +9,7 @@ import type { Tilt } from '../checks/logprobs/tilt.ts'
 import type { VersionGaps } from '../checks/logprobs/version-gaps.ts'
 import type { PairingFacts } from '../checks/pairing.ts'
 import { OPEN_ENDS } from '../checks/truncation/long-replies.ts'
+import { UNANSWERED_ENDS } from '../checks/unanswered-end.ts'
 import { LIMIT_NAMES, type LimitName } from '../model/streams.ts'
 import { LOSS_STREAMS } from '../model/trajectory.ts'
 import { type Cells, COUNT, countTo, FLAG, NUMBER, nullable, oneOf, optional, TEXT } from './merge-columns.ts'
@@ -182,6 +183,7 @@ const COLUMNS: { readonly [Name in keyof Required<Row>]: Column<Row[Name]> } = {
   branchEnds: { cells: optional(recordOf({ trained: listOf(TEXT), context: listOf(TEXT) }, ':')) },
   rootHash: { cells: optional(TEXT) },
   oneBosHash: { cells: optional(TEXT) },
+  unanswered: { cells: optional(oneOf(UNANSWERED_ENDS)) },
   untrainedEnd: { cells: optional(oneOf(UNTRAINED_ENDS)) },
   endBehind: { cells: optional(NUMBER) },
   silentEnds: { cells: optional(listOf(NUMBER)) },

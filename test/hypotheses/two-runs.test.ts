@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { TrajectoryFacts } from '../../shared/checks/facts.ts'
 import { checksToRun } from '../../shared/hypotheses/checks-to-run.ts'
+import { CUT_SHARES } from '../../shared/hypotheses/h08.ts'
 import type { SecondRun } from '../../shared/hypotheses/hypothesis.ts'
 import { STREAMS } from '../../shared/model/streams.ts'
 import { dumpOf } from '../helpers/facts.ts'
@@ -104,6 +105,25 @@ describe('H08', () => {
     // Templates of two families begin otherwise by themselves.
     const family = { ...second(run(there)), tokenizer: 'llama3' }
     expect(verdict('H08', run(here), family).verdict).not.toBe('supported')
+  })
+
+  describe('of rollouts that a limit of turns ended', () => {
+    const mostly = (unanswered: TrajectoryFacts['unanswered']) =>
+      pairedRun((i) => ({ endReason: 'stop', ...(i % 4 && unanswered !== undefined ? { unanswered } : {}) }))
+    const judged = (here: TrajectoryFacts['unanswered'], there: TrajectoryFacts['unanswered']) =>
+      verdict('H08', mostly(here), second(mostly(there)))
+
+    it('is supported where the other run lets them answer', () => {
+      const found = judged(undefined, 'turn-limit')
+      expect(found.verdict).toBe('supported')
+      expect(found.because[0]).toMatchObject({ measure: CUT_SHARES, value: 0.75 })
+    })
+
+    it('is not where both have the limit, nor where one leaves open what ended its own', () => {
+      expect(judged('turn-limit', 'turn-limit').verdict).toBe('contradicted')
+      expect(judged('untold', 'turn-limit').verdict).toBe('contradicted')
+      expect(judged(undefined, 'untold').verdict).toBe('contradicted')
+    })
   })
 
   it('forgives one pair of sixty, other wording, and ends that differ by chance', () => {

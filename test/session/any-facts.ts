@@ -7,6 +7,7 @@ import { LINES } from '../../shared/checks/logprobs/gap-line.ts'
 import { KL_FORMULAS } from '../../shared/checks/logprobs/kl-formulas.ts'
 import type { VersionGaps } from '../../shared/checks/logprobs/version-gaps.ts'
 import { OPEN_ENDS } from '../../shared/checks/truncation/long-replies.ts'
+import { UNANSWERED_ENDS } from '../../shared/checks/unanswered-end.ts'
 import { LOSS_STREAMS } from '../../shared/model/trajectory.ts'
 import { factsOf } from '../helpers/facts.ts'
 
@@ -151,6 +152,7 @@ const ANY = {
   branchEnds: fc.record({ trained: fc.array(text), context: fc.array(text) }, object),
   rootHash: text,
   oneBosHash: text,
+  unanswered: fc.constantFrom(...UNANSWERED_ENDS),
   untrainedEnd: fc.constantFrom(...UNTRAINED_ENDS),
   endBehind: fc.nat(),
   silentEnds: fc.array(fc.nat()),
