@@ -4,6 +4,7 @@ import type { GroupView } from './check.ts'
 import { FactColumns } from './fact-columns.ts'
 import type { TrajectoryFacts } from './facts.ts'
 import { groupSizeByQuestions, repeatedQuestions } from './group-size-by-questions.ts'
+import { arePartsOfGroups, isOfOnePrompt } from './split-groups.ts'
 
 export interface GroupOptions {
   /** Given by the person; null = what the dump declares, else the commonest size, else, by order, as many as answer one question. */
@@ -133,22 +134,24 @@ function* byKey(facts: readonly TrajectoryFacts[], options: GroupOptions): Steps
   for (const [key, bySteps] of steps) for (const [step, members] of bySteps) buckets.push({ key, step, members })
 
   // A key counts within its file, or within its folder of one rollout a file: two evaluations number their questions alike. The ranks of one
-  // run do share a group between files, which a declared size can tell (no file has the group whole, all of them together do), or files named after ranks.
+  // run do share a group between files, which a declared size can tell (no file has the group whole, all of them together do), or files named after ranks,
+  // or advantages.
   const size = options.groupSize ?? declaredSizeOfAll(facts)
   yield 0.7
   const found: { key: string; step: number | null; again: number; members: TrajectoryFacts[] }[] = []
-  const addParts = ({ key, step, members }: (typeof buckets)[number]) => {
-    const parts = bySource(members, options.keysOf)
+  const split = buckets.map((bucket) => ({ ...bucket, parts: bySource(bucket.members, options.keysOf) }))
+  const byAdvantages = size === null && arePartsOfGroups(split)
+  const addParts = ({ key, step, members, parts }: (typeof split)[number]) => {
     const shared =
       size === null
-        ? parts.length > 1 && areOfRanks(members, options.ranksOf)
+        ? parts.length > 1 && (byAdvantages || areOfRanks(members, options.ranksOf))
         : members.length === size && parts.every((part) => part.length < size)
     for (const part of shared ? [members] : parts) {
       const runs = size === null ? null : againInStep(part, size)
       for (const [again, run] of (runs ?? [part]).entries()) found.push({ key, step, again, members: run })
     }
   }
-  yield* within(0.7, 0.8, forEachOf(buckets, addParts))
+  yield* within(0.7, 0.8, forEachOf(split, addParts))
   const uses = new Map<string, number>()
   const addUse = ({ key }: (typeof found)[number]) => void uses.set(key, (uses.get(key) ?? 0) + 1)
   yield* within(0.8, 0.9, forEachOf(found, addUse))
@@ -263,9 +266,9 @@ function bySource(members: TrajectoryFacts[], keysOf: GroupOptions['keysOf']): T
 /** All lie in files of the ranks of one run, and have one prompt: ranks that number their groups each for itself have others. */
 function areOfRanks(members: readonly TrajectoryFacts[], ranksOf: GroupOptions['ranksOf']): boolean {
   const [first] = members
-  if (ranksOf === undefined || first === undefined || first.promptHash === null) return false
+  if (ranksOf === undefined || first === undefined) return false
   const ranks = ranksOf[first.place.source]
-  return members.every(({ place, promptHash }) => ranksOf[place.source] === ranks && promptHash === first.promptHash)
+  return isOfOnePrompt(members) && members.every(({ place }) => ranksOf[place.source] === ranks)
 }
 
 function hasReward(row: TrajectoryFacts): boolean {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { TrajectoryFacts } from '../../shared/checks/facts.ts'
 import { buildGroups } from '../../shared/checks/group-views.ts'
 import { resolveGroupSize } from '../helpers/at-once.ts'
 import { factsOf, groupFacts } from '../helpers/facts.ts'
@@ -91,6 +92,43 @@ describe('buildGroups', () => {
     expect(sizes(['p', 'q'], [0, 0])).toEqual([1, 1])
     expect(sizes(['p', 'p'], [0, 1])).toEqual([1, 1])
     expect(sizes(['p', 'p'])).toEqual([1, 1])
+  })
+
+  describe('of files that hold the same keys', () => {
+    const REWARDS = [1, 0, 0, 0, 1, 1, 0, 0]
+    /** Five groups of eight, alternately in two files, centred over `of` so many rollouts each. */
+    const inTwo = (of: 'whole' | 'file' | 'half', more: (i: number) => Partial<TrajectoryFacts> = () => ({})) =>
+      Array.from({ length: 40 }, (_, i) => {
+        const [member, source] = [i % 8, i % 2]
+        const own = REWARDS.filter((_, at) => of === 'whole' || at % 2 === source)
+        const baseline = of === 'half' ? 0.5 : own.reduce((sum, reward) => sum + reward, 0) / own.length
+        const reward = REWARDS[member]!
+        return factsOf(i, {
+          ...{ group: `q${i >> 3}`, step: 1, promptHash: `p${i >> 3}`, place: { source, record: i, part: 0 } },
+          ...{ reward, advantage: reward - baseline },
+          ...more(i),
+        })
+      })
+    const sizesOf = (facts: TrajectoryFacts[]) =>
+      [...new Set(buildGroups(facts, BY_KEY).map(({ members }) => members.length))].join(' ')
+
+    it('joins groups whose advantages are centred over all files, and in none', () => {
+      expect(sizesOf(inTwo('whole'))).toBe('8')
+      // Of a group without contrast nothing tells it but the others.
+      expect(sizesOf(inTwo('whole', (i) => (i < 8 ? { reward: 0, advantage: 0 } : {})))).toBe('8')
+    })
+
+    it.each([
+      ['they are centred in each file', inTwo('file')],
+      ['their baseline is another', inTwo('half')],
+      ['one group is centred nowhere', inTwo('whole', (i) => (i === 0 ? { advantage: 5 } : {}))],
+      ['one question is another', inTwo('whole', (i) => (i === 1 ? { promptHash: 'other' } : {}))],
+      ['the step is not known', inTwo('whole', () => ({ step: null }))],
+      ['they are without advantages', inTwo('whole', () => ({ advantage: null }))],
+      ['few groups tell it', inTwo('whole').slice(0, 24)],
+    ])('keeps them apart where %s', (_, facts) => {
+      expect(sizesOf(facts)).toBe('4')
+    })
   })
 
   it('counts a rollout once, however many branches of it are stored', () => {
