@@ -9,6 +9,7 @@ import { KeptTexts } from './kept-texts.ts'
 import { normalised } from './normalised-text.ts'
 import { promptOpening } from './prompt-opening.ts'
 import { type KnownQuestion, questionSentences } from './question-sentences.ts'
+import { flatOpening, type RenderedPrompt, renderedIn } from './rendered-prompt.ts'
 import { systemHashOf, systemText } from './system-text.ts'
 import { type ToolsInText, toolsInText, withoutUuids } from './tools-in-text.ts'
 
@@ -56,15 +57,15 @@ export function pairingFacts(
       ? plainPromptKey(trajectory, segmentation, mask)
       : questionIdsKey(ids, turn.contentStart, turn.contentEnd)
   const spelt = question === null && ids !== null && turn !== null ? wordsOf(table, ids, turn, byIds as string) : null
-  const opened = promptOpening(trajectory, segmentation, table)
+  const opened = rendered === null ? promptOpening(trajectory, segmentation, table) : flatOpening(rendered, messages)
   const system = words(messages?.find(({ role }) => roleKind(role) === 'system') ?? null)
   return {
     question: question ?? byIds,
     ...(question === null || byIds === null ? {} : { questionIds: byIds }),
     ...(known === null || known.sentences === null ? {} : { questionSentences: known.sentences }),
     ...(spelt === null ? {} : { idWords: spelt }),
-    // What the template wrote beside the system message cannot be told from it.
-    system: messages === null || rendered !== null ? null : (system ?? 'none'),
+    // What the template wrote beside the system message cannot be told from it, nor from a prompt that was decoded whole.
+    system: messages === null || firstQuestion(messages)?.flattened === true ? null : (system ?? 'none'),
     ...(rendered === null ? {} : { flatSystem: rendered.system === null ? 'none' : systemHashOf(rendered.system) }),
     tools: tools === null ? null : toolsDigest(tools),
     ...(tools === null ? toolsOfSystem(trajectory, segmentation, table, rendered) : null),
@@ -129,39 +130,18 @@ export function knownQuestion(messages: readonly Message[] | null): KnownQuestio
   return keptQuestions.of(firstQuestion(messages)?.content ?? '', lookedThrough).known
 }
 
-export function firstQuestion(messages: readonly Message[] | null): Message | null {
-  return messages?.find(({ role }) => roleKind(role) === 'user') ?? null
-}
-
-/** What a template wrote into a prompt that was decoded whole, its special tokens with it. */
-interface RenderedPrompt {
-  readonly system: string | null
-  readonly question: string
-}
-
-/** Turns as ChatML and Llama 3 write them. */
-const RENDERED_TURNS = [
-  /<\|im_start\|>(\w+)\n([\s\S]*?)<\|im_end\|>/g,
-  /<\|start_header_id\|>(\w+)<\|end_header_id\|>\n\n([\s\S]*?)<\|eot_id\|>/g,
-]
-
 /** Rollouts of a group have one prompt. */
 const keptPrompts = new KeptTexts<{ readonly rendered: RenderedPrompt | null }>(16)
+const renderedOf = (content: string) => ({ rendered: renderedIn(content) })
 
-/** Null where the messages are such, and where a prompt asks several questions: which of them is the rollout's, its text does not tell. */
+/** Null where the first question is no prompt that was decoded whole. */
 function renderedPrompt(messages: readonly Message[] | null): RenderedPrompt | null {
   const first = firstQuestion(messages)
-  return first?.flattened === true ? keptPrompts.of(first.content ?? '', renderedIn).rendered : null
+  return first?.flattened === true ? keptPrompts.of(first.content ?? '', renderedOf).rendered : null
 }
 
-function renderedIn(content: string): { readonly rendered: RenderedPrompt | null } {
-  for (const pattern of RENDERED_TURNS) {
-    const turns = [...content.matchAll(pattern)].map(([, role = '', text = '']) => ({ kind: roleKind(role), text }))
-    const [question, ...more] = turns.filter(({ kind }) => kind === 'user')
-    if (question === undefined || more.length > 0) continue
-    return { rendered: { system: turns.find(({ kind }) => kind === 'system')?.text ?? null, question: question.text } }
-  }
-  return { rendered: null }
+export function firstQuestion(messages: readonly Message[] | null): Message | null {
+  return messages?.find(({ role }) => roleKind(role) === 'user') ?? null
 }
 
 /** A run has few system messages. */

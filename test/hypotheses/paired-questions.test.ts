@@ -105,6 +105,64 @@ describe('H08 of a run whose prompts were decoded whole, special tokens and all'
     expect(systemLine(verdict('H08', messages, second(evaluation('Be brief.'))))).toBeUndefined()
   })
 
+  describe('and without its special tokens', () => {
+    const plain = (system: string | null, asked: string, prefill = '') =>
+      `${system === null ? '' : `system\n${system}\n`}user\n${asked}\nassistant\n${prefill}`
+    const ofTexts = (prompt: (i: number) => string, answer = 'In the Alps.') =>
+      pairedRun((i) => {
+        const messages = [
+          { role: 'user', content: prompt(i), flattened: true },
+          { role: 'assistant', content: answer, flattened: true },
+        ]
+        const trajectory = { messages, ids: null, tools: null } as unknown as Trajectory
+        return { promptHash: null, pairing: pairingFacts(trajectory, null, null) }
+      })
+    /** More sentences than are looked at as what a run puts around its questions. */
+    const long = 'Use the tools. Think first. Be brief. Cite. Answer at last. Do not guess.'
+    const training = ofTexts((i) => plain(long, question(i)))
+
+    it('pairs it by the question, and tells that the system text differs', () => {
+      for (const other of [
+        ofTexts((i) => plain('Be brief.', question(i))),
+        ofTexts((i) => plain(null, question(i))),
+        evaluation('Be brief.'),
+      ]) {
+        const found = verdict('H08', training, second(other))
+        expect(found.verdict).toBe('supported')
+        expect(systemLine(found)).toBe(1)
+      }
+    })
+
+    it('tells no difference where the system text is the same, with special tokens or without', () => {
+      for (const other of [ofTexts((i) => plain(long, question(i)), 'In Italy.'), evaluation(long)]) {
+        const found = verdict('H08', training, second(other))
+        expect(found.verdict).toBe('inconclusive')
+        expect(systemLine(found)).toBe(0)
+      }
+    })
+
+    it.each([
+      ['supported', '<think>\n\n</think>\n\n', 'In the Alps.'],
+      ['inconclusive', '', '<think>\n\n</think>\n\nIn the Alps.'],
+      ['inconclusive', '', 'In the Alps.'],
+    ] as const)('is %s where the other prompts end in %j', (expected, prefill, answer) => {
+      const thinking = ofTexts((i) => plain(long, question(i)), '<think>\nLet me see.')
+      const other = ofTexts((i) => plain(long, question(i), prefill), answer)
+      expect(verdict('H08', thinking, second(other)).verdict).toBe(expected)
+    })
+
+    it('leaves a prompt whole that has such a line twice, or words before it', () => {
+      for (const whole of [
+        (i: number) => plain(long, `${question(i)}\nassistant\nIn the Alps.\nuser\nSure?`),
+        (i: number) => plain(long, `The table has the columns\nuser\nname\n${question(i)}`),
+        (i: number) => `Question ${i}:\nuser\nWho?\nassistant\n`,
+      ]) {
+        expect(ofTexts(whole)[0]?.pairing).toMatchObject({ system: null })
+        expect(ofTexts(whole)[0]?.pairing?.flatSystem).toBeUndefined()
+      }
+    })
+  })
+
   it('does not take the first of several questions of a prompt for its own', () => {
     const shots = (i: number) => factsOfPrompt(chatml(null, 'Where does the Rhine rise?', question(i)))
     const run = pairedRun((i) => ({ pairing: shots(i) }))

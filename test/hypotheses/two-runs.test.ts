@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { TrajectoryFacts } from '../../shared/checks/facts.ts'
 import { checksToRun } from '../../shared/hypotheses/checks-to-run.ts'
-import { CUT_SHARES } from '../../shared/hypotheses/h08.ts'
 import type { SecondRun } from '../../shared/hypotheses/hypothesis.ts'
 import { STREAMS } from '../../shared/model/streams.ts'
 import { dumpOf } from '../helpers/facts.ts'
@@ -91,102 +90,12 @@ describe('H08', () => {
     expect(verdict('H08', steady, second(other)).verdict).toBe('supported')
   })
 
-  it.each([
-    ['supported', 'plain think', 'no-think'],
-    ['supported', 'think', 'plain plain'],
-    // The model writes the block that the other prompt has, or both decide for themselves.
-    ['contradicted', 'plain think', 'think'],
-    ['contradicted', 'plain think', 'plain plain'],
-  ] as const)('is %s where prompts begin the answer with %s and with %s', (expected, here, there) => {
-    const run = (opening: string) => pairedRun((i) => ({ pairing: pairing(i, { opening }) }))
-    const found = verdict('H08', run(here), second(run(there)))
-    expect(found.verdict).toBe(expected)
-    expect(found.because[0]?.measure).toMatch(expected === 'supported' ? /begins the answer otherwise/ : /^share of/)
-    // Templates of two families begin otherwise by themselves.
-    const family = { ...second(run(there)), tokenizer: 'llama3' }
-    expect(verdict('H08', run(here), family).verdict).not.toBe('supported')
-  })
-
-  describe('of rollouts that a limit of turns ended', () => {
-    const mostly = (unanswered: TrajectoryFacts['unanswered']) =>
-      pairedRun((i) => ({ endReason: 'stop', ...(i % 4 && unanswered !== undefined ? { unanswered } : {}) }))
-    const judged = (here: TrajectoryFacts['unanswered'], there: TrajectoryFacts['unanswered']) =>
-      verdict('H08', mostly(here), second(mostly(there)))
-
-    it('is supported where the other run lets them answer', () => {
-      const found = judged(undefined, 'turn-limit')
-      expect(found.verdict).toBe('supported')
-      expect(found.because[0]).toMatchObject({ measure: CUT_SHARES, value: 0.75 })
-    })
-
-    it('is not where both have the limit, nor where one leaves open what ended its own', () => {
-      expect(judged('turn-limit', 'turn-limit').verdict).toBe('contradicted')
-      expect(judged('untold', 'turn-limit').verdict).toBe('contradicted')
-      expect(judged(undefined, 'untold').verdict).toBe('contradicted')
-    })
-  })
-
   it('forgives one pair of sixty, other wording, and ends that differ by chance', () => {
     const other = pairedRun((i) => ({
       pairing: pairing(i, i === 0 ? { tools: 'other' } : { answer: `another${i}` }),
       endReason: i === 7 ? 'cut-prose' : 'stop',
     }))
     expect(verdict('H08', pairedRun(), second(other)).verdict).toBe('contradicted')
-  })
-
-  describe('of answers in other words, so that nothing tells whether they are scored alike', () => {
-    const MEANS = 'difference of the mean rewards of the questions that both runs have'
-    /** Sixteen questions, four rollouts each, of which `right` of eight are rewarded. */
-    const run = (right: (i: number) => boolean, words: string) =>
-      rows(64, (i) => ({
-        pairing: pairing(i >> 2, { answer: `${words} ${i}` }),
-        promptHash: `p${i >> 2}`,
-        reward: right(i) ? 1 : 0,
-      }))
-    const none = run(() => false, 'here')
-    const some = run((i) => i % 7 < 2, 'there')
-    const meansIn = ({ because }: ReturnType<typeof verdict>) => because.find(({ measure }) => measure === MEANS)
-
-    it('is inconclusive where mean rewards differ beyond chance, and says which', () => {
-      for (const [here, there] of [
-        [none, some],
-        [some, none],
-      ] as const) {
-        const found = verdict('H08', here, second(there))
-        expect(found).toMatchObject({
-          verdict: 'inconclusive',
-          missing: ['answers in the same words, with rewards in both runs'],
-        })
-        expect(meansIn(found)).toMatchObject({ value: 19 / 64, comparison: '>' })
-        expect(found.because.filter(({ measure }) => measure.startsWith('mean reward of these')).length).toBe(2)
-        expect(found.would_change.join()).toContain('answers in the same words are rewarded alike in both runs')
-      }
-    })
-
-    it('is contradicted where they differ by chance', () => {
-      const other = run((i) => (i + 2) % 7 < 2, 'again')
-      const found = verdict('H08', some, second(other))
-      expect(found).toMatchObject({ verdict: 'contradicted', confidence: 'high' })
-      expect(meansIn(found)).toMatchObject({ comparison: '<=' })
-    })
-
-    it('is contradicted where a better model gives answers in the same words that are rewarded alike', () => {
-      const learnt = some.map((row, i) =>
-        i > 2 ? row : { ...row, reward: 0, pairing: pairing(i >> 2, { answer: `here ${i}` }) },
-      )
-      expect(verdict('H08', none, second(learnt)).verdict).toBe('contradicted')
-    })
-
-    it('asks the rollouts of a single question how they scatter', () => {
-      const one = (right: number) =>
-        rows(20, (i) => ({
-          pairing: pairing(0, { answer: `${right} ${i}` }),
-          promptHash: 'p',
-          reward: i < right ? 1 : 0,
-        }))
-      expect(verdict('H08', one(8), second(one(10))).verdict).toBe('contradicted')
-      expect(verdict('H08', one(0), second(one(10))).verdict).toBe('inconclusive')
-    })
   })
 
   it('is no surer than the rollouts of the questions that both runs have', () => {
