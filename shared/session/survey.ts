@@ -329,7 +329,7 @@ function ownEnvironments(views: readonly PreparedView[]): Set<string> {
   const [training, leaving] = [new Map<string, number>(), new Set<string>()]
   for (const view of views) {
     const environment = environmentOf(view)
-    if (environment === '' || hidesEdges(view)) continue
+    if (environment === '' || view.mask === null || hidesEdges(view)) continue
     const { leftOut, trained } = openTags(view)
     if (leftOut !== null) leaving.add(environment)
     else if (trained && isUnscored(view)) training.set(environment, (training.get(environment) ?? 0) + 1)

@@ -97,6 +97,20 @@ describe('an open thought that one environment trains and another leaves out', (
     expect(codes(await audit(own, named))).toEqual([])
   })
 
+  it('is asked of no rows without a mask', async () => {
+    const maskless = {
+      ...named,
+      write: (dump: PlantedDump) => {
+        const { text, ...more } = named.write(dump)
+        const rows = text.trimEnd().split('\n')
+        const bare = rows.map((row) => ({ ...JSON.parse(row), loss_mask: undefined }))
+        return { ...more, text: bare.map((row) => `${JSON.stringify(row)}\n`).join('') }
+      },
+    }
+    const own = await ofTwo((rollout) => trainTags(rollout, () => true), ['search', 'math'])
+    expect(codes(await audit(own, maskless))).toEqual([])
+  })
+
   it('is M09 where both have one name, or where some rows of its own leave it out', async () => {
     const alike = await ofTwo((rollout) => trainTags(rollout, () => true), ['search', 'search'])
     expect(codes(await audit(alike, named))).toEqual(['M09'])
