@@ -103,7 +103,7 @@ describe('an open thought that one environment trains and another leaves out', (
       write: (dump: PlantedDump) => {
         const { text, ...more } = named.write(dump)
         const rows = text.trimEnd().split('\n')
-        const bare = rows.map((row) => ({ ...JSON.parse(row), loss_mask: undefined }))
+        const bare = rows.map((row) => ({ ...JSON.parse(row), labels: undefined }))
         return { ...more, text: bare.map((row) => `${JSON.stringify(row)}\n`).join('') }
       },
     }
