@@ -2,6 +2,7 @@ import type { Check, TrajectoryView } from '../check.ts'
 import { writtenTurns } from '../edges.ts'
 import { plainTurns } from '../plain-turns.ts'
 import { lengthOf, listOf } from '../spans.ts'
+import { openReply } from './open-reply.ts'
 import { lookAtOpenTurns } from './open-turns.ts'
 import { removedMarker } from './removed-markers.ts'
 import { markersIn, type SpeltMarker, START_IN_LETTERS } from './spelt-markers.ts'
@@ -15,7 +16,7 @@ export const T16: Check = {
   severity: 'warning',
   unit: 'trajectory',
   needs: ['ids', 'tokenizer'],
-  looksAt: 'assistant turns, other turns whose markers are spelt, and rows without turns',
+  looksAt: 'assistant turns, other turns whose markers are spelt or gone, and rows without turns',
   why: 'The model does not know the letters of a marker as the marker: it is trained on a frame it was never given.',
   fix: 'Keep special tokens when sampled ids are decoded, or do not decode them; encode rendered text with its special tokens.',
   cite: 'minimind#850, TRL#3425',
@@ -38,7 +39,8 @@ export const T16: Check = {
       if (isWritten) next++
       const markers = found.get(turn) ?? []
       const [first] = markers
-      const removed = first === undefined && isWritten ? removedMarker(view, turn, settings) : null
+      const removed =
+        first === undefined ? (isWritten ? removedMarker(view, turn, settings) : openReply(view, turn)) : null
       const faulty = first !== undefined || removed !== null || turn === others?.turn
       if (isWritten || faulty) report.place(faulty, { turn: turn.ordinal })
       if (removed !== null) {
