@@ -22,8 +22,8 @@ function markAt({ marks }: FrameLookup, ids: Int32Array, at: number): number {
 
 /**
  * The header whose start token is at `start`. ChatML: the role goes up to the first token that begins with a newline, and
- * that token is the header's last even where a newline of the content is merged into it. Llama: up to
- * `<|end_header_id|>`, then two newlines.
+ * that token is the header's last even where a newline of the content is merged into it; of a known role that text follows
+ * without one, the role. Llama: up to `<|end_header_id|>`, then two newlines.
  */
 export function readHeader(lookup: FrameLookup, ids: Int32Array, start: number, limit: number): Header {
   if (lookup.frame.style === 'learned') return readOpener(lookup, ids, start, limit)
@@ -32,11 +32,20 @@ export function readHeader(lookup: FrameLookup, ids: Int32Array, start: number, 
   const last = Math.min(limit, start + 1 + MOST_ROLE_TOKENS)
   let at = start + 1
   while (at < last && !(markAt(lookup, ids, at) & (closing | Mark.turnStart | Mark.turnEnd))) at++
+  if (chatml && at > start + 2 && isRoleAndText(lookup, ids, start + 1, at))
+    return { role: roleText(lookup, ids, start + 1, start + 2), end: start + 2, complete: true }
   if (at === limit) return { role: roleText(lookup, ids, start + 1, at), end: at, complete: false }
   if (at === last) return { role: '', end: start + 1, complete: true }
   const role = roleText(lookup, ids, start + 1, at)
   if (!(markAt(lookup, ids, at) & closing)) return { role, end: at, complete: true }
   return { role, end: chatml ? at + 1 : afterNewlines(lookup, ids, at + 1, limit), complete: true }
+}
+
+/** A token that spells a known role, and no name that goes on with it: the newline behind it is gone, and the next one is the text's. */
+function isRoleAndText(lookup: FrameLookup, ids: Int32Array, role: number, end: number): boolean {
+  if (roleKind(roleText(lookup, ids, role, role + 1)) === 'other') return false
+  const rest = decodeSpan(lookup.table, ids, role + 1, end)
+  return !/^(?:\s|[\w.-]*$|[\w.-]+=)/.test(rest)
 }
 
 /** The opener of a learned frame that stands at `start`; without one the start token alone is a header, of nobody. */

@@ -1,5 +1,5 @@
 import type { Turn } from '../../model/tokens.ts'
-import type { Check, TrajectoryView } from '../check.ts'
+import type { Check, Reporter, TrajectoryView } from '../check.ts'
 import { edgeBefore, writtenTurns } from '../edges.ts'
 import { plainTurns } from '../plain-turns.ts'
 import { storedPromptEnd } from '../prompt-end.ts'
@@ -7,13 +7,13 @@ import { storedPromptEnd } from '../prompt-end.ts'
 export const T18: Check = {
   code: 'T18',
   name: 'newline-merged',
-  title: 'A newline of the header is merged with the answer',
+  title: 'A newline of the header is merged with the answer, or missing',
   hypotheses: ['H02'],
   severity: 'warning',
   unit: 'trajectory',
   needs: ['ids', 'tokenizer'],
   looksAt: 'headers of assistant turns',
-  why: 'The sampler continued after a newline of its own; one token for that and the answer’s first newline exists only after re-encoding, and no mask can part it.',
+  why: 'The sampler continued after a newline of its own; one token for that and the answer’s first newline, or none at all, exists only after re-encoding: the header is one that the model never saw.',
   fix: 'Join ids and not text: append the sampled ids to the ids of the generation prompt.',
   cite: 'verifiers#180, verifiers#37',
   trajectory(view, { policy }, report) {
@@ -22,14 +22,19 @@ export const T18: Check = {
     if (segmentation === null || policy.id === 'sft') return
     const promptEnd = storedPromptEnd(trajectory, segmentation, segmentation.padding)
     const plain = promptEnd === null ? plainTurns(view) : null
-    if (plain !== null && !writtenTurns(segmentation).some((turn) => mergedNewlines(view, turn) !== null))
+    if (
+      plain !== null &&
+      !writtenTurns(segmentation).some((turn) => mergedNewlines(view, turn) !== null || lacksNewline(view, turn))
+    )
       return report.sound(plain.written)
     for (const turn of writtenTurns(segmentation)) {
       // Turns of the prompt were rendered as text, and a text may begin with newlines.
       const history = promptEnd !== null && turn.end <= promptEnd
       if (turn.header !== 'present' || history) continue
       const merged = mergedNewlines(view, turn)
-      report.place(merged !== null, { turn: turn.ordinal, boundary: edgeBefore(segmentation, turn) })
+      const lacks = merged === null && lacksNewline(view, turn)
+      report.place(merged !== null || lacks, { turn: turn.ordinal, boundary: edgeBefore(segmentation, turn) })
+      if (lacks) reportLack(view, turn, report)
       if (merged === null) continue
       const at = turn.headerEnd - 1
       report.fault({
@@ -41,6 +46,33 @@ export const T18: Check = {
     }
   },
 }
+
+function reportLack(view: TrajectoryView, turn: Turn, report: Reporter): void {
+  const at = turn.headerEnd - 1
+  report.fault({
+    turn,
+    tokens: { start: at, end: at + 1 },
+    message: `The header of assistant turn ${turn.ordinal} has no newline: its text follows directly, and the headers of others have theirs`,
+    evidence: { id: view.ids[at], newlines: 0 },
+  })
+}
+
+/** Its first words follow the header without a newline, and a header of another's turn has its own. */
+function lacksNewline({ ids, tokenizer, segmentation }: TrajectoryView, turn: Turn): boolean {
+  const frame = tokenizer?.frame
+  if (!frame || frame.style === 'learned' || turn.contentStart >= turn.contentEnd) return false
+  const { newlines } = frame
+  if (turn.headerEnd - turn.start < 2 || newlines.has(ids[turn.headerEnd - 1] as number)) return false
+  const table = tokenizer.table
+  // One with which spaces of the text are merged is there.
+  if (table.bytes[table.offsets[ids[turn.headerEnd] as number] as number] === NEWLINE) return false
+  return (segmentation?.turns ?? []).some(
+    ({ kind, header, headerEnd }) =>
+      kind !== 'assistant' && kind !== 'other' && header === 'present' && newlines.has(ids[headerEnd - 1] as number),
+  )
+}
+
+const NEWLINE = 0x0a
 
 /** Newlines in the header's last token, where they are more than the template writes; null where not. */
 function mergedNewlines({ ids, tokenizer }: TrajectoryView, turn: Turn): { newlines: number; own: number } | null {
