@@ -9,6 +9,7 @@ import type { GapSums, KlSums } from './logprobs/sums.ts'
 import type { Tilt } from './logprobs/tilt.ts'
 import type { VersionGaps } from './logprobs/version-gaps.ts'
 import type { DeniedEnd } from './mask/appended-by.ts'
+import type { NullsAsMask } from './mask/nulls-as-mask.ts'
 import type { EndLogprobs, ZeroEnd } from './mask/zero-ends.ts'
 import type { PairingFacts } from './pairing.ts'
 import type { Drift } from './template/drift.ts'
@@ -111,6 +112,8 @@ export interface TrajectoryFacts {
   readonly endLogprobs?: EndLogprobs
   /** Ends without loss that may have been sampled or appended, where it has others with logprobs; absent elsewhere. What M10 holds against the ends of other rows. */
   readonly zeroEnds?: readonly ZeroEnd[]
+  /** Its null logprobs held against its mask, where that leaves out something of the assistant's turns; absent elsewhere. What M03, M06 and M10 need all rollouts for. */
+  readonly nullsAsMask?: NullsAsMask
   /** The id that pads the row, or would, where ends of its turns that can be told from padding have it too; absent elsewhere. */
   readonly endPad?: number
   /** These ends, where none of them has loss; absent elsewhere. What M13 holds against other rows. */

@@ -53,6 +53,7 @@ const EVERY: Record<keyof Required<TrajectoryFacts>, true> = {
   silentEnds: true,
   endLogprobs: true,
   zeroEnds: true,
+  nullsAsMask: true,
   endPad: true,
   padEnds: true,
   lookedAt: true,

@@ -15,6 +15,7 @@ import { logprobFacts } from './logprobs/sums.ts'
 import { untrainedEnd } from './mask/all-zero.ts'
 import { deniedEndFact } from './mask/appended-by.ts'
 import { padEndFacts } from './mask/ends-of-pad.ts'
+import { nullFacts } from './mask/nulls-as-mask.ts'
 import { endFacts } from './mask/silent-ends.ts'
 import { zeroEndFacts } from './mask/zero-ends.ts'
 import { streamsWithoutNumbers } from './no-numbers.ts'
@@ -106,7 +107,7 @@ export function prepareView(trajectory: Trajectory, options: ViewOptions): Prepa
 }
 
 /** A prepared view with the facts that are kept of it. */
-export function withFacts(prepared: PreparedView, { measuresDrift }: ViewOptions): TrajectoryView {
+export function withFacts(prepared: PreparedView, { measuresDrift, unsampledLogprob }: ViewOptions): TrajectoryView {
   const { trajectory, ids, mask, weights, states, padding, segmentation, provenance } = prepared
   const { tokenizer, thresholds, text } = prepared
   const framed = tokenizer?.frame ? tokenizer : null
@@ -143,6 +144,7 @@ export function withFacts(prepared: PreparedView, { measuresDrift }: ViewOptions
   const untrained = untrainedEnd(view)
   if (untrained !== undefined) Object.assign(facts, { untrainedEnd: untrained })
   Object.assign(facts, endFacts(view), zeroEndFacts(view), padEndFacts(view), deniedEndFact(view))
+  Object.assign(facts, nullFacts(view, unsampledLogprob))
   const drift = measuresDrift ? driftOf(view) : null
   if (drift !== null) Object.assign(facts, { drift })
   return view

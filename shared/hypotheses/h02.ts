@@ -1,4 +1,5 @@
 import { FactColumns } from '../checks/fact-columns.ts'
+import { untoldByNulls } from '../checks/mask/nulls-as-mask.ts'
 import { unprovedTurns } from '../checks/unproved-turns.ts'
 import { count } from '../model/number-text.ts'
 import { type Bounds, unfitBound, untrainedBound, weightBounds } from './bounds.ts'
@@ -128,7 +129,15 @@ function unfitShare(input: HypothesisInput): number | null {
 function maskedUnproved({ checks, dump }: HypothesisInput): number | null {
   const turns = checks.find(({ code }) => code === 'M03') ?? { checked: 0, intended: 0 }
   const unproved = unprovedTurns(turns, dump)
-  return unproved === null ? null : unproved.rollouts / unproved.of
+  // Those of which nulls alone tell are counted with the ends and first tokens of which that holds.
+  return unproved === null || unproved.kind === 'nulls' ? null : unproved.rollouts / unproved.of
+}
+
+/** Of rollouts of which only nulls that may be made of the mask tell who wrote what it leaves out. Null where there is none. */
+function nullsUnproved({ dump }: HypothesisInput): number | null {
+  if (dump.settings.policy.id === 'last-turn') return null
+  const untold = untoldByNulls(dump.facts)
+  return untold === null ? null : untold.rollouts / untold.of
 }
 
 /** Of ends of trained turns; null where none is masked, or where they are known to be the model's, which is a fault. */
@@ -192,6 +201,12 @@ function unjudgedShares(input: HypothesisInput): Unjudged[] {
     {
       what: 'share of rollouts with turns of the model that they mask for a reason that the dump does not show: a branch that is not in it, the default of its trainer, or turns left out',
       value: maskedUnproved(input),
+      code: 'M03',
+      bound: untrainedBound(thresholds),
+    },
+    {
+      what: 'share of rollouts that leave out ends, beginnings or whole turns of the assistant, of which only logprobs that are missing exactly where the mask is 0 say who wrote them',
+      value: nullsUnproved(input),
       code: 'M03',
       bound: untrainedBound(thresholds),
     },

@@ -195,6 +195,9 @@ const COLUMNS: { readonly [Name in keyof Required<Row>]: Column<Row[Name]> } = {
   zeroEnds: {
     cells: optional(listOf(recordOf({ index: NUMBER, turn: NUMBER, token: NUMBER, id: NUMBER, boundary: TEXT }, ':'))),
   },
+  nullsAsMask: {
+    cells: optional(recordOf({ alike: FLAG, turns: NUMBER, ends: NUMBER, heads: listOf(TEXT) }, ':')),
+  },
   endPad: { cells: optional(NUMBER) },
   padEnds: { cells: optional(listOf(NUMBER)) },
   lookedAt: { cells: optional(TEXT) },

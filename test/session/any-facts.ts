@@ -166,6 +166,10 @@ const ANY = {
       object,
     ),
   ),
+  nullsAsMask: fc.record(
+    { alike: fc.boolean(), turns: fc.nat(), ends: fc.nat(), heads: fc.array(fc.string()) },
+    object,
+  ),
   endPad: fc.nat(),
   padEnds: fc.array(fc.nat()),
   lookedAt: fc.string(),

@@ -79,7 +79,7 @@ export const M03: Check = {
       })
     }
   },
-  unproved: (tally, dump) => toldOfUnproved(unprovedTurns(tally, dump)),
+  unproved: (tally, dump) => toldOfUnproved(unprovedTurns(tally, dump), dump),
 }
 
 const NOTHING = ''

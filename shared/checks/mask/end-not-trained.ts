@@ -7,6 +7,7 @@ import { plainTurns } from '../plain-turns.ts'
 import { hidesEdges } from '../shape.ts'
 import { MASK_UNKNOWN } from '../states.ts'
 import { choosesTokens } from './by-token.ts'
+import { toldOfNulls } from './nulls-as-mask.ts'
 import { lookAtSilentEnds } from './silent-ends.ts'
 import { lookAtZeroEnds, unprovedEnd } from './zero-ends.ts'
 
@@ -57,7 +58,10 @@ export const M10: Check = {
   *dump(view, report) {
     yield* lookAtSilentEnds(view, report)
     yield* lookAtZeroEnds(view, report)
+    const untold = toldOfNulls(view.facts, 'ends')
+    if (untold !== null) report.abstain('not-checkable', untold)
   },
+  unproved: (_tally, { facts }) => toldOfNulls(facts, 'ends'),
 }
 
 /**

@@ -4,6 +4,7 @@ import { tokenCount } from '../edges.ts'
 import { hidesTurns, shapeOf } from '../shape.ts'
 import { MASK_UNKNOWN } from '../states.ts'
 import { isDisplacedByBlock } from './drift-by-prefill.ts'
+import { toldOfNulls } from './nulls-as-mask.ts'
 
 export const M06: Check = {
   code: 'M06',
@@ -17,6 +18,7 @@ export const M06: Check = {
   why: 'The first sampled token of each turn is not trained, or a token of the template is: the loss is aligned to the wrong index.',
   fix: 'Align the mask to the tokens (or declare --mask-alignment target); shift mask and labels together, once.',
   cite: 'verl#3287, OpenRLHF#973, TRL#2058',
+  unproved: (_tally, { facts }) => toldOfNulls(facts, 'heads'),
   trajectory(view, settings, report) {
     if (view.expected === null || view.segmentation === null || hidesTurns(view)) return
     if (settings.alignmentUndecided) return

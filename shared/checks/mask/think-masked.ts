@@ -3,6 +3,7 @@ import type { Check, TrajectoryView } from '../check.ts'
 import { tokenCount, writtenTurns } from '../edges.ts'
 import { OfLast } from '../of-last.ts'
 import { hidesTurns, isSwallowed, realignedMask } from '../shape.ts'
+import { toldOfNulls } from './nulls-as-mask.ts'
 
 export const M16: Check = {
   code: 'M16',
@@ -16,6 +17,7 @@ export const M16: Check = {
   why: 'The model is credited for what it answered and not for the reasoning that led there, or never learns to end a thought.',
   fix: 'Include the sampled thought and its closing tag in the trained span; declare --intend M16 if history thoughts are masked on purpose.',
   cite: 'unsloth#6695, slime#1490, SkyRL#117',
+  unproved: (_tally, { facts }) => toldOfNulls(facts, 'heads'),
   trajectory(view, { thresholds }, report) {
     if (view.segmentation === null || hidesTurns(view)) return
     const mask = realignedMask(view)
