@@ -10,6 +10,7 @@ import { normalised } from './normalised-text.ts'
 import { promptOpening } from './prompt-opening.ts'
 import { type KnownQuestion, questionSentences } from './question-sentences.ts'
 import { flatOpening, type RenderedPrompt, renderedIn } from './rendered-prompt.ts'
+import { replyRoles } from './reply-roles.ts'
 import { systemHashOf, systemText } from './system-text.ts'
 import { type ToolsInText, toolsInText, withoutUuids } from './tools-in-text.ts'
 
@@ -31,6 +32,8 @@ export interface PairingFacts {
   readonly tools: string | null
   /** What the prompt writes of the model’s first turn, as `promptOpening` tells. Absent where it is not told. */
   readonly opening?: string
+  /** Roles of the replies in the ids, as `replyRoles` tells them. Absent where there is none. */
+  readonly replyRoles?: string
   /** Of what the system text says beside these. Absent where the tools are the record’s. */
   readonly besideTools?: string
   /** Of the words of the last assistant message, and of its calls: one of them may hand in the answer. */
@@ -58,6 +61,7 @@ export function pairingFacts(
       : questionIdsKey(ids, turn.contentStart, turn.contentEnd)
   const spelt = question === null && ids !== null && turn !== null ? wordsOf(table, ids, turn, byIds as string) : null
   const opened = rendered === null ? promptOpening(trajectory, segmentation, table) : flatOpening(rendered, messages)
+  const replies = replyRoles(segmentation)
   const system = words(messages?.find(({ role }) => roleKind(role) === 'system') ?? null)
   return {
     question: question ?? byIds,
@@ -70,6 +74,7 @@ export function pairingFacts(
     tools: tools === null ? null : toolsDigest(tools),
     ...(tools === null ? toolsOfSystem(trajectory, segmentation, table, rendered) : null),
     ...(opened === null ? {} : { opening: opened }),
+    ...(replies === null ? {} : { replyRoles: replies }),
     answer: answerOf(messages),
   }
 }

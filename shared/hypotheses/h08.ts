@@ -18,6 +18,7 @@ import {
   shareOf,
   stated,
 } from './verdict.ts'
+import type { Bound } from './would-change.ts'
 
 /** How the measures begin that say whether questions are put, ended and scored alike. */
 export const PAIRED_QUESTIONS = 'share of paired questions whose'
@@ -26,6 +27,7 @@ const TOOLS_DIFFER = `${PAIRED_QUESTIONS} tools differ`
 const SYSTEM_DIFFERS = `${PAIRED_QUESTIONS} system text differs`
 const RENDERED_APART = `${PAIRED_QUESTIONS} prompt ids differ though tools and system text agree`
 const OPENED_APART = `${PAIRED_QUESTIONS} prompt begins the answer otherwise (thinking on or off)`
+const REPLIES_APART = `${PAIRED_QUESTIONS} tool replies stand under another role`
 const ENDS_APART =
   'share of questions that both runs have whose rollouts are cut in one run and not in the other, beyond chance'
 export const CUT_SHARES = 'difference of the shares of rollouts that were cut'
@@ -39,6 +41,7 @@ export const NOT_SHARED: readonly (readonly [measure: string, what: string])[] =
   [TOOLS_DIFFER, 'tools'],
   [SYSTEM_DIFFERS, 'system text'],
   [RENDERED_APART, 'chat template'],
+  [REPLIES_APART, 'chat template'],
   [OPENED_APART, 'generation prompt (thinking on or off)'],
   [CUT_SHARES, LIMITS],
   [ENDS_APART, LIMITS],
@@ -85,12 +88,15 @@ function decide(input: HypothesisInput): Judgement {
   const cutApart = cutGap !== null && unlike.length === 0 && holds(cutGap, pairs.supported)
   const cutDiffers = cutApart && found.cut?.sure === true
   const endsDiffer = found.endsApart !== null && unlike.length === 0 && holds(found.endsApart, pairs.supported)
-  const supported = shares.some((value) => holds(value, pairs.supported)) || cutDiffers || endsDiffer || rescored
+  const repliesDiffer = areRepliesApart(found.replies, thresholds)
+  const supported =
+    shares.some((value) => holds(value, pairs.supported)) || repliesDiffer || cutDiffers || endsDiffer || rescored
   // Neither rewards of like texts nor like messages show that the prompts agree: what the templates made of them does.
   // Nor do pairs agree of which one run has more cut, be they too few to show more than chance. Rewards that chance does not part as far may be those of
   // a better model and those of another scorer: only answers in the same words tell.
   const meansApart = gap === null && areApart(found.meanRewards, thresholds)
-  const contradicted = !supported && !cutApart && !meansApart && found.rendering !== null
+  const areRepliesAlike = holds(shareOf(found.replies) ?? 0, pairs.contradicted)
+  const contradicted = !supported && !cutApart && !meansApart && areRepliesAlike && found.rendering !== null
   return {
     verdict: supported ? 'supported' : contradicted ? 'contradicted' : 'inconclusive',
     because: [
@@ -139,6 +145,7 @@ function linesOf(found: PairMeasures, differences: Differences, thresholds: Thre
     ...line(SYSTEM_DIFFERS, found.system, ['T09']),
     ...line(RENDERED_APART, found.rendering, []),
     ...line(OPENED_APART, found.opening, []),
+    ...replyLines(found.replies, thresholds),
     // A difference that so few rollouts show by chance, or two models, decides nothing.
     ...cut.flatMap((each) =>
       each.speaksFor === 'supported' && !cutDiffers
@@ -166,6 +173,25 @@ function linesOf(found: PairMeasures, differences: Differences, thresholds: Thre
     ...meanRewardLines(found.meanRewards, meansApart, thresholds),
     ...stated('questions that both runs have', found.pairs),
   ]
+}
+
+/** A template frames all replies alike; some tools of an environment may stand under a role of their own, which other rollouts call. */
+function repliesBound(thresholds: Thresholds): Bound {
+  return { comparison: '>=', threshold: thresholds['systematic-share'] }
+}
+
+function areRepliesApart(count: Count | null, thresholds: Thresholds): boolean {
+  const share = shareOf(count)
+  return (
+    share !== null && (count?.checked ?? 0) >= thresholds['systematic-units'] && holds(share, repliesBound(thresholds))
+  )
+}
+
+function replyLines(count: Count | null, thresholds: Thresholds): Argument[] {
+  const lines = compared(REPLIES_APART, shareOf(count), repliesBound(thresholds), pairBounds(thresholds).contradicted)
+  return areRepliesApart(count, thresholds)
+    ? lines
+    : lines.map((each) => (each.speaksFor === 'supported' ? { ...each, speaksFor: null } : each))
 }
 
 /** By how much the mean rewards of two runs of one model and one scorer differ by chance. */

@@ -2,6 +2,7 @@ import type { DumpView } from '../checks/check.ts'
 import type { TrajectoryFacts } from '../checks/facts.ts'
 import { areSameTools } from '../checks/pairing.ts'
 import { areSameOpenings } from '../checks/prompt-opening.ts'
+import { shareReplyRole } from '../checks/reply-roles.ts'
 import { type BothSides, pairingQuestions, type QuestionPair, type Rows } from '../checks/run-pairs.ts'
 import type { Count } from '../model/report.ts'
 import { atOnce, forEachOf, type Steps, within } from '../model/steps.ts'
@@ -25,6 +26,8 @@ export interface PairMeasures {
   readonly rendering: Count | null
   /** Pairs whose prompts begin the model's turn otherwise, as with thinking on or off. */
   readonly opening: Count | null
+  /** Pairs whose replies stand under other roles in the ids. */
+  readonly replies: Count | null
   /** Pairs of which it is asked: a prompt with other tools or another system text has other ids anyhow. */
   readonly renderingAsked: number
   /** Share of rollouts that were cut, in this run and in the other, over the shared questions. */
@@ -83,6 +86,7 @@ function* measuring(dump: DumpView, other: DumpView, sameTokenizer: boolean): St
     system: countOf(differences.map(({ system }) => system)),
     rendering: countOf(differences.map(({ rendering }) => rendering)),
     opening: countOf(differences.map(({ opening }) => opening)),
+    replies: countOf(differences.map(({ replies }) => replies)),
     renderingAsked: differences.filter(({ words, tools, system }) => !words && !tools && !system).length,
     cut: cutShares(own, others, dump.settings.thresholds['run-standard-errors']),
     endsApart: endsApart(ends, dump.settings.thresholds['h08-ends-chance']),
@@ -113,6 +117,8 @@ export interface PromptDifferences {
   readonly rendering: boolean | null
   /** In how the prompt begins the model's turn. */
   readonly opening: boolean | null
+  /** In the roles under which the ids put replies of tools. */
+  readonly replies: boolean | null
 }
 
 export function differencesOf(pair: QuestionPair, sameTokenizer: boolean): PromptDifferences {
@@ -135,7 +141,10 @@ export function differencesOf(pair: QuestionPair, sameTokenizer: boolean): Promp
     sameTokenizer || isDecoded(rows) || isDecoded(others)
       ? differ(rows, others, ({ pairing }) => pairing?.opening ?? null, areSameOpenings)
       : null
-  return { words, tools, system, rendering: tellsNothing ? null : rendering, opening }
+  const replies = sameTokenizer
+    ? differ(rows, others, ({ pairing }) => pairing?.replyRoles ?? null, shareReplyRole)
+    : null
+  return { words, tools, system, rendering: tellsNothing ? null : rendering, opening, replies }
 }
 
 function renderedSystem({ systemHash, pairing }: TrajectoryFacts): string | null {

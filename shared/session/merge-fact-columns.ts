@@ -36,6 +36,7 @@ export interface Row extends Omit<TrajectoryFacts, 'place' | 'strip' | 'pairing'
   readonly tools: Pairing | undefined
   readonly besideTools: Pairing | undefined
   readonly opening: Pairing | undefined
+  readonly replyRoles: Pairing | undefined
   readonly answer: Pairing | undefined
 }
 
@@ -272,6 +273,7 @@ const COLUMNS: { readonly [Name in keyof Required<Row>]: Column<Row[Name]> } = {
   tools: digest,
   besideTools: digest,
   opening: digest,
+  replyRoles: digest,
   answer: digest,
   model: { cells: text },
   temperature: { cells: optional(number) },
@@ -324,6 +326,7 @@ const EVERY_DERIVED: Record<keyof Required<Derived>, true> = {
   tools: true,
   besideTools: true,
   opening: true,
+  replyRoles: true,
   answer: true,
 }
 export const DERIVED: ReadonlySet<string> = new Set(Object.keys(EVERY_DERIVED))

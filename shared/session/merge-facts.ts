@@ -171,6 +171,7 @@ function rowOf(facts: TrajectoryFacts): TellingRow {
     tools: pairing?.tools,
     besideTools: pairing?.besideTools,
     opening: pairing?.opening,
+    replyRoles: pairing?.replyRoles,
     answer: pairing?.answer,
   }
 }
@@ -187,6 +188,7 @@ function factsOf(row: Row, source: number): TrajectoryFacts {
     tools,
     besideTools,
     opening,
+    replyRoles,
     answer,
     ...rest
   } = more
@@ -210,6 +212,7 @@ function factsOf(row: Row, source: number): TrajectoryFacts {
             tools: tools ?? null,
             ...(typeof besideTools === 'string' ? { besideTools } : {}),
             ...(typeof opening === 'string' ? { opening } : {}),
+            ...(typeof replyRoles === 'string' ? { replyRoles } : {}),
             answer: answer ?? null,
           },
         }

@@ -59,6 +59,32 @@ describe('H08', () => {
     })
   })
 
+  it.each([
+    ['supported', 'tool', 1],
+    ['contradicted', 'user', 0],
+    // Some tools of an environment stand under a role of their own.
+    ['contradicted', 'ipython user', 0],
+  ] as const)('is %s where replies stand under user in one run and under %s in the other', (expected, role, share) => {
+    const run = (replyRoles: string) => pairedRun((i) => ({ pairing: pairing(i, { replyRoles }) }))
+    const found = verdict('H08', run('user'), second(run(role)))
+    expect(found.verdict).toBe(expected)
+    const line = found.because.find(({ measure }) => /replies stand under another role/.test(measure))
+    expect(line).toMatchObject({ value: share, speaks: share === 1 ? 'for' : 'against' })
+    expect(verdict('H08', run('user'), { ...second(run(role)), tokenizer: 'llama3' }).verdict).not.toBe('supported')
+  })
+
+  it('is neither where only some replies stand under another role', () => {
+    const run = (role: (i: number) => string) => pairedRun((i) => ({ pairing: pairing(i, { replyRoles: role(i) }) }))
+    const mixed = run((i) => (i % 2 ? 'tool' : 'user'))
+    expect(
+      verdict(
+        'H08',
+        run(() => 'user'),
+        second(mixed),
+      ).verdict,
+    ).toBe('inconclusive')
+  })
+
   describe('of rollouts that a limit of turns ended', () => {
     const mostly = (unanswered: TrajectoryFacts['unanswered']) =>
       pairedRun((i) => ({ endReason: 'stop', ...(i % 4 && unanswered !== undefined ? { unanswered } : {}) }))

@@ -198,6 +198,7 @@ const ANY = {
       tools: maybe(text),
       besideTools: hash,
       opening: text,
+      replyRoles: text,
       answer: maybe(hash),
     },
     { ...object, requiredKeys: ['question', 'system', 'tools', 'answer'] },

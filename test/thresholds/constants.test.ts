@@ -97,6 +97,7 @@ const STRUCTURAL: Readonly<Record<string, string>> = {
   'checks/question-sentences.ts DIGITS': 'how much of a digest is kept',
   'checks/question-sentences.ts RANGE': 'how many such digests there are',
   'checks/question-sentences.ts NOTHING': 'the digest of no sentences',
+  'checks/rendered-prompt.ts CHARACTERS': 'how much of an answer is looked at for a block of thoughts at its beginning',
   'checks/of-last.ts TOGETHER': 'bound of memory: how many rollouts go through a check at once',
   'checks/packed-columns.ts NULL': 'a code in an array of bytes',
   'checks/packed-columns.ts UNDEFINED': 'a code in an array of bytes',
