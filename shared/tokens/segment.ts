@@ -1,6 +1,6 @@
 import { bytesBeside, fillWith, firstAtLeast } from '../containers/kernel/numbers.ts'
 import { roleKind } from '../model/roles.ts'
-import { PART, type Segmentation, type SubSpan, type Turn } from '../model/tokens.ts'
+import { PART, type Segmentation, type SubSpan, type Turn, type TurnKind } from '../model/tokens.ts'
 import type { DeclaredPadding } from '../model/trajectory.ts'
 import { type FrameLookup, frameLookup, Mark, turnStarts } from './frame-lookup.ts'
 import { type Header, readBareHeader, readHeader } from './header.ts'
@@ -141,7 +141,13 @@ class Segmenter {
     const closed = contentEnd < this.to && !(this.markAt(contentEnd) & Mark.turnStart)
     const separatorStart = closed ? contentEnd + 1 : contentEnd
     const end = closed && this.isSeparator(separatorStart) ? separatorStart + 1 : separatorStart
-    const kind = named === 'user' && this.opensToolResponse(contentStart, contentEnd) ? 'tool' : named
+    // Before the first answer it is the end of the prompt that is lost, with the header in it.
+    const holdsAnswer = closed && this.ordinal > 0 && this.isUnclosed(named) && !this.opensAnswer(end)
+    const kind = holdsAnswer
+      ? 'other'
+      : named === 'user' && this.opensToolResponse(contentStart, contentEnd)
+        ? 'tool'
+        : named
     if (kind === 'assistant') {
       if (!isBareHeader(this.turns.at(-1))) this.ordinal++
       const found = assistantSpans(lookup, ids, { contentStart, contentEnd, closed, candidates })
@@ -195,6 +201,16 @@ class Segmenter {
   private endsTurn(at: number): boolean {
     const next = this.isSeparator(at + 1) ? at + 2 : at + 1
     return next >= this.to || (this.markAt(next) & Mark.turnStart) !== 0
+  }
+
+  /** The template ends no turns of this kind. One that an end token closes holds words of the model, and ids do not tell from where on. */
+  private isUnclosed(kind: TurnKind): boolean {
+    return this.lookup.frame.unclosed?.some((role) => role === kind) === true
+  }
+
+  private opensAnswer(at: number): boolean {
+    if (at >= this.to || !(this.markAt(at) & Mark.turnStart)) return false
+    return roleKind(readHeader(this.lookup, this.ids, at, this.to).role) === 'assistant'
   }
 
   private isSeparator(at: number): boolean {

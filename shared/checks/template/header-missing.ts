@@ -1,8 +1,8 @@
-import { Provenance, type Segmentation, type Turn } from '../../model/tokens.ts'
+import { Provenance, type Segmentation, type Span, type Turn } from '../../model/tokens.ts'
 import type { Check, Reporter, TrajectoryView } from '../check.ts'
 import { edgeBefore, sampledSpan, writtenTurns } from '../edges.ts'
 import { plainTurns } from '../plain-turns.ts'
-import { hidesTurns, isSwallowed, shapeOf } from '../shape.ts'
+import { hidesEdges, hidesTurns, isSwallowed, shapeOf } from '../shape.ts'
 import { countOf, listOf } from '../spans.ts'
 import { startsInLetters } from './spelt-markers.ts'
 
@@ -22,7 +22,12 @@ export const T05: Check = {
     if (view.segmentation === null) return
     const plain = plainTurns(view)
     if (plain !== null) return report.sound(plain.written)
-    for (const turn of view.segmentation.turns) if (isNobodys(view, turn)) reportNobodys(view, turn, report)
+    let inside = 0
+    for (const turn of view.segmentation.turns) {
+      if (isNobodys(view, turn)) reportNobodys(view, turn, report)
+      const answer = answerInside(view, turn)
+      if (answer !== null) reportInside(view, turn, answer, turn.ordinal + ++inside, report)
+    }
     for (const turn of writtenTurns(view.segmentation)) {
       if (turn.header === 'cut') continue
       // A header in letters is there, and is T16's.
@@ -67,6 +72,36 @@ function reportNobodys(view: TrajectoryView, turn: Turn, report: Reporter): void
     message: 'A turn of the model has a header without a role: nothing says that it is the assistant’s',
     evidence: {
       header_ids: listOf(view.ids, start, headerEnd),
+      ids_before: listOf(view.ids, Math.max(0, start - 4), start),
+    },
+  })
+}
+
+/**
+ * Words of the model at the end of a turn of another, in a template that ends none of those with a token (DeepSeek): they were sampled, or are trained where
+ * nothing tells, from inside the turn through the end token that closes it. Null where there are none.
+ */
+function answerInside(view: TrajectoryView, { kind, role, header, contentStart, endToken }: Turn): Span | null {
+  const { tokenizer, mask, provenance } = view
+  const unclosed = tokenizer?.frame?.unclosed
+  if (kind !== 'other' || header !== 'present' || endToken < 0 || !unclosed?.some((each) => each === role)) return null
+  if (provenance === null && (mask === null || hidesEdges(view))) return null
+  const tells = provenance ?? (mask as Uint8Array)
+  const own = provenance === null ? 1 : Provenance.sampled
+  let start = endToken + 1
+  while (start > contentStart && tells[start - 1] === own) start--
+  return start > contentStart && start < endToken ? { start, end: endToken + 1 } : null
+}
+
+function reportInside(view: TrajectoryView, turn: Turn, tokens: Span, ordinal: number, report: Reporter): void {
+  const { start, end } = tokens
+  report.place(true, { turn: ordinal, boundary: edgeBefore(view.segmentation as Segmentation, turn) })
+  report.fault({
+    turn: { ...turn, ordinal },
+    tokens,
+    message: `Words of the model have no header: they stand at the end of a ${turn.role} turn`,
+    evidence: {
+      first_ids: listOf(view.ids, start, Math.min(end, start + 6)),
       ids_before: listOf(view.ids, Math.max(0, start - 4), start),
     },
   })

@@ -203,6 +203,24 @@ it('of Kimi, which spells a role twice, writes no calls and declares tools in a 
   expect(learned(tokenizer).defaultSystem).toBe('You are a helpful assistant')
 })
 
+describe('a user turn of a template that ends none', () => {
+  const tokenizer = byteTokenizer(OTHER_FAMILIES.find(({ name }) => name === 'deepseek')!)
+  const kinds = (text: string) => turnsOf(tokenizer, text).turns.map((turn) => turn.split(':', 1)[0])
+
+  it('is nobody’s where an end token closes it: words of the model are in it', () => {
+    expect(kinds('<｜User｜>x<｜Assistant｜>y<EOS><｜User｜>zAnd so.<EOS>')).toEqual(['user', 'assistant', 'other'])
+  })
+
+  it('is the user’s where an answer follows, whoever wrote an end token behind it', () => {
+    const [said, asked] = ['<｜User｜>x<EOS><｜Assistant｜>y<EOS>', '<｜User｜>z<EOS><｜Assistant｜>v<EOS>']
+    expect(kinds(said + asked)).toEqual(['user', 'assistant', 'user', 'assistant'])
+  })
+
+  it('is the user’s before the first answer, where the end of the prompt was cut away', () => {
+    expect(kinds('<｜User｜>xAnd so.<EOS><｜User｜>z<｜Assistant｜>y<EOS>')).toEqual(['user', 'user', 'assistant'])
+  })
+})
+
 describe('tokens that take the white space behind them', () => {
   const phi = OTHER_FAMILIES.find(({ name }) => name === 'phi')!
   const text = phi.dialogue.replace(/\{[ua]\}/g, 'x')

@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest'
+import { emptyTrajectory } from '../../shared/model/trajectory.ts'
+import { byteTokenizer, OTHER_FAMILIES } from '../tokens/template/other-families.ts'
+import { auditTrajectories } from './audit.ts'
+
+const tokenizer = byteTokenizer(OTHER_FAMILIES.find(({ name }) => name === 'deepseek')!)
+
+/** Pieces of a rollout: a text, whether the loss takes it, and whether the model wrote it. */
+type Piece = readonly [text: string, trained: boolean, sampled: boolean]
+
+const QUESTION: Piece = ['<BOS><｜User｜>Who directed it, and when was it?<｜Assistant｜>', false, false]
+const ANSWER: Piece = ['I have to ask for the film first.<EOS>', true, true]
+const REPLY: Piece = ['<｜User｜>Ines Valdoro directed Keljoris Song in 1974.', false, false]
+const HEADER: Piece = ['<｜Assistant｜>', false, false]
+const LAST: Piece = ['It was Ines Valdoro, in the year 1974, as the film says.<EOS>', true, true]
+
+function failing(pieces: readonly Piece[], tells = true): readonly string[] {
+  const rows = [0, 1, 2, 3].map((record) => {
+    const parts = pieces.map(([text, trained, sampled]) => {
+      const ids = tokenizer.encode(text, { specials: true })
+      return { ids, trained: ids.map(() => Number(trained)), sampled: ids.map(() => Number(sampled)) }
+    })
+    return {
+      ...emptyTrajectory({ source: 0, record, part: 0 }, `${record}`.padStart(16, '0')),
+      ids: Int32Array.from(parts.flatMap(({ ids }) => ids)),
+      mask: Uint8Array.from(parts.flatMap(({ trained }) => trained)),
+      sampled: tells ? Uint8Array.from(parts.flatMap(({ sampled }) => sampled)) : null,
+    }
+  })
+  return auditTrajectories(rows, tokenizer).failing
+}
+
+describe.each([true, false])('in a template that ends no user turns, with flags of who wrote what: %s', (tells) => {
+  it('words of the model at the end of one have no header', () => {
+    const codes = failing([QUESTION, ANSWER, REPLY, LAST], tells)
+    expect(codes).toContain('T05')
+    expect(codes).not.toContain('M01')
+  })
+
+  it('words behind a header have one', () => {
+    expect(failing([QUESTION, ANSWER, REPLY, HEADER, LAST], tells)).not.toContain('T05')
+  })
+
+  it('a reply that is trained whole is none of the model’s, whoever closes it', () => {
+    const trained: Piece = [`${REPLY[0]}<EOS>`, true, false]
+    const codes = failing([QUESTION, ANSWER, trained, HEADER, LAST], tells)
+    expect(codes).not.toContain('T05')
+    expect(codes.some((code) => code === 'M01' || code === 'M05')).toBe(true)
+  })
+})
