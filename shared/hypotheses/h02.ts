@@ -44,6 +44,8 @@ function decide(input: HypothesisInput): Judgement {
   const [weight, untrained] = [weightBounds(thresholds), untrainedBound(thresholds)]
   // Which token a mask value belongs to is not settled: only what the ids themselves lack counts.
   const undecided = input.dump.settings.alignmentUndecided
+  // Checks that do without turns (of padding, of rows that train nothing) say nothing of who wrote what, and neither does a list of none.
+  const isLookedAt = found.looked.some(({ needs }) => needs.includes('tokenizer'))
   const proof = undecided ? systematic.filter(({ code }) => isFrameFault(code)) : systematic
   const heavy = !undecided && share !== null && holds(share, weight.supported)
   // A mask without a single 1 has no weight to share out: nothing shows where the loss would fall.
@@ -53,13 +55,14 @@ function decide(input: HypothesisInput): Judgement {
   const missed = input.dump.settings.policy.intended.includes('M03') ? null : input.untrainedShare
   const covers = missed === null || holds(missed, untrained)
   if (MASKING_CODES.every((code) => unlooked.includes(code)) && !supported) return notCheckable(leftOut(unlooked))
-  const unjudged = unjudgedShares(input)
+  const unjudged = unjudgedShares(input, isLookedAt)
   const isUnproved = unjudged.some(({ code }) => code === ENDS)
   // Rollouts of a model that always opens alike look as prompts with examples do.
   const mayBeExamples = input.dump.settings.policy.examples_in_prompt === true
   const contradicted =
     !undecided &&
     !mayBeExamples &&
+    isLookedAt &&
     unlooked.length === 0 &&
     failing.length === 0 &&
     unjudged.every(({ value, bound }) => holds(value, bound)) &&
@@ -85,6 +88,7 @@ function decide(input: HypothesisInput): Judgement {
       ...(supported || contradicted || !isUnproved ? [] : ['logprobs or flags of the end tokens']),
       ...(supported || input.totalWeight !== 0 ? [] : ['a token that is trained']),
       ...(share === null && input.totalWeight !== 0 ? whatOraclesLack(input) : []),
+      ...(supported || isLookedAt || share === null || unlooked.length > 0 ? [] : [turnsLack(input)]),
       ...leftOut(unlooked),
     ],
     firm: supported || contradicted,
@@ -157,8 +161,8 @@ function unmarkedShare(input: HypothesisInput): number | null {
 }
 
 /** Of the rollouts that T17 looked at, those it names, in a dump where the tokenizer finds no turns. Null where there is none. */
-function foreignShare(input: HypothesisInput): number | null {
-  if (input.lackOfTurns == null) return null
+function foreignShare(input: HypothesisInput, isLookedAt: boolean): number | null {
+  if (input.lackOfTurns == null && isLookedAt) return null
   const vocabulary = failingCheck(input, 'T17')
   return vocabulary === null || vocabulary.checked === 0 ? null : vocabulary.affected / vocabulary.checked
 }
@@ -172,8 +176,12 @@ interface Unjudged {
   readonly bound: ReturnType<typeof unfitBound>
 }
 
-/** What cannot be judged, as far as there is any. */
-function unjudgedShares(input: HypothesisInput): Unjudged[] {
+/**
+ * What cannot be judged, as far as there is any.
+ *
+ * @param isLookedAt some check that takes turns had turns to look at
+ */
+function unjudgedShares(input: HypothesisInput, isLookedAt: boolean): Unjudged[] {
   const { thresholds } = input.dump.settings
   const bound = unfitBound(thresholds)
   const shares = [
@@ -187,7 +195,7 @@ function unjudgedShares(input: HypothesisInput): Unjudged[] {
     // By another vocabulary no end of a turn and no header can be looked for: that none fails says nothing.
     {
       what: 'share of rollouts whose ids are not of the tokenizer, so that their turns are not known',
-      value: foreignShare(input),
+      value: foreignShare(input, isLookedAt),
       code: 'T17',
       bound,
     },
@@ -237,6 +245,7 @@ function unjudgedLine({ what, value, code, bound }: Unjudged): Argument {
 function faultLines({ failing, systematic, looked }: MaskingMeasures): Argument[] {
   const none = { comparison: '=', threshold: 0 } as const
   const some = { comparison: '>', threshold: 0 } as const
+  if (looked.length === 0) return []
   if (failing.length === 0) {
     const codes = looked.map(({ code }) => code)
     const lines = compared('mask and frame checks that fail at error level', 0, some, none, codes)
@@ -253,7 +262,9 @@ function faultLines({ failing, systematic, looked }: MaskingMeasures): Argument[
 }
 
 function whatOraclesLack(input: HypothesisInput): string[] {
-  return input.streams.has('tokenizer')
-    ? ['turns in the ids, or a record of what was sampled']
-    : [input.lackOfTurns ?? 'tokenizer']
+  return input.streams.has('tokenizer') ? ['turns in the ids, or a record of what was sampled'] : [turnsLack(input)]
+}
+
+function turnsLack(input: HypothesisInput): string {
+  return input.lackOfTurns ?? (input.streams.has('tokenizer') ? 'turns in the ids' : 'tokenizer')
 }

@@ -36,8 +36,8 @@ export interface HypothesisInput {
   /** A second run that was given beside this one, for the verdicts that need two; absent or null where there is none. */
   readonly against?: SecondRun | null
   /**
-   * Share of the tokens that a correct mask trains under the policy and this one does not, over rollouts that train something.
-   * Null where no trajectory had turns and a mask.
+   * Share of the tokens that a correct mask trains under the policy and this one does not, over rollouts that train something: those that the structure oracle
+   * names, or the dump itself where there are no turns. Null where nothing tells of any.
    */
   readonly untrainedShare: number | null
 }

@@ -47,14 +47,15 @@ function weightSums(view: TrajectoryView, mask: Uint8Array, settings: AuditSetti
   let sampled = 0
   let untrained = 0
   for (let token = 0; token < mask.length; token++) {
-    if (expected !== null && expected[token] === Expected.trained) {
+    const wrote = provenance === null ? Provenance.silent : (provenance[token] as Provenance)
+    // Where no turns are known, what the dump itself says was sampled is what a right mask trains.
+    if (expected === null ? wrote === Provenance.sampled : expected[token] === Expected.trained) {
       sampled++
       if (mask[token] === 0 && isMeant?.[token] !== 1) untrained++
     }
     if (mask[token] !== 1) continue
     const weight = weights === null ? 1 : (weights[token] as number)
     total += weight
-    const wrote = provenance === null ? Provenance.silent : (provenance[token] as Provenance)
     if (wrote === Provenance.sampled) continue
     if (expected === null ? wrote !== Provenance.notSampled : expected[token] !== Expected.masked) continue
     // A turn that only the policy leaves out is the model's all the same (M03).

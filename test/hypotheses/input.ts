@@ -52,11 +52,11 @@ export interface InputOptions {
   readonly lackOfTurns?: string | null
 }
 
-/** A sound dump as far as tokens go: M01 looked and found nothing, 1,000 of loss weight, none of it on foreign tokens. */
+/** A sound dump as far as tokens go: a check of its turns (M02) looked and found nothing, 1,000 of loss weight, none of it on foreign tokens. */
 export function inputWith(dump: DumpView, options: InputOptions = {}): HypothesisInput {
   return {
     dump,
-    checks: (options.checks ?? [resultOf('M01')]).map((check) => lookedAtAllTurns(check, dump)),
+    checks: (options.checks ?? [resultOf('M02')]).map((check) => lookedAtAllTurns(check, dump)),
     streams: new Set(STREAMS.filter((stream) => !options.without?.includes(stream))),
     totalWeight: options.totalWeight === undefined ? 1000 : options.totalWeight,
     unsampledWeight: options.unsampledWeight === undefined ? 0 : options.unsampledWeight,

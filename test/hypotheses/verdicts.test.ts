@@ -127,7 +127,7 @@ describe('H02', () => {
     [5, 'inconclusive'],
     [4, 'contradicted'],
   ] as const)('with %i of 100 end tokens masked that nobody is known to have written it is %s', (affected, verdict) => {
-    const checks = [resultOf('M01'), resultOf('M10', { affected, severity: 'warning' })]
+    const checks = [resultOf('M02'), resultOf('M10', { affected, severity: 'warning' })]
     const result = verdictOf('H02', dump, { checks })
     expect(result.verdict).toBe(verdict)
     const lines = result.because.filter(({ checks: rest }) => rest.includes('M10'))
@@ -139,7 +139,7 @@ describe('H02', () => {
     dumpOf(rows(100).map((row, index) => (index < count ? { ...row, ...more, unfit: true } : row)))
 
   it('is not contradicted where arrays of rows do not fit, be their advantages no numbers besides', () => {
-    const checks = [resultOf('M01'), resultOf('S03', { affected: 100 })]
+    const checks = [resultOf('M02'), resultOf('S03', { affected: 100 })]
     const brokenAdvantage = { value: 'NaN', token: null, tokens: 0 }
     expect(verdictOf('H02', unfitIn(100, { brokenAdvantage }), { checks }).verdict).toBe('inconclusive')
     expect(verdictOf('H02', unfitIn(5, { noNumbers: ['advantages'] }), { checks }).verdict).toBe('inconclusive')
@@ -149,7 +149,7 @@ describe('H02', () => {
 
   it('is not contradicted where arrays of some rows do not fit together, and says so; a stray row decides nothing', () => {
     const of = (affected: number) =>
-      verdictOf('H02', unfitIn(affected), { checks: [resultOf('M01'), resultOf('S03', { affected })] })
+      verdictOf('H02', unfitIn(affected), { checks: [resultOf('M02'), resultOf('S03', { affected })] })
     const unfit = (value: number) => expect.objectContaining({ checks: ['S03'], value, threshold: 0.05 })
     expect(of(5).verdict).toBe('inconclusive')
     expect(of(5).because).toContainEqual(unfit(0.05))
@@ -162,7 +162,7 @@ describe('H02', () => {
 
   it('is not contradicted by a tokenizer that the ids are not of; a stray row decides nothing', () => {
     const of = (affected: number, lackOfTurns: string | null = 'no turn starts in these ids') =>
-      verdictOf('H02', dump, { checks: [resultOf('M01'), resultOf('T17', { affected })], lackOfTurns })
+      verdictOf('H02', dump, { checks: [resultOf('M02'), resultOf('T17', { affected })], lackOfTurns })
     expect(of(100).verdict).toBe('inconclusive')
     expect(of(100, null).verdict).toBe('contradicted')
     expect(of(5).verdict).toBe('inconclusive')
@@ -170,8 +170,29 @@ describe('H02', () => {
     expect(of(0).verdict).toBe('contradicted')
   })
 
+  it('is not contradicted where no check had turns to look at, whatever the dump says of sampled tokens', () => {
+    const blind = { checks: [resultOf('M12')], untrainedShare: 0 }
+    expect(
+      verdictOf('H02', dump, { ...blind, lackOfTurns: 'turns in the ids: none', without: ['tokenizer'] }),
+    ).toMatchObject({
+      verdict: 'inconclusive',
+      missing: ['turns in the ids: none'],
+    })
+    expect(verdictOf('H02', dump, { ...blind, without: ['tokenizer'] }).missing).toEqual(['tokenizer'])
+    // Prompts of a stored length are all that M01 looks at without turns.
+    expect(verdictOf('H02', dump, { ...blind, checks: [resultOf('M01')] }).verdict).toBe('inconclusive')
+    const none = verdictOf('H02', dump, { ...blind, checks: [] })
+    expect(none.because.filter(({ measure }) => measure.includes('fail at error level'))).toEqual([])
+    expect(none.missing).toEqual(['turns in the ids'])
+    expect(verdictOf('H02', dump, { ...blind, checks: [resultOf('M02')] }).verdict).toBe('contradicted')
+    expect(verdictOf('H02', dump, { ...blind, unsampledWeight: 10 })).toMatchObject({
+      verdict: 'supported',
+      missing: [],
+    })
+  })
+
   it('lists lesser faults as present without deciding by them', () => {
-    const checks = [resultOf('M01'), resultOf('M11', { affected: 100 }), resultOf('T04', { affected: 100 })]
+    const checks = [resultOf('M02'), resultOf('M11', { affected: 100 }), resultOf('T04', { affected: 100 })]
     const result = verdictOf('H02', dump, { checks })
     expect(result.verdict).toBe('contradicted')
     expect(
@@ -199,7 +220,7 @@ describe('H02', () => {
   it('is not contradicted by masks that train nothing, whoever meant them to', () => {
     const nothing = { totalWeight: 0, unsampledWeight: 0 }
     const meant = resultOf('M04', { affected: 100, severity: 'info' })
-    expect(verdictOf('H02', dump, { ...nothing, checks: [resultOf('M01'), meant] })).toMatchObject({
+    expect(verdictOf('H02', dump, { ...nothing, checks: [resultOf('M02'), meant] })).toMatchObject({
       verdict: 'inconclusive',
       missing: ['a token that is trained'],
     })

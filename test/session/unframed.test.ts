@@ -131,3 +131,33 @@ describe('a tokenizer that was named and frames no turns in the ids', () => {
     expect(hypothesis(report, 'H07')?.recorded_by).toBeUndefined()
   })
 })
+
+describe('rollouts that say which tokens were sampled, in ids without turns', () => {
+  /** @param isLeftOut of the n-th sampled token of a rollout: it carries no loss */
+  const judged = async (isLeftOut: (nth: number) => boolean) => {
+    const records = unframed(rollouts(qwen25), 151643).map(({ record, ...rest }) => {
+      const sampled = record.loss_mask as number[]
+      let nth = 0
+      const loss_mask = sampled.map((wrote) => (wrote === 1 && isLeftOut(nth++) ? 0 : wrote))
+      return { ...rest, record: { ...record, sampled, loss_mask } as unknown as Conversation['record'] }
+    })
+    const { verdict, because, missing } = hypothesis(await reportOf(records, 'qwen2.5'), 'H02')!
+    const missed = because.find(({ measure }) => measure.includes('carry no loss'))
+    return { verdict, missing, missed: missed && [missed.value, missed.comparison] }
+  }
+
+  it('that leave out what the model wrote are not called masked right, and the share is told', async () => {
+    const { verdict, missing, missed } = await judged((nth) => nth < 20)
+    expect(verdict).toBe('inconclusive')
+    expect(missing).toEqual(['turns in the ids'])
+    expect(missed).toEqual([expect.closeTo(0.4, 0.2), '>='])
+  })
+
+  it('nor are those whose mask is exactly theirs: headers and ends are in no turn that anyone could look at', async () => {
+    expect(await judged(() => false)).toEqual({
+      verdict: 'inconclusive',
+      missing: ['turns in the ids'],
+      missed: [0, '<'],
+    })
+  })
+})

@@ -79,7 +79,7 @@ export const VERDICT_FLIPS: Flips = {
   'h02-untrained-share': flip(verdict('H02', rows(60), { untrainedShare: 0.02 }), 0.05, 'inconclusive', 'contradicted'),
   'h02-unfit-share': flip(
     verdict('H02', [...rows(55), ...rows(5, (i) => factsOf(55 + i, { unfit: true }))], {
-      checks: [resultOf('M01'), resultOf('S03', { affected: 5 })],
+      checks: [resultOf('M02'), resultOf('S03', { affected: 5 })],
     }),
     0.1,
     'inconclusive',
