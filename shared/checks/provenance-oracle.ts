@@ -39,7 +39,7 @@ export function provenanceOracle(
   const unsampledLogprob = ofTrl ? 0 : ofFormat
   const told = fromLogprobs(trajectory, logprobs, typeof unsampledLogprob === 'number' ? unsampledLogprob : null)
   // There it is the mask that takes a 0.0 for no logprob, and the mask is what is judged: where it lies off, it hides certain tokens.
-  if (ofTrl) for (let i = 0; i < told.length; i++) if (told[i] === Provenance.notSampled) told[i] = Provenance.silent
+  if (ofTrl) withoutDenials(told)
   // An array that the dump stored shorter was filled up with NaN: of its missing tail nothing is known.
   if (stored !== undefined && stored.length < stored.expected) {
     told.fill(Provenance.silent, told.length - (stored.expected - stored.length))
@@ -57,7 +57,13 @@ export function provenanceOracle(
   const isOfFormat = stored?.unsampled !== undefined
   if (mask !== null && segmentation !== null && (isOfFormat || unsampledLogprob === 0))
     tellLostNumbers(told, segmentation.turns, mask, isOfFormat)
+  // Of an array that does not fit nobody knows which tokens it has no numbers of (S03).
+  if (stored !== undefined && stored.length !== stored.expected) withoutDenials(told)
   return told
+}
+
+function withoutDenials(told: Uint8Array): void {
+  for (let i = 0; i < told.length; i++) if (told[i] === Provenance.notSampled) told[i] = Provenance.silent
 }
 
 function scoresPrompt(told: Uint8Array, { turns, padding }: Segmentation): boolean {
@@ -104,15 +110,21 @@ function isMoved(told: Uint8Array, segmentation: Segmentation | null): boolean {
   const { sampled, notSampled } = Provenance
   let early = 0
   let late = 0
+  // What lies late has lost the number of a token that the row ends with: such a turn shows it by no end, and the first has to.
+  const lastShown = told.length - 1
+  const areShown = turns.filter(({ endToken }) => endToken < lastShown)
+  const ended = areShown.length > 0 ? areShown : whole.filter(({ endToken }) => endToken < lastShown)
+  for (const { start, contentStart, endToken } of ended) {
+    if (told[start] !== sampled && told[contentStart] === notSampled && told[endToken + 1] === sampled) late++
+  }
   for (const { start, headerEnd, contentStart, endToken } of turns) {
     // A header that the model wrote as well is no sign.
     if (told[start] === sampled) continue
     // A block of the template that only ends with what was sampled is reached by what lies early; one that the model wrote is sampled whole.
     const intoBlock = told[headerEnd] === notSampled && told[contentStart - 1] === sampled
     if ((told[headerEnd - 1] === sampled || intoBlock) && told[endToken] !== sampled) early++
-    if (told[contentStart] === notSampled && told[endToken + 1] === sampled) late++
   }
-  return Math.max(early, late) * 2 > turns.length
+  return early * 2 > turns.length || late * 2 > ended.length
 }
 
 function fromLogprobs({ ids }: Trajectory, logprobs: Float32Array, placeholder: number | null): Uint8Array {

@@ -1,5 +1,6 @@
 import type { AuditSettings, TrajectoryView } from '../checks/check.ts'
 import { ownReplies } from '../checks/mask/own-replies.ts'
+import { trainedPrefill } from '../checks/mask/prefill-trained.ts'
 import { sampledPad } from '../checks/padding.ts'
 import { isAsExpected } from '../checks/shape.ts'
 import { Expected, PART, Provenance, type Span } from '../model/tokens.ts'
@@ -41,6 +42,7 @@ function weightSums(view: TrajectoryView, mask: Uint8Array, settings: AuditSetti
   const own = [...meant, ...ownReplies(view)]
   const isMeant = own.length === 0 ? null : new Uint8Array(mask.length)
   for (const { start, end } of own) isMeant?.fill(1, start, end)
+  const isOpen = openTokens(view, mask, settings)
   const ownEnd = sampledPad(view)
   let total = 0
   let unsampled = 0
@@ -57,12 +59,38 @@ function weightSums(view: TrajectoryView, mask: Uint8Array, settings: AuditSetti
     const weight = weights === null ? 1 : (weights[token] as number)
     total += weight
     if (wrote === Provenance.sampled) continue
-    if (expected === null ? wrote !== Provenance.notSampled : expected[token] !== Expected.masked) continue
+    const isMasked = expected === null ? wrote === Provenance.notSampled : expected[token] === Expected.masked
+    if (!isMasked && !(wrote === Provenance.notSampled && isOpen?.[token] === 1)) continue
     // A turn that only the policy leaves out is the model's all the same (M03).
-    if (expectedRl !== null && expectedRl[token] !== Expected.masked) continue
+    if (isMasked && expectedRl !== null && expectedRl[token] !== Expected.masked) continue
     if (observationsIntended && parts !== null && parts[token] === PART.tool) continue
     if (isMeant?.[token] === 1 || token === ownEnd) continue
     unsampled += weight
   }
   return { total, unsampled, sampled, untrained }
+}
+
+/**
+ * Where the turns do not say who wrote what, and the dump itself decides: the content of turns of nobody known, and what M09 takes for the template's in
+ * those of the model. Elsewhere in these a token that the dump denies may as well have lost its number. Null where there is nothing of the kind.
+ */
+function openTokens(view: TrajectoryView, mask: Uint8Array, settings: AuditSettings): Uint8Array | null {
+  const { expected, provenance, segmentation } = view
+  // Supervised data trains what nobody sampled.
+  if (expected === null || provenance === null || segmentation === null || settings.policy.id === 'sft') return null
+  let isOpen: Uint8Array | null = null
+  for (const turn of segmentation.turns) {
+    const { kind, contentStart, contentEnd, headerEnd } = turn
+    if (kind === 'other' && !settings.policy.intended.includes('M01')) {
+      isOpen ??= new Uint8Array(mask.length)
+      isOpen.fill(1, contentStart, contentEnd)
+    }
+    // A prefill begins behind the header, and is masked where it is right.
+    if (kind !== 'assistant' || mask[headerEnd] !== 1 || provenance[headerEnd] !== Provenance.notSampled) continue
+    for (const { start, end } of trainedPrefill(view, turn)) {
+      isOpen ??= new Uint8Array(mask.length)
+      isOpen.fill(1, start, end)
+    }
+  }
+  return isOpen
 }

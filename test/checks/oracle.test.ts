@@ -237,3 +237,27 @@ it.each([
     Provenance.silent,
   ])
 })
+
+it('denials of an array that does not fit are none, as of the logprobs of a response that stand at the beginning', () => {
+  const row = searchRow(qwen2, 0, {}, { logprobs: 'sampler' })
+  const of = (length: number) => {
+    const trajectory = trajectoryOf(row)
+    const arrays = [{ name: 'logprobs.sampler', length, expected: row.record.input_ids.length }]
+    return createView({ ...trajectory, arrays }, { tokenizer: qwen2, settings: settings(), unsampledLogprob: null })
+      ?.provenance
+  }
+  expect(of(row.record.input_ids.length - 40)).not.toContain(Provenance.notSampled)
+  expect(of(row.record.input_ids.length)).toContain(Provenance.notSampled)
+})
+
+it('logprobs that lie one token late tell nothing, in a row that ends with its last end token', () => {
+  const row = conversation(
+    qwen2,
+    [user('Where?'), assistant('Let me look it up.'), user('Go on.'), assistant('In Teal.', { separator: false })],
+    { logprobs: 'sampler' },
+  )
+  expect(Array.from(viewOf(row).provenance ?? [])).toEqual([...row.sampled])
+  const sampler = row.record.logprobs!.sampler!
+  row.record.logprobs = { sampler: [null, ...sampler.slice(0, -1)] }
+  expect(viewOf(row).provenance).toBeNull()
+})

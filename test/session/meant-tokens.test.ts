@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { AuditOptions } from '../../shared/model/policy.ts'
 import type { Tokenizer } from '../../shared/tokens/tokenizer.ts'
-import type { RecordOptions, TurnLayout } from '../helpers/conversation.ts'
-import { audited, cleanRollout, lines, qwen } from './dumps.ts'
+import { conversation, type RecordOptions, type TurnLayout } from '../helpers/conversation.ts'
+import { audited, cleanRollout, lines, qwen, turnsOf } from './dumps.ts'
 
 let tokenizer: Tokenizer
 beforeAll(async () => {
@@ -81,5 +81,51 @@ describe('what the run means to train', () => {
     expect((await judged(lastTurn)).suggested).toBe('last-turn')
     expect((await judged(lastTurn, { intend: ['M11'] })).suggested).toBe('last-turn')
     expect((await judged(lastTurn, { intend: ['M03'] })).suggested).toBe(null)
+  })
+})
+
+describe('tokens that the dump says were not sampled', () => {
+  /** @param edit of the flags: which tokens were sampled, where those of the turn between the two answers are none of theirs */
+  const flagged = async (
+    edit: (sampled: number[], turns: readonly TurnLayout[]) => void,
+    options: AuditOptions = {},
+  ) => {
+    const rollouts = Array.from({ length: 4 }, (_, seed) => {
+      const [first, question, ask, reply, answer] = turnsOf(tokenizer, seed)
+      const turns = [first!, question!, ask!, { ...reply!, role: 'observer' }, answer!]
+      const editMask: RecordOptions['editMask'] = (mask, layout, sampled) => {
+        const { contentStart, contentEnd } = layout[3]!
+        mask.fill(1, contentStart, contentEnd)
+        edit(sampled as number[], layout)
+      }
+      return conversation(tokenizer, turns, { id: `r${seed}`, sampled: true, editMask })
+    })
+    const report = (await audited(lines(rollouts), options)).report()
+    const { verdict, because } = report.hypotheses.find(({ id }) => id === 'H02')!
+    return [verdict, because.find(({ measure }) => measure.includes('the model did not write'))?.value]
+  }
+
+  it('count where they carry loss in a turn of nobody known, unless the run means to train what it observes', async () => {
+    expect(await flagged(() => {})).toEqual(['supported', expect.closeTo(0.36, 1)])
+    expect(await flagged(() => {}, { intend: ['M01'] })).toEqual(['contradicted', 0])
+  })
+
+  it('do not where they were sampled, or lost their number within an answer', async () => {
+    const sampleTurn = (sampled: number[], turns: readonly TurnLayout[]) =>
+      sampled.fill(1, turns[3]!.contentStart, turns[3]!.contentEnd)
+    expect((await flagged(sampleTurn))[1]).toBe(0)
+    const loseSome = (sampled: number[], turns: readonly TurnLayout[]) => {
+      sampleTurn(sampled, turns)
+      sampled.fill(0, turns[4]!.contentStart + 2, turns[4]!.contentStart + 5)
+    }
+    expect((await flagged(loseSome))[1]).toBe(0)
+  })
+
+  it('count where they open an answer, as a tag that the trainer puts there', async () => {
+    const [verdict, share] = await flagged((sampled, turns) => {
+      sampled.fill(1, turns[3]!.contentStart, turns[3]!.contentEnd)
+      sampled.fill(0, turns[4]!.contentStart, turns[4]!.contentStart + 3)
+    })
+    expect([verdict, share]).toEqual(['supported', expect.closeTo(0.06, 1)])
   })
 })

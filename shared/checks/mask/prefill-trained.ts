@@ -4,6 +4,8 @@ import type { Tokenizer } from '../../tokens/tokenizer.ts'
 import type { Check, TrajectoryView } from '../check.ts'
 import { carryLoss, edgeBefore } from '../edges.ts'
 import { forcedPrefillEnd } from '../logprobs/forced-prefill.ts'
+import { gapOf } from '../logprobs/gap.ts'
+import { LARGEST_SHIFT } from '../logprobs/gap-shift.ts'
 import { openTags, templatesTagEnd } from '../open-think.ts'
 import { isOwnBlock } from '../own-blocks.ts'
 import { endsInThinkTag, LONGEST_PREFILL, storedPromptEnd } from '../prompt-end.ts'
@@ -86,6 +88,9 @@ function prefillEnd(view: TrajectoryView, turn: Turn): number {
   if (provenance !== null) {
     let end = contentStart
     while (end < contentEnd && provenance[end] === Provenance.notSampled) end++
+    // Numbers that lie late begin late (L06), in a row whose turns do not show that they also end late.
+    if (end - contentStart <= LARGEST_SHIFT && end > contentStart && gapOf(view)?.cause === 'shifted')
+      return contentStart
     if (end === contentStart) return promptEndIn(view, turn) ?? forcedPrefillEnd(view, turn) ?? tagEnd(view, turn)
     // Letters that stand for a tag of the model's were put there by whoever encoded its text again (T16), and by no template.
     if (speltMarkers(view, turn).some(({ kind, start }) => kind === 'tag' && start === contentStart))
