@@ -193,6 +193,8 @@ export interface TrajectoryFacts {
   readonly loneZeros?: readonly LoneZero[]
   /** The only end token that seems appended, and by the trainer alone; absent elsewhere. What M14 holds against the gaps of other rollouts. */
   readonly deniedEnd?: DeniedEnd
+  /** It is said to be cut, and something says that its last end token was not sampled; absent of every other. */
+  readonly appendedEnd?: boolean
   /** Of a rollout that several policy versions sampled, and both engines scored; absent elsewhere. What L09 compares over the dump. */
   readonly versionGaps?: VersionGaps
   /** Of a rollout of several turns in which the trainer denies what the sampler was sure of; absent elsewhere. What L02 asks of all rollouts. */

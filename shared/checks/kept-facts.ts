@@ -86,6 +86,7 @@ const EVERY: Record<keyof Required<TrajectoryFacts>, true> = {
   tilt: true,
   loneZeros: true,
   deniedEnd: true,
+  appendedEnd: true,
   versionGaps: true,
   laterDenials: true,
   kl: true,

@@ -13,7 +13,7 @@ import { unfitFacts } from './layout/unfit-arrays.ts'
 import { versionFact } from './logprobs/policy-version.ts'
 import { logprobFacts } from './logprobs/sums.ts'
 import { untrainedEnd } from './mask/all-zero.ts'
-import { deniedEndFact } from './mask/appended-by.ts'
+import { appendedEndFact, deniedEndFact } from './mask/appended-by.ts'
 import { padEndFacts } from './mask/ends-of-pad.ts'
 import { nullFacts } from './mask/nulls-as-mask.ts'
 import { endFacts } from './mask/silent-ends.ts'
@@ -144,7 +144,7 @@ export function withFacts(prepared: PreparedView, { measuresDrift, unsampledLogp
   const untrained = untrainedEnd(view)
   if (untrained !== undefined) Object.assign(facts, { untrainedEnd: untrained })
   Object.assign(facts, endFacts(view), zeroEndFacts(view), padEndFacts(view), deniedEndFact(view))
-  Object.assign(facts, nullFacts(view, unsampledLogprob))
+  Object.assign(facts, nullFacts(view, unsampledLogprob), appendedEndFact(view))
   const drift = measuresDrift ? driftOf(view) : null
   if (drift !== null) Object.assign(facts, { drift })
   return view

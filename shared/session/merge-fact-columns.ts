@@ -211,6 +211,7 @@ const COLUMNS: { readonly [Name in keyof Required<Row>]: Column<Row[Name]> } = {
   openEnd: { cells: optional(PAIR) },
   stopsInCall: { cells: optional(FLAG) },
   stopsWithoutCall: { cells: optional(FLAG) },
+  appendedEnd: { cells: optional(FLAG) },
   flaggedEnd: { cells: optional(PAIR) },
   cutLeft: { cells: optional(CUT_LEFT) },
   beginsWritten: { cells: optional(PAIR) },

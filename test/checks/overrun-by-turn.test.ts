@@ -1,9 +1,10 @@
 import { expect, it } from 'vitest'
 import { patternOf } from '../../shared/checks/systematic.ts'
 import { DEFAULT_THRESHOLDS } from '../../shared/model/thresholds/registry.ts'
+import { searchRows } from '../fixtures/checks/fixture.ts'
 import { assistant, conversation, trajectoryOf, user } from '../helpers/conversation.ts'
 import { testTokenizer } from '../helpers/tokenizers.ts'
-import { auditTrajectories } from './audit.ts'
+import { auditDump, auditTrajectories } from './audit.ts'
 
 const qwen2 = await testTokenizer('qwen2.5')
 
@@ -32,4 +33,19 @@ it('runs on from every second turn, though rows that end with it cannot show it'
 
 it('runs on from some second turns where others that are followed end as they should', () => {
   expect(overruns(mixed, (index) => index % 4 === 1)).toEqual({ affected: 6, pattern: 'sporadic' })
+})
+
+it.each([
+  [undefined, { M01: 0, M05: 1 }],
+  [['M01', 'M05'], { M01: 0, M05: 1 }],
+  [['M01'], { M01: 1, M05: 1 }],
+] as const)('what runs on over a reply is told once, and by M01 where M05 is not asked for: %s', async (checks, found) => {
+  const { byCode } = await auditDump({
+    story: '',
+    family: 'qwen2.5',
+    rows: searchRows({}, { editMask: (mask, layout) => mask.fill(1, layout[2]!.contentStart) }, 1),
+    ...(checks === undefined ? {} : { options: { checks: [...checks] } }),
+  })
+  const rollouts = (code: string) => byCode.get(code)!.tally.affected
+  expect({ M01: rollouts('M01'), M05: rollouts('M05') }).toEqual(found)
 })

@@ -54,6 +54,7 @@ const ANY = {
   endsClosed: maybe(flag),
   openEnd: fc.tuple(number, number),
   flaggedEnd: fc.tuple(number, number),
+  appendedEnd: flag,
   cutLeft: fc.record({ tokens: fc.tuple(number, number), text, lost: maybe(number) }, object),
   beginsWritten: fc.tuple(number, number),
   systemHash: maybe(hash),

@@ -30,6 +30,8 @@ describe('a check that found nothing', () => {
         'hidden by another fault, in 20 of 20 rollouts: Sampler and trainer logprobs are shifted against each other (L06)',
     })
     expect(beside('M10', [0, 0], resultOf('M06', 20, 3)).status).toBe('not-checkable')
+    // Replies that a mask runs over are trained, and M05 says so of them.
+    expect(beside('M01', [20, 0], resultOf('M05', 20, 20)).status).toBe('not-checkable')
   })
 
   it('passes what it looked at where the other fault is rare, absent, or hides nothing of its own', () => {

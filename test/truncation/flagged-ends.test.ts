@@ -89,3 +89,23 @@ it('an end token is shown where the rollout is flagged as cut, and not where it 
     ?.findings.map(({ tokens, record }) => tokens && views[record ?? 0]?.text({ start: tokens[0], end: tokens[1] }))
   expect(shown).toEqual(['<|im_end|>', '<|im_end|>', '<|im_end|>', null])
 })
+
+it.each([
+  ['the trainer denies that it was sampled', -9, 0, []],
+  ['the trainer agrees', -0.001, 0, [0, 1, 2]],
+  ['the sampler has no logprob for it', -9, null, []],
+] as const)('an end token behind what a limit had cut is no wrong flag where %s', async (_, trainer, sampler, found) => {
+  const { byCode } = await auditDump({
+    story: '',
+    family: 'qwen2.5',
+    rows: (tokenizer) =>
+      [0, 1, 2].map((i) => {
+        const row = searchRow(tokenizer, i, {}, { finishReason: 'length', logprobs: 'both' })
+        const at = row.layout[4]!.endToken
+        Object.assign(row.record.logprobs!.sampler!, { [at]: sampler })
+        Object.assign(row.record.logprobs!.trainer!, { [at]: trainer })
+        return row
+      }),
+  })
+  expect(byCode.get('C05')?.findings.map(({ record }) => record)).toEqual(found)
+})

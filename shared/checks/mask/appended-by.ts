@@ -1,6 +1,7 @@
 import { Provenance, type Turn } from '../../model/tokens.ts'
 import type { TrajectoryView } from '../check.ts'
 import { edgeAfter, rowEnd, writtenTurns } from '../edges.ts'
+import { saysCut } from '../end-reason.ts'
 import type { TrajectoryFacts } from '../facts.ts'
 import { haveUnfitLogprobs } from '../layout/unfit-arrays.ts'
 import { isPlaceholder, pairsOf } from '../logprobs/scored.ts'
@@ -50,6 +51,14 @@ export function deniedEndFact(view: TrajectoryView): Pick<TrajectoryFacts, 'deni
       endsRow: token >= rowEnd(view),
     },
   }
+}
+
+/** Of a rollout that is said to be cut and ends with an end token: the model did not write that one. */
+export function appendedEndFact(view: TrajectoryView): Pick<TrajectoryFacts, 'appendedEnd'> | null {
+  const { facts, segmentation } = view
+  if (segmentation === null || facts.endReason !== 'stop' || !saysCut(facts)) return null
+  const at = writtenTurns(segmentation).at(-1)?.endToken ?? -1
+  return at >= 0 && appendedBy(view, at) !== null ? { appendedEnd: true } : null
 }
 
 /** Whether the end of a turn is trained, and may have been sampled. */

@@ -22,6 +22,7 @@ export const M01: Check = {
   why: 'The model is rewarded for text it did not write: the gradient teaches it to invent tool replies and questions.',
   fix: 'Set the loss mask to 0 for every token that was not sampled; in verifiers this is mask_env_responses.',
   cite: 'Search-R1#20, slime#1073, TRL#4974',
+  hiddenBy: ['M05'],
   trajectory(view, settings, report) {
     if (view.segmentation === null || hidesTurns(view)) return
     const plain = plainTurns(view)
@@ -29,14 +30,17 @@ export const M01: Check = {
     const { lag } = shapeOf(view)
     // Then all that is trained is expected to be.
     const sound = view.provenance === null && isAsExpected(view)
+    // What runs on to the end of the row is told once, by M05, if that is asked for.
+    const isToldOnce = settings.options.checks?.includes('M05') ?? true
     for (const turn of view.segmentation.turns) {
       // The one trained token of a fix-up for cut rows is M17.
       if (isLoneTail(view, turn)) continue
+      if (isToldOnce && isSwallowed(view, turn)) continue
       const faulty: Span[] = []
       // Supervised data trains the answers of its examples.
       const example = settings.policy.id !== 'sft' && isExample(view, turn)
       for (const place of example ? [sampledSpan(turn)] : placesIn(turn)) {
-        const isOwn = sound || isSwallowed(view, turn) || ownReplies(view).some(({ start }) => start === place.start)
+        const isOwn = sound || ownReplies(view).some(({ start }) => start === place.start)
         const trained = !isOwn && trainedIn(view, place).length > 0
         report.place(trained, { turn: turn.ordinal, boundary: edgeBefore(view.segmentation, turn) })
         if (trained) faulty.push(place)

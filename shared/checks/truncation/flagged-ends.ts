@@ -46,7 +46,9 @@ export function* lookAtFlaggedEnds(view: DumpView, report: DumpReporter): Steps<
     const doubtedBy = doubting(end, view.settings.thresholds)
     const look = (facts: TrajectoryFacts) => {
       if (!saysCut(facts)) return
-      const doubted = facts.lost === 0 && !isNearLimit(facts, view) ? doubtedBy(facts) : null
+      // An end that was appended behind what a limit had cut is no sign of a wrong flag.
+      const mayBeWrong = facts.lost === 0 && facts.appendedEnd !== true && !isNearLimit(facts, view)
+      const doubted = mayBeWrong ? doubtedBy(facts) : null
       report.unit(doubted !== null)
       report.place(doubted !== null)
       if (doubted === null) return
