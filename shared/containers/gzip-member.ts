@@ -1,8 +1,6 @@
 /** How long (milliseconds) what was written may take to come out, and how many bytes that may be. */
 const PATIENCE = 2000
 const MOST_UNDER_WAY = 1 << 30
-/** How long (milliseconds) nothing more must come out of a member that was cut, before nothing will: its end does not say how long it is. */
-const QUIET = 200
 
 /** Decompresses one gzip member. Every method gives what came out since the one before. */
 export class GzipMember {
@@ -32,12 +30,12 @@ export class GzipMember {
     return this.out.length === 0 ? this.settle() : this.take()
   }
 
-  /** Waits until all that can come out of what was written has come out: until for so many milliseconds, or one turn of the host, nothing does. */
-  async settle(quiet = 0): Promise<Uint8Array[]> {
+  /** Waits until all that can come out of what was written has come out. */
+  async settle(): Promise<Uint8Array[]> {
     let seen = -1
     while (this.length !== seen) {
       seen = this.length
-      await new Promise((resolve) => setTimeout(resolve, quiet))
+      await new Promise((resolve) => setTimeout(resolve, 0))
     }
     return this.take()
   }
@@ -56,11 +54,9 @@ export class GzipMember {
     }
   }
 
-  /** Nothing more is written. `length`: what the last four bytes that were written say, which end a member that is whole. */
-  async end(length: number): Promise<Uint8Array[]> {
+  async end(): Promise<Uint8Array[]> {
     // Ending fails for a member that was cut: what it gave must be in hand before.
     const before = await this.settle()
-    if (!this.failed && !(await this.hasLength(length))) before.push(...(await this.settle(QUIET)))
     await this.writer.close().catch(() => this.fail())
     await this.pumped
     return [...before, ...this.take()]

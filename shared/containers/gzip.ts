@@ -59,7 +59,7 @@ async function* decompressMembers(
       if (header && member.started) {
         yield* await member.settle()
         if (await member.hasLength(lengthField)) {
-          yield* await member.end(lengthField)
+          yield* await member.end()
           if (member.failed) break
           member = new GzipMember()
         }
@@ -72,7 +72,7 @@ async function* decompressMembers(
       for (const byte of bytes.subarray(-4)) lengthField = ((lengthField >>> 8) | (byte << 24)) >>> 0
     }
     const isWritten = !member.failed
-    yield* isWritten ? await member.end(lengthField) : await member.settle()
+    yield* isWritten ? await member.end() : await member.settle()
     if (!member.failed) return 'whole'
     const bytes = joinBytes(last)
     return isWritten ? 'cut' : { offset: written - bytes.length, bytes, length: member.length }
