@@ -74,7 +74,7 @@ export function fitSequences(
   const least = Math.min(...candidates.map(({ table }) => lowestForeign(table)))
   const sequences = fitDecisive(
     samples,
-    (ids) => ({ length: idsIn(ids), fits: candidates.map((candidate) => fitOf(candidate, ids)) }),
+    (ids) => ({ length: ids.length, fits: candidates.map((candidate) => fitOf(candidate, ids)) }),
     (ids) => firstAtLeast(ids, least) < ids.length,
   )
   const unknown = new Set(sequences.flatMap(({ fits }) => fits.flatMap(({ unknownIds }) => unknownIds)))
@@ -318,13 +318,6 @@ function fitOf(candidate: TokenizerCandidate, ids: Int32Array): SequenceFit {
   }
   const edge = frame !== null && hasEdge(frame, ids)
   return { unknown, unknownIds, starts, headers, edge, speltTags, defaultSystem }
-}
-
-/** Numbers that some vocabulary could have. */
-function idsIn(ids: Int32Array): number {
-  let count = 0
-  for (const id of ids) if (id >= 0) count++
-  return count
 }
 
 function lowestForeign({ kinds, size }: TokenizerCandidate['table']): number {
