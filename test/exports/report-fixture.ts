@@ -1,3 +1,4 @@
+import { REPORT_FORMATS } from '../../shared/exports/report-formats.ts'
 import { type CheckResult, type Finding, REPORT_SCHEMA, type Report } from '../../shared/model/report.ts'
 import { PARTS } from '../../shared/model/tokens.ts'
 
@@ -167,4 +168,25 @@ export function report(fields: Partial<Report> = {}): Report {
     aggregates: {},
     ...fields,
   }
+}
+
+export const judgement = { failOn: 'error', known: new Set<string>() } as const
+
+export function written(
+  id: string,
+  of: Report = report(),
+  judged: Parameters<(typeof REPORT_FORMATS)[number]['write']>[1] = judgement,
+) {
+  return REPORT_FORMATS.find((format) => format.id === id)!.write(of, judged)
+}
+
+/** A run of many files: alike but for their names, or each with a record of its own that was skipped. */
+export function ofFiles(count: number, apart = false): Report {
+  const [first] = report().sources
+  const sources = Array.from({ length: count }, (_, at) => ({
+    ...first!,
+    name: `step_${at + 1}.jsonl`,
+    ...(apart ? {} : { drift: [], skipped: [] }),
+  }))
+  return report({ sources })
 }

@@ -7,6 +7,7 @@ import { PATTERN_THRESHOLDS } from './patterns.ts'
 import { REWARD_THRESHOLDS } from './rewards.ts'
 import { TEXT_THRESHOLDS } from './texts.ts'
 import { COUNTING_UNITS, type Threshold } from './threshold.ts'
+import { TREND_THRESHOLDS } from './trends.ts'
 import { VERDICT_THRESHOLDS } from './verdicts.ts'
 
 const FAMILIES = {
@@ -16,6 +17,7 @@ const FAMILIES = {
   ...LIMIT_THRESHOLDS,
   ...REWARD_THRESHOLDS,
   ...LOGPROB_THRESHOLDS,
+  ...TREND_THRESHOLDS,
   ...CONTEXT_THRESHOLDS,
   ...KL_THRESHOLDS,
   ...VERDICT_THRESHOLDS,
