@@ -1,4 +1,4 @@
-import { counted } from '../../model/number-text.ts'
+import { count, counted } from '../../model/number-text.ts'
 import type { Finding, Report } from '../../model/report.ts'
 import { type CodeGroup, type DefectGroup, groupFindings } from '../finding-groups.ts'
 import { extentText, whereText } from '../phrases.ts'
@@ -61,7 +61,7 @@ function codeHtml(
           `${counted(others.length, 'more finding')} of ${check.code}`,
           others.map((finding) => findingHtml(report, finding, page)).join('\n'),
         ).replace('<details', '<details class=more')
-  const beyond = more === 0 ? '' : `<p class=soft>and ${more.toLocaleString('en-US')} more in the JSON report</p>`
+  const beyond = more === 0 ? '' : `<p class=soft>and ${count(more)} more in the JSON report</p>`
   const level = `<span class=level>${LEVELS[check.severity]}</span>`
   return `<section class="card ${check.severity}" aria-label="${check.code} ${text(check.title)}${because === '' ? '' : ` (${because})`}"${links.place(check.code)}>
 <p class=${check.severity}><b>${check.code} ${text(check.title)}</b> ${level} <span class=soft>${text(extentText(check))}</span></p>
