@@ -13,7 +13,7 @@ const [DAY, NEXT] = ['28 Feb 2025', '01 Mar 2025']
 
 describe('a run that went on past midnight', () => {
   const told = (later: number, earlier: number) => [
-    `info: ${later} rollouts have the date "${NEXT}" where ${earlier} have "${DAY}": the run went on past midnight`,
+    `info: ${later} rollouts have the date "${NEXT}" where ${earlier} have "${DAY}": a day apart, as where a run goes on past midnight`,
   ]
 
   it('is a note where each group has one day, in whichever order they stand', () => {

@@ -44,7 +44,7 @@ function* lookAtDates(view: DumpView, report: DumpReporter): Steps<void> {
     report.fault({
       member: members[0] as TrajectoryFacts,
       ...(isMidnight ? { severity: 'info' } : {}),
-      message: `${count(members.length)} ${members.length === 1 ? 'rollout has' : 'rollouts have'} the date ${JSON.stringify(date)} where ${common?.[1].length} have ${JSON.stringify(common?.[0])}${isMidnight ? ': the run went on past midnight' : ''}`,
+      message: `${count(members.length)} ${members.length === 1 ? 'rollout has' : 'rollouts have'} the date ${JSON.stringify(date)} where ${common?.[1].length} have ${JSON.stringify(common?.[0])}${isMidnight ? ': a day apart, as where a run goes on past midnight' : ''}`,
       evidence: { dates, rollouts: members.slice(0, 16).map(({ id }) => id) },
     })
   }

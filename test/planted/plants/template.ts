@@ -329,10 +329,13 @@ export const TEMPLATE_PLANTS: readonly Plant[] = [
     title: 'a rollout of a group was sampled a day later than its siblings',
     families: LLAMA,
     needs: [],
+    // Which of its sequences are siblings is not known: one day later is a run that goes on past midnight.
+    notIn: ['prime-rl-export'],
     patterns: ['sporadic'],
     dump: ({ rollouts }, { random }) => {
       for (const members of random.shuffle(inGroups(rollouts)).slice(0, 2)) {
-        const rollout = members.at(-1)
+        // The first of its group, as siblings stand behind it then: the last rollouts of a file may well be of the day after.
+        const [rollout] = members
         const [turn] = rollout === undefined ? [] : turnsBy(rollout, 'system')
         const date = rollout && turn && findText(rollout, contentOf(turn), /26 Jul/)
         if (rollout && date) replace(rollout, date.start, date.end, encode(rollout, '27 Jul'))
