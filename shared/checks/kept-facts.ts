@@ -1,3 +1,4 @@
+import { FACT_NAMES, FACT_PLACES } from './fact-names.ts'
 import type { TrajectoryFacts } from './facts.ts'
 import { joinColumns } from './join-columns.ts'
 import { Column, cellAt, cellsOf, intoOneBuffer, type PackedColumn, packColumn, valueOfAll } from './packed-columns.ts'
@@ -5,129 +6,21 @@ import { Column, cellAt, cellsOf, intoOneBuffer, type PackedColumn, packColumn, 
 /** The facts of consecutive rollouts in columns, a quarter of what they take as objects. Can be posted between threads. */
 export interface PackedFacts {
   readonly rows: number
-  /** In the order of `NAMES`. */
+  /** In the order of `FACT_NAMES`. */
   readonly columns: readonly PackedColumn[]
   /** What their arrays lie in. */
   readonly buffer: ArrayBuffer
 }
 
-/** A fact that is not here would be lost; the compiler asks for it. */
-const EVERY: Record<keyof Required<TrajectoryFacts>, true> = {
-  place: true,
-  id: true,
-  recordHash: true,
-  line: true,
-  branchOf: true,
-  prefixBroken: true,
-  group: true,
-  groupSize: true,
-  environment: true,
-  step: true,
-  version: true,
-  reward: true,
-  rewards: true,
-  advantage: true,
-  maxAdvantage: true,
-  advantageChangesAt: true,
-  length: true,
-  reconstructed: true,
-  realLength: true,
-  promptLength: true,
-  trained: true,
-  masked: true,
-  padding: true,
-  unknown: true,
-  weight: true,
-  turns: true,
-  assistantTurns: true,
-  toolTurns: true,
-  edges: true,
-  openTurns: true,
-  openCalls: true,
-  branchEnds: true,
-  rootHash: true,
-  oneBosHash: true,
-  untrainedEnd: true,
-  unanswered: true,
-  endBehind: true,
-  silentEnds: true,
-  endLogprobs: true,
-  zeroEnds: true,
-  nullsAsMask: true,
-  endPad: true,
-  padEnds: true,
-  lookedAt: true,
-  promptOpen: true,
-  defaultSystem: true,
-  systemReplaced: true,
-  firstRole: true,
-  lastToken: true,
-  endsClosed: true,
-  openEnd: true,
-  stopsInCall: true,
-  stopsWithoutCall: true,
-  flaggedEnd: true,
-  cutLeft: true,
-  beginsWritten: true,
-  systemHash: true,
-  systemCompared: true,
-  promptDate: true,
-  systemAgain: true,
-  expectedAnswer: true,
-  answerPlace: true,
-  answerAt: true,
-  trainedPrompt: true,
-  endReason: true,
-  finishReason: true,
-  isTruncated: true,
-  limits: true,
-  excluded: true,
-  gap: true,
-  tilt: true,
-  loneZeros: true,
-  deniedEnd: true,
-  appendedEnd: true,
-  versionGaps: true,
-  laterDenials: true,
-  kl: true,
-  klRounded: true,
-  brokenAdvantage: true,
-  noNumbers: true,
-  unfit: true,
-  rendersOtherwise: true,
-  toolsDiffer: true,
-  toolsMissing: true,
-  strayCall: true,
-  ofTools: true,
-  emptyTools: true,
-  pairing: true,
-  model: true,
-  temperature: true,
-  assistantLengths: true,
-  toolReplyLengths: true,
-  prefixHashes: true,
-  drift: true,
-  lost: true,
-  cutReplies: true,
-  longestReply: true,
-  longReplies: true,
-  supportingDocuments: true,
-  idsHash: true,
-  promptHash: true,
-  strip: true,
-}
-const NAMES = Object.keys(EVERY) as readonly (keyof TrajectoryFacts)[]
-const PLACES = Object.fromEntries(NAMES.map((name, at) => [name, at])) as Record<keyof TrajectoryFacts, number>
-
 export function packFacts(facts: readonly TrajectoryFacts[]): PackedFacts {
-  const columns = NAMES.map((name) => packColumn(cellsOf(facts, (each) => each[name])))
+  const columns = FACT_NAMES.map((name) => packColumn(cellsOf(facts, (each) => each[name])))
   return { rows: facts.length, columns, buffer: intoOneBuffer(columns) }
 }
 
 /** Columns as this thread keeps them, of one batch or of several that were joined. */
 interface Table {
   readonly rows: number
-  /** In the order of `NAMES`. */
+  /** In the order of `FACT_NAMES`. */
   readonly columns: readonly Column[]
 }
 
@@ -146,7 +39,7 @@ class KeptFacts {
     readonly row: number,
   ) {}
 }
-for (const [at, name] of NAMES.entries()) {
+for (const [at, name] of FACT_NAMES.entries()) {
   Object.defineProperty(KeptFacts.prototype, name, {
     get(this: KeptFacts) {
       const { table, first } = this.block
@@ -267,7 +160,7 @@ export function partOfRun(run: FactRun, from: number, to: number): FactRun {
 
 /** The column of a run, null where each rollout is an object of its own. */
 export function columnOfRun({ table }: FactRun, name: keyof TrajectoryFacts): Column | null {
-  return table === null ? null : (table.columns[PLACES[name]] as Column)
+  return table === null ? null : (table.columns[FACT_PLACES[name]] as Column)
 }
 
 /** Where facts are kept, null where they are an object of their own. */
@@ -324,7 +217,7 @@ export class FactsKeeper {
   private joined(several: readonly Joinable[]): Joinable {
     const [only] = several as readonly [Joinable]
     if (several.length === 1) return only
-    const columns = NAMES.map((_, at) =>
+    const columns = FACT_NAMES.map((_, at) =>
       this.once(joinColumns(several.map(({ table }) => ({ column: table.columns[at] as Column, rows: table.rows })))),
     )
     intoOneBuffer(columns)
@@ -363,7 +256,7 @@ const MOST_SHARED = 1 << 12
 export function plainFacts(facts: TrajectoryFacts): TrajectoryFacts {
   if (keptIn(facts) === null) return facts
   const plain: Partial<Record<keyof TrajectoryFacts, unknown>> = {}
-  for (const name of NAMES) {
+  for (const name of FACT_NAMES) {
     const value = facts[name]
     if (value !== undefined) plain[name] = name === 'strip' ? facts.strip.slice() : value
   }
@@ -389,7 +282,7 @@ export function renumberedFacts(facts: readonly TrajectoryFacts[], source: numbe
 }
 
 function withSource({ rows, columns }: Table, source: number): Table {
-  const at = NAMES.indexOf('place')
+  const at = FACT_NAMES.indexOf('place')
   const places = Array.from({ length: rows }, (_, row) => ({
     ...(cellAt(columns[at] as Column, row) as TrajectoryFacts['place']),
     source,
