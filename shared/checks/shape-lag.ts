@@ -33,7 +33,8 @@ export function lagOf(view: ShapedView, mask: Uint8Array, expected: Uint8Array, 
   return { ...beside, ...lagWithoutThoughts(view, mask, end), lagScores: own.lagScores }
 }
 
-function lagAgainst(view: ShapedView, mask: Uint8Array, against: Uint8Array, end: number): LagShape {
+/** How it lies against one oracle. */
+export function lagAgainst(view: ShapedView, mask: Uint8Array, against: Uint8Array, end: number): LagShape {
   const left = view.segmentation?.padding.left ?? 0
   const { lag, score, scores, withoutEnds } = maskLag(mask, against, end, view.thresholds, left, maskReachesFrom(view))
   return {

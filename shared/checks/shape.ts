@@ -1,10 +1,10 @@
 import type { Thresholds } from '../model/thresholds/registry.ts'
-import { Expected, Provenance, type Turn } from '../model/tokens.ts'
+import { Expected, Provenance, type Segmentation, type Turn } from '../model/tokens.ts'
 import { LARGEST_LAG } from './alignment.ts'
 import type { TrajectoryView } from './check.ts'
 import { sampledSpan, writtenTurns } from './edges.ts'
 import { OfLast } from './of-last.ts'
-import { lagBeside, lagOf, NO_LAG } from './shape-lag.ts'
+import { lagAgainst, lagBeside, lagOf, NO_LAG } from './shape-lag.ts'
 import { countOf, firstDifference } from './spans.ts'
 import { MASK_UNKNOWN } from './states.ts'
 
@@ -118,6 +118,8 @@ function computeShape(view: ShapedView): MaskShape {
   if (allZero || expected === null || segmentation === null) return none
   const end = mask.length - segmentation.padding.right
   if (isAsExpected(view)) return none
+  const ofOthers = shapeForOtherTurns(view, mask, end)
+  if (ofOthers !== null) return { ...none, ...ofOthers }
   // What the dump does not tell of single tokens the other rollouts may.
   if (agreesWholly(mask, expected, segmentation.padding.left, end))
     return { ...none, ...lagBeside(view, mask, expected, end) }
@@ -129,11 +131,46 @@ function computeShape(view: ShapedView): MaskShape {
 }
 
 /**
+ * How a mask lies that was made for other turns than the policy trains: a format documents the last one, and an environment may set all of them. Null where
+ * it is in place for such turns, and where it lies off for none.
+ */
+function shapeForOtherTurns(view: ShapedView, mask: Uint8Array, end: number): Partial<MaskShape> | null {
+  const choices = oraclesOfOtherTurns(view)
+  const { padding } = view.segmentation as Segmentation
+  if (choices.some((against) => agreesWholly(mask, against, padding.left, end))) return null
+  // What trains nothing before the model's last turn is no mask turned around: a turn of another that comes last is trained (M01).
+  const answer = writtenTurns(view.segmentation as Segmentation).at(-1)
+  for (const against of mask.indexOf(1) < (answer?.start ?? 0) ? choices : []) {
+    const inverted = findInversion(view, mask, against, end)
+    if (inverted !== null) return { inverted }
+  }
+  for (const against of choices) {
+    const lies = lagAgainst(view, mask, against, end)
+    // Further off, a run may be that of the turn behind.
+    if (lies.lag !== 0 && Math.abs(lies.lag) <= LARGEST_LAG) return lies
+  }
+  return null
+}
+
+/** What a correct mask would be if all turns of the model were trained, or its last one though words of another follow; none where the policy says so. */
+function oraclesOfOtherTurns({ expected, expectedRl, segmentation }: ShapedView): Uint8Array[] {
+  const answer = segmentation === null ? undefined : writtenTurns(segmentation).at(-1)
+  if (answer === undefined || expected === null || expectedRl === null || expected === expectedRl) return []
+  const differs = writtenTurns(segmentation as Segmentation).some(
+    ({ contentStart, contentEnd }) => firstDifference(expected, expectedRl, contentStart, contentEnd) < contentEnd,
+  )
+  if (!differs) return []
+  const ofLast = new Uint8Array(expectedRl.length)
+  ofLast.set(expectedRl.subarray(answer.start, answer.end), answer.start)
+  return [expectedRl, ofLast]
+}
+
+/**
  * The complement agrees with the oracle and the mask does not, over the whole row or over all that follows the prompt (frameworks that
  * build the mask of the response alone leave the prompt 0). In the response, one exchange proves nothing: a single trained reply is M01.
  */
 function findInversion(view: ShapedView, mask: Uint8Array, expected: Uint8Array, end: number) {
-  const { padding, turns } = view.segmentation as NonNullable<TrajectoryView['segmentation']>
+  const { padding, turns } = view.segmentation as Segmentation
   const whole = agreement(mask, expected, padding.left, end)
   if (isInverted(whole, view.thresholds)) return { agreement: whole.agrees, complement: 1 - whole.agrees }
   const assistant = turns.filter(({ kind, contentStart }) => kind === 'assistant' && expected[contentStart] !== 0)
@@ -196,7 +233,7 @@ const NOT_LATE: LateStart = { lateStart: 0, lateTurns: null }
  * of the only one, may be a prefill that the tokenizer's template does not show, unless the dump says that it was sampled; so may any of later turns alone.
  */
 function findLateStart({ ids, expected, provenance, segmentation, text }: ShapedView, mask: Uint8Array): LateStart {
-  const turns = writtenTurns(segmentation as NonNullable<TrajectoryView['segmentation']>).filter(
+  const turns = writtenTurns(segmentation as Segmentation).filter(
     ({ contentStart }) => expected?.[contentStart] === Expected.trained,
   )
   const isLone = turns.length === 1
@@ -235,7 +272,7 @@ function findLateStart({ ids, expected, provenance, segmentation, text }: Shaped
  * provably wrote itself, headers included, are its own: none where all that the run holds behind the turn was sampled.
  */
 function findOverrun(view: ShapedView, mask: Uint8Array, end: number): MaskShape['overrun'] {
-  const { turns } = view.segmentation as NonNullable<TrajectoryView['segmentation']>
+  const { turns } = view.segmentation as Segmentation
   // The newline after the last end token may be left out of the run.
   let last = end - 1
   const closing = turns.at(-1)
