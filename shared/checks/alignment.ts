@@ -7,7 +7,7 @@ import { runEnd } from './spans.ts'
 /** Shifts that are tried first: those of an index that is one or two off. */
 export const LARGEST_LAG = 3
 /** Shifts that are tried where none of these explains the mask: those of a header or a block that was not counted, or counted twice. */
-const FURTHEST_LAG = 8
+export const FURTHEST_LAG = 8
 
 /** How the mask's edges lie against those of the structure oracle. */
 export interface MaskLag {

@@ -1,6 +1,6 @@
 import type { Thresholds } from '../model/thresholds/registry.ts'
 import { Expected, Provenance, type Segmentation, type Turn } from '../model/tokens.ts'
-import { LARGEST_LAG } from './alignment.ts'
+import { FURTHEST_LAG, LARGEST_LAG } from './alignment.ts'
 import type { TrajectoryView } from './check.ts'
 import { sampledSpan, writtenTurns } from './edges.ts'
 import { OfLast } from './of-last.ts'
@@ -231,6 +231,7 @@ const NOT_LATE: LateStart = { lateStart: 0, lateTurns: null }
 /**
  * Every assistant turn is trained but for its first tokens, as many in each, or each from a second one on. One and the same beginning of all turns, or that
  * of the only one, may be a prefill that the tokenizer's template does not show, unless the dump says that it was sampled; so may any of later turns alone.
+ * What is longer than an index goes wrong by must have been sampled in other words each time, and be no thought that is masked (M16).
  */
 function findLateStart({ ids, expected, provenance, segmentation, text }: ShapedView, mask: Uint8Array): LateStart {
   const turns = writtenTurns(segmentation as Segmentation).filter(
@@ -242,7 +243,8 @@ function findLateStart({ ids, expected, provenance, segmentation, text }: Shaped
   const heads = new Set<string>()
   let sampled = true
   let proved = false
-  for (const { contentStart, contentEnd, endToken } of turns) {
+  let isThought = false
+  for (const { contentStart, contentEnd, endToken, spans } of turns) {
     let start = contentStart
     while (start < contentEnd && mask[start] === 0) start++
     if (start >= contentEnd || (late > 0 && start - contentStart !== late)) return NOT_LATE
@@ -259,9 +261,11 @@ function findLateStart({ ids, expected, provenance, segmentation, text }: Shaped
       proved ||= provenance?.[i] === Provenance.sampled
     }
     heads.add(ids.subarray(contentStart, start).join(' '))
+    isThought ||= spans.some(({ part, start: at }) => part === 'think' && at < start)
   }
   const isProved = sampled && proved
-  if (late === 0 || late > LARGEST_LAG || !(isProved || (heads.size > 1 && onTime === 0))) return NOT_LATE
+  if (late === 0 || late > FURTHEST_LAG || !(isProved || (heads.size > 1 && onTime === 0))) return NOT_LATE
+  if (late > LARGEST_LAG && (!isProved || heads.size === 1 || isThought)) return NOT_LATE
   if (onTime === 0) return { lateStart: late, lateTurns: null }
   // One late turn may be a single mask that went wrong, of which nothing says that later ones follow it.
   return turns.length - onTime < 2 ? NOT_LATE : { lateStart: late, lateTurns: turns.slice(onTime) }

@@ -37,6 +37,37 @@ it('the only turn may have a prefill where nothing says that it was sampled, and
   expect(shapeWith(`<think>\nShe did.\n</think>\n\n${WORDS}`, { sampled: true })).toEqual({ lag: 0, lateStart: 0 })
 })
 
+describe('more tokens than an index goes wrong by', () => {
+  /** Tokens by which all turns begin late, where the first so many of each carry no loss. */
+  function lateStart(
+    late: number,
+    more: RecordOptions,
+    texts = ['She made the film, it says.', 'No one else made it, I think.'],
+  ) {
+    const turns = texts.flatMap((text, at) => [user(`Who made film ${at}?`), assistant(text)])
+    const row = conversation(qwen3, turns, {
+      ...more,
+      editMask: (mask, layout) => {
+        for (const { role, contentStart } of layout)
+          if (role === 'assistant') mask.fill(0, contentStart, contentStart + late)
+      },
+    })
+    const view = createView(trajectoryOf(row), { tokenizer: qwen3, settings: settings(), unsampledLogprob: null })!
+    return shapeOf(view).lateStart
+  }
+
+  it('are late where the dump says that they were sampled', () => {
+    expect([lateStart(4, { sampled: true }), lateStart(6, { logprobs: 'sampler' })]).toEqual([4, 6])
+  })
+
+  it('are not where nothing says so, where all turns begin with them, and where they are a thought', () => {
+    expect(lateStart(4, {})).toBe(0)
+    expect(lateStart(4, { sampled: true }, ['So it was made by her, I say.', 'So it was made by him, I say.'])).toBe(0)
+    const thought = ['<think>\nShe?\n</think>\n\nShe made it.', '<think>\nHe?\n</think>\n\nHe made it.']
+    expect(lateStart(5, { sampled: true }, thought)).toBe(0)
+  })
+})
+
 describe('of several turns', () => {
   const turns = [1, 2, 3].flatMap((at) => [user(`Who made film ${at}?`), assistant(`${at} was made by Ines Valdoro.`)])
 

@@ -5,6 +5,7 @@ import type { Check, TrajectoryView } from '../check.ts'
 import { edgeAfter, writtenTurns } from '../edges.ts'
 import { plainTurns } from '../plain-turns.ts'
 import { hidesEdges } from '../shape.ts'
+import { countOf } from '../spans.ts'
 import { MASK_UNKNOWN } from '../states.ts'
 import { choosesTokens } from './by-token.ts'
 import { toldOfNulls } from './nulls-as-mask.ts'
@@ -65,15 +66,21 @@ export const M10: Check = {
 }
 
 /**
- * Behind the last trained token of a turn, up to as many before its end as whoever strips a closing mark takes along: of those the dump must say that they
- * were sampled, since a framework writes line breaks and marks before the end token itself. -1 where more is masked: the turn as a whole is another fault's.
+ * Behind the last trained token of a turn. Of words that are masked before its end the dump must say that they and the end were sampled, since a framework
+ * writes line breaks and marks before the end token itself: of all, where they are as many as whoever strips a closing mark takes along, and of most
+ * where they are more, since a sampled token can have the number that a format writes where nothing was. -1 where it does not, and where nothing is trained.
  */
 function trainedUpTo({ mask, provenance }: TrajectoryView, { contentStart, contentEnd, endToken }: Turn): number {
-  const first = Math.max(contentStart, contentEnd - LARGEST_LAG)
   let start = contentEnd
-  while (start > first && mask?.[start - 1] === 0 && provenance?.[start - 1] === Provenance.sampled) start--
-  const isProved = start === contentEnd || provenance?.[endToken] === Provenance.sampled
-  return start > contentStart && mask?.[start - 1] === 1 && isProved ? start : -1
+  while (start > contentStart && mask?.[start - 1] === 0) start--
+  if (start === contentStart || mask?.[start - 1] !== 1) return -1
+  const masked = contentEnd - start
+  if (masked === 0) return start
+  if (provenance?.[endToken] !== Provenance.sampled) return -1
+  const sampled = countOf(provenance, Provenance.sampled, start, contentEnd)
+  if (masked <= LARGEST_LAG) return sampled === masked ? start : -1
+  const denied = countOf(provenance, Provenance.notSampled, start, contentEnd)
+  return denied === 0 && sampled * 2 > masked ? start : -1
 }
 
 function besideText(tokens: number): string {
