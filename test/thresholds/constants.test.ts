@@ -34,6 +34,7 @@ const STRUCTURAL: Readonly<Record<string, string>> = {
   'checks/groups/floored.ts FLOORS_TRIED': 'bound of cost',
   'checks/groups/floored.ts LEAST_ABOVE':
     'one group with a std of its own shows no std that divides, for one constant may',
+  'checks/groups/level-groups.ts DIGITS': 'rewards that are the same in float32 get one key',
   'checks/groups/pooled.ts MOST_COMPARED': 'bound of cost',
   'checks/groups/pooled.ts NEIGHBOURS': 'bound of cost',
   'checks/groups/turned-around.ts FEWEST_REWARDS': 'two that differ have one of two orders, as a coin has',

@@ -5,8 +5,9 @@ import type { Check, DumpReporter, DumpView, GroupView } from '../check.ts'
 import type { TrajectoryFacts } from '../facts.ts'
 import { type AdvantageFit, isGroupScaled, recomputeAdvantages, residualOf } from './advantages.ts'
 import { trainingOf } from './baseline-rows.ts'
-import { advantageBound, boundOf, explodedIn } from './bounds.ts'
+import { advantageBound, boundOf, explodedIn, largestAdvantage } from './bounds.ts'
 import { isInformative } from './informative.ts'
+import { type LevelOff, levelOff, NO_LEVEL } from './level-groups.ts'
 import { otherGrouping, rowsText } from './other-grouping.ts'
 import { reshaping } from './reshaped.ts'
 import { type DeclaredScaling, fitting, isOtherwise, isUsualWeight } from './scaling.ts'
@@ -29,7 +30,7 @@ export const advantageMismatch: Check = {
   severity: 'error',
   unit: 'group',
   needs: ['rewards', 'group', 'advantages'],
-  looksAt: 'complete groups with different rewards',
+  looksAt: 'complete groups with different rewards, and those of one reward whose advantages should be 0 and are not',
   why: 'Rollouts are reinforced by numbers that do not follow from what they were rewarded with.',
   fix: 'Recompute advantages where the dump is written, and compare; look at the order of rows and at the grouping key.',
   cite: 'grpo-flat#2, TRL#2608',
@@ -74,7 +75,9 @@ function* lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
   const residualIn = (group: GroupView) =>
     residualOf(group, best.scheme, best.eps ?? 0, scaleOf(group), weight, best.floor)
   const isOff = (group: GroupView) => differs(group, best, weight, residualIn(group), thresholds)
-  const off = best.accepted ? yield* within(0.6, 0.7, offWithin(view, groups, isOff)) : against.groups
+  const isWhole = best.accepted && contradicted === null && !isMultiplied
+  const level = isWhole ? yield* within(0.6, 0.62, levelOff(view, groups, best)) : NO_LEVEL
+  const off = best.accepted ? yield* within(0.62, 0.7, offWithin(view, groups, isOff, level)) : against.groups
   const shapes = off.size > 0 ? yield* within(0.7, 0.8, reshaping(view)) : null
   const look = (group: GroupView) => {
     const affected =
@@ -83,34 +86,45 @@ function* lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
     report.place(affected)
     if (!affected) return
     const residual = residualIn(group)
+    const isLevel = level.has(group)
     report.fault({
       group,
       ...trainedIn(group.members),
-      message: areZero
-        ? `Advantages of group ${group.id} are all 0, while its rewards differ and reward scaling is declared as ${declared}`
-        : contradicted !== null
-          ? `Advantages of group ${group.id} are those of ${formula(best)}, while ${contradicted}`
-          : isMultiplied
-            ? `Advantages of group ${group.id} are not those of its rewards: those of ${percent(best.share)} of the groups are ${formula(best)}`
-            : best.accepted
-              ? `Advantages of group ${group.id} are off by ${offText(residual)} from ${formula(best)}, which gives those of ${percent(best.share)} of the groups`
-              : `Advantages of group ${group.id} rank its rollouts against their rewards${against.beside}, and no known formula gives them`,
-      ...(against.isWarning ? { severity: 'warning' } : {}),
+      message: isLevel
+        ? levelText(group, best)
+        : areZero
+          ? `Advantages of group ${group.id} are all 0, while its rewards differ and reward scaling is declared as ${declared}`
+          : contradicted !== null
+            ? `Advantages of group ${group.id} are those of ${formula(best)}, while ${contradicted}`
+            : isMultiplied
+              ? `Advantages of group ${group.id} are not those of its rewards: those of ${percent(best.share)} of the groups are ${formula(best)}`
+              : best.accepted
+                ? `Advantages of group ${group.id} are off by ${offText(residual)} from ${formula(best)}, which gives those of ${percent(best.share)} of the groups`
+                : `Advantages of group ${group.id} rank its rollouts against their rewards${against.beside}, and no known formula gives them`,
+      ...(against.isWarning || level.get(group) === 'warning' ? { severity: 'warning' } : {}),
       evidence: evidenceOf(group, best, weight, residual, scaleOf(group).ofAll, range),
     })
   }
-  yield* within(0.8, 1, forEachOf(groups, look))
+  yield* within(0.8, 1, forEachOf([...groups, ...level.keys()], look))
 }
 
-/** Groups that are off, but for those whose advantages are given by other rows: A05 names these. */
+/** Groups that are off, but for those whose advantages are given by other rows, which A05 names. */
 function* offWithin(
   view: DumpView,
   groups: readonly GroupView[],
   isOff: (group: GroupView) => boolean,
+  level: LevelOff,
 ): Steps<ReadonlySet<GroupView>> {
-  const off = new Set(yield* within(0, 0.5, filtered(groups, isOff)))
-  const other = off.size === 0 ? null : yield* within(0.5, 1, otherGrouping(view))
-  return other === null ? off : new Set([...off].filter((group) => !other.groups.has(group)))
+  const off = [...(yield* within(0, 0.5, filtered(groups, isOff))), ...level.keys()]
+  const other = off.length === 0 ? null : yield* within(0.5, 1, otherGrouping(view))
+  // A group of one reward that shares its baseline with others has advantages like this.
+  const isOthers = (group: GroupView) => other !== null && (level.has(group) || other.groups.has(group))
+  return new Set(off.filter((group) => !isOthers(group)))
+}
+
+function levelText({ id, members }: GroupView, best: AdvantageFit): string {
+  const [reward] = members.map((member) => member.reward as number)
+  return `Advantages of group ${id} are up to ${shown(largestAdvantage(members))}, though all ${counted(members.length, 'rollout')} have reward ${shown(reward as number)}: ${formula(best)}, which gives those of ${percent(best.share)} of the groups with different rewards, gives 0`
 }
 
 /** What a person declares that the stored advantages are not made by; null where nothing is. */
@@ -246,10 +260,6 @@ function ranksAgainst(group: GroupView, thresholds: Thresholds): boolean {
     equal = Math.max(equal, advantage)
   }
   return false
-}
-
-function largestAdvantage(members: readonly TrajectoryFacts[]): number {
-  return members.reduce((largest, { advantage }) => Math.max(largest, Math.abs(advantage ?? 0)), 0)
 }
 
 function formula({ scheme, eps, factor, floor }: Pick<AdvantageFit, 'scheme' | 'eps' | 'factor' | 'floor'>): string {

@@ -27,8 +27,7 @@ export function* lookBeyondAll(
   report: DumpReporter,
 ): Steps<boolean> {
   const rows = facts.length
-  if (!areWithin(groups, rows)) return false
-  const beyond = new Set(yield* filtered(groups, (group) => isBeyondAll(group, rows)))
+  const beyond = yield* groupsBeyondAll(groups, rows)
   if (beyond.size === 0) return false
   for (const group of groups) {
     report.place(beyond.has(group))
@@ -38,6 +37,11 @@ export function* lookBeyondAll(
     report.fault(beyondAllIn(group, rows))
   }
   return true
+}
+
+/** Groups with an advantage far beyond what any formula gives, of a dump of so many rollouts. */
+export function* groupsBeyondAll(groups: readonly GroupView[], rows: number): Steps<ReadonlySet<GroupView>> {
+  return new Set(areWithin(groups, rows) ? yield* filtered(groups, (group) => isBeyondAll(group, rows)) : [])
 }
 
 function areWithin(groups: readonly GroupView[], rows: number): boolean {

@@ -52,6 +52,11 @@ export function oneSize({ advantage }: TrajectoryFacts): number {
   return Math.abs(advantage ?? 0)
 }
 
+/** The largest |A| among rollouts whose tokens all have one advantage. */
+export function largestAdvantage(members: readonly TrajectoryFacts[]): number {
+  return members.reduce((largest, member) => Math.max(largest, oneSize(member)), 0)
+}
+
 /** Of the token that has the largest. */
 export function largestSize({ advantage, maxAdvantage }: TrajectoryFacts): number {
   return Math.max(Math.abs(advantage ?? 0), maxAdvantage ?? 0)

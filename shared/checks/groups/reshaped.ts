@@ -29,9 +29,15 @@ export interface Reshaping {
 }
 
 /** stored = factor · (what the formula gives) + offset */
-interface StepMap {
+interface Line {
   readonly factor: number
   readonly offset: number
+}
+
+/** That of all groups of a step with different rewards. */
+interface StepMap extends Line {
+  /** Whether it is that of a group of one reward as well. */
+  readonly takes: (group: GroupView) => boolean
 }
 
 /** Stored advantages of rows of a group beside their rewards and what the formula gives them, [n] each. */
@@ -84,7 +90,7 @@ function* findReshaping(view: DumpView): Steps<Reshaping> {
   )
   return {
     explains: (group) =>
-      maps.has(stepOf(group)) ||
+      maps.get(stepOf(group))?.takes(group) === true ||
       pooled.has(group) ||
       byEnvironment.has(group) ||
       byLength.has(group) ||
@@ -220,10 +226,13 @@ function* mapsOfSteps(
     // One group by itself is some multiple of the formula, whatever was made of it.
     if (groups.length < 2 && !isOfStep) continue
     for (const rowsOf of [allOf, trainingOf, withoutFailed, withoutCut]) {
-      const besides = groups.map((group) => besideOf(rowsOf(group.members), formula, 1, UNDIVIDED))
+      const undivided = (group: GroupView) => besideOf(rowsOf(group.members), formula, 1, UNDIVIDED)
+      const besides = groups.map(undivided)
       const map = mapOf(besides)
       if (!isUsualWeight(map.factor, thresholds) && !isOfStep) continue
-      if (map.factor > 0 && besides.every((beside) => isMapped(beside, map, thresholds))) maps.set(step, map)
+      const takes = (group: GroupView) => isMapped(undivided(group), map, thresholds)
+      if (map.factor > 0 && besides.every((beside) => isMapped(beside, map, thresholds)))
+        maps.set(step, { ...map, takes })
     }
   }
   return maps
@@ -231,13 +240,13 @@ function* mapsOfSteps(
 
 const allOf = (members: GroupView['members']) => members
 
-function isMapped(beside: Beside, { factor, offset }: StepMap, thresholds: Thresholds): boolean {
+function isMapped(beside: Beside, { factor, offset }: Line, thresholds: Thresholds): boolean {
   const slack = slackOf(beside.stored, thresholds)
   return beside.stored.every((stored, at) => Math.abs(stored - factor * (beside.made[at] as number) - offset) <= slack)
 }
 
 /** Least squares over all rows. */
-function mapOf(besides: readonly Beside[]): StepMap {
+function mapOf(besides: readonly Beside[]): Line {
   const stored = besides.flatMap((beside) => beside.stored)
   const made = besides.flatMap((beside) => beside.made)
   const [meanStored, meanMade] = [mean(stored), mean(made)]
