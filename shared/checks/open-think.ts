@@ -8,6 +8,10 @@ import { countOf } from './spans.ts'
 
 /** Tokens that an opening think tag and the newline after it take at the very start of a turn's content. */
 export function openThinkLength(turn: Turn, ids: Int32Array, tokenizer: Tokenizer): number {
+  if (tokenizer.frame?.sharedEnds !== undefined) {
+    const length = emptyThoughtLength(turn, ids, tokenizer)
+    if (length > 0) return length
+  }
   if (!opensWithThought(turn)) return 0
   const longest = Math.min(turn.contentEnd, turn.contentStart + 8)
   let spelt = ''
@@ -20,6 +24,17 @@ export function openThinkLength(turn: Turn, ids: Int32Array, tokenizer: Tokenize
   }
   return 0
 }
+
+/** GLM's empty thought at the start of a turn: the template's where it is asked for no thoughts, and the model's own where it has none. */
+function emptyThoughtLength({ contentStart, contentEnd, spans }: Turn, ids: Int32Array, { table }: Tokenizer): number {
+  const [thought] = spans
+  if (thought?.part !== 'think' || thought.end > Math.min(contentEnd, contentStart + MOST_OF_EMPTY)) return 0
+  const isEmpty = /^\n?(?:<think>)?<\/think>$/.test(decodeSpan(table, ids, contentStart, thought.end))
+  return isEmpty ? thought.end - contentStart : 0
+}
+
+/** A newline and two tags. */
+const MOST_OF_EMPTY = 3
 
 function opensWithThought({ kind, contentStart, spans }: Turn): boolean {
   return kind === 'assistant' && spans.some(({ part, start }) => part === 'think' && start === contentStart)

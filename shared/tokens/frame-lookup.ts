@@ -17,6 +17,11 @@ export const Mark = {
   blank: 128,
 } as const
 
+/** Opens a turn, and ends the model's before it. It has `Mark.turnStart`, and no mark of its own: a byte has no room for a ninth. */
+export function isSharedEnd({ frame: { sharedEnds } }: FrameLookup, id: number): boolean {
+  return sharedEnds?.includes(id) === true
+}
+
 /** A tokenizer's frame, laid out for one pass over ids. */
 export interface FrameLookup {
   readonly frame: TurnFrame

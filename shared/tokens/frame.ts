@@ -55,7 +55,8 @@ export function turnFrame(
   const turnEnds = learned?.turnEnds ?? (chatml ? named('<|im_end|>') : named('<|eot_id|>', '<|eom_id|>'))
   const framing = new Set([turnStart, ...turnEnds, ...(learned?.openers.map(({ id }) => id) ?? [])])
   // Some ChatML models name `<|im_start|>` their BOS token: what frames turns is not also a BOS.
-  const bos = named('<|begin_of_text|>', tokenName(config, 'bos_token')).filter((id) => !framing.has(id))
+  const begins = [...named('<|begin_of_text|>', tokenName(config, 'bos_token')), ...(learned?.begins ?? [])]
+  const bos = begins.filter((id) => !framing.has(id))
   const pad = named(tokenName(config, 'pad_token'), ...PAD_NAMES).filter((id) => id !== turnStart && !bos.includes(id))
   const textEnds = named(tokenName(config, 'eos_token'), ...TEXT_END_NAMES).filter(
     (id) => !framing.has(id) && !bos.includes(id),
@@ -68,6 +69,7 @@ export function turnFrame(
   return {
     style: learned !== null ? 'learned' : chatml ? 'chatml' : 'llama',
     ...(learned === null ? {} : { openers: learned.openers, unclosed: learned.unclosed }),
+    ...(learned?.sharedEnds === undefined ? {} : { sharedEnds: learned.sharedEnds }),
     separator: learned?.separator ?? chatml,
     names,
     bos,

@@ -2,7 +2,7 @@ import { bytesBeside, fillWith, firstAtLeast } from '../containers/kernel/number
 import { roleKind } from '../model/roles.ts'
 import { PART, type Segmentation, type SubSpan, type Turn, type TurnKind } from '../model/tokens.ts'
 import type { DeclaredPadding } from '../model/trajectory.ts'
-import { type FrameLookup, frameLookup, Mark, turnStarts } from './frame-lookup.ts'
+import { type FrameLookup, frameLookup, isSharedEnd, Mark, turnStarts } from './frame-lookup.ts'
 import { type Header, readBareHeader, readHeader } from './header.ts'
 import { firstOf } from './id-set.ts'
 import { findPadding, type IsCut } from './padding.ts'
@@ -58,6 +58,9 @@ export function isBareHeader(turn: Turn | undefined): boolean {
   )
 }
 
+/** What GLM's templates write behind its header, with thoughts and without: 4.5 and 4.6 an empty thought, 4.7 one of its tags. */
+const PREFILL_OF_GLM = /^(?:\n<think><\/think>|<think>|<\/think>)$/
+
 /** Tokens that stop the search for the end of a turn's content. */
 const STOP = Mark.turnStart | Mark.turnEnd
 
@@ -93,6 +96,7 @@ class Segmenter {
     while (at < to) {
       const mark = this.markAt(at)
       if (mark & Mark.turnStart) at = this.readTurn(at, readHeader(lookup, ids, at, to), 'present')
+      else if (this.isBehindSharedEnd(at)) at = this.readTurn(at, readHeader(lookup, ids, at - 1, to), 'present')
       else if (mark & Mark.bos) this.bos.push(at++)
       else if (mark & Mark.turnEnd) this.parts[at++] = PART.end
       else at = this.readLoose(at)
@@ -138,7 +142,7 @@ class Segmenter {
     }
     const candidates: number[] = []
     const contentEnd = this.contentEnd(contentStart, named === 'assistant' ? candidates : null)
-    const closed = contentEnd < this.to && !(this.markAt(contentEnd) & Mark.turnStart)
+    const closed = contentEnd < this.to && this.isEnd(contentEnd, named, contentStart)
     const separatorStart = closed ? contentEnd + 1 : contentEnd
     const end = closed && this.isSeparator(separatorStart) ? separatorStart + 1 : separatorStart
     // Before the first answer it is the end of the prompt that is lost, with the header in it.
@@ -213,6 +217,21 @@ class Segmenter {
     return roleKind(readHeader(this.lookup, this.ids, at, this.to).role) === 'assistant'
   }
 
+  /** What stops the content ends the turn, or opens the next one; or both, where the model wrote it: GLM's thoughts are in no turn of another. */
+  private isEnd(at: number, kind: TurnKind, contentStart: number): boolean {
+    if (!(this.markAt(at) & Mark.turnStart)) return true
+    const { lookup, ids } = this
+    if (!isSharedEnd(lookup, ids[at] as number)) return false
+    if (kind === 'assistant') return true
+    const [open] = lookup.frame.think?.open ?? []
+    return this.ordinal > 0 && open !== undefined && ids.subarray(contentStart, at).includes(open)
+  }
+
+  /** The turn before ends with the token that opens this one, whose header has what comes behind it. */
+  private isBehindSharedEnd(at: number): boolean {
+    return this.turns.at(-1)?.endToken === at - 1 && isSharedEnd(this.lookup, this.ids[at - 1] as number)
+  }
+
   private isSeparator(at: number): boolean {
     const { frame } = this.lookup
     return frame.separator && at < this.to && frame.newlines.has(this.ids[at] as number)
@@ -242,9 +261,9 @@ class Segmenter {
     if (turn.contentStart === turn.contentEnd) return true
     // An open thought is a template's as well; by ids alone it is not told from one that the model began.
     const content = this.ids.subarray(turn.contentStart, Math.min(turn.contentEnd, turn.contentStart + 8))
-    return (
-      decodeSpan(this.lookup.table, content) === '<think>\n' && content.length === turn.contentEnd - turn.contentStart
-    )
+    if (content.length < turn.contentEnd - turn.contentStart) return false
+    const text = decodeSpan(this.lookup.table, content)
+    return text === '<think>\n' || (this.lookup.frame.sharedEnds !== undefined && PREFILL_OF_GLM.test(text))
   }
 
   private result(): Segmentation {

@@ -33,6 +33,8 @@ export interface TurnFrame {
   readonly openers?: readonly TurnOpener[]
   /** Of a learned frame, roles whose turns end with the next header and no token of their own (DeepSeek's user). */
   readonly unclosed?: readonly TurnOpener['role'][]
+  /** Ids that open a turn of another and that the model samples to end its own, so that the one token is both (GLM's `<|user|>`, `<|observation|>`). */
+  readonly sharedEnds?: readonly number[]
   /** A newline stands after the end of a turn. */
   readonly separator: boolean
   /** Texts of the special tokens that the configuration names, as templates write them (`bos_token`). */

@@ -99,6 +99,7 @@ const STRUCTURAL: Readonly<Record<string, string>> = {
   'checks/question-sentences.ts RANGE': 'how many such digests there are',
   'checks/question-sentences.ts NOTHING': 'the digest of no sentences',
   'checks/rendered-prompt.ts CHARACTERS': 'how much of an answer is looked at for a block of thoughts at its beginning',
+  'checks/open-think.ts MOST_OF_EMPTY': 'tokens that an empty thought is of',
   'checks/of-last.ts TOGETHER': 'bound of memory: how many rollouts go through a check at once',
   'checks/packed-columns.ts NULL': 'a code in an array of bytes',
   'checks/packed-columns.ts UNDEFINED': 'a code in an array of bytes',

@@ -46,9 +46,12 @@ function learn(template: ChatTemplate): LearnedTemplate {
   const userClosing = commonPrefix(toAnswer, alone)
   // Where the user's end is all there is before the answer, it is the answer's header.
   const userEnd = userClosing === toAnswer ? '' : userClosing
-  const assistantHeader = toAnswer.slice(userEnd.length).trimStart()
+  const written = toAnswer.slice(userEnd.length).trimStart()
 
   const prompt = seen.user === null ? '' : addedTo(seen.user, seen.prompt)
+  // Where nothing of its own ends the model's turns, what a template writes behind the prompt is taken for the model's words: GLM's thoughts.
+  const isOpen = closing.trim() === '' && prompt !== ''
+  const assistantHeader = isOpen ? commonPrefix(written, prompt).replace(/\s*<think>\s*$/, '') : written
   const assistant = { header: assistantHeader, end: closing.trimEnd() }
   const user = { header: userHeader, end: userEnd.trimEnd() }
   const system = learnSystem(seen.system, user, head)
@@ -56,7 +59,7 @@ function learn(template: ChatTemplate): LearnedTemplate {
   const preamble = head.slice(before.length, Math.max(before.length, head.length - user.header.length))
   const defaultSystem = system === null || preamble === '' ? null : textOf(preamble, system)
   const lastTurnPrefill = toLast.startsWith(toAnswer) ? toLast.slice(toAnswer.length) : ''
-  const { tool, answersToolDirectly } = learnTool(seen, assistant, lastTurnPrefill)
+  const { tool, answersToolDirectly } = learnTool(seen, { ...assistant, header: written }, lastTurnPrefill)
   const prefill = prompt.startsWith(assistantHeader) ? prompt.slice(assistantHeader.length) : ''
   return {
     before,
@@ -77,7 +80,7 @@ function learn(template: ChatTemplate): LearnedTemplate {
       seen.thoughtLast?.includes(WORDS.thought) === true && seen.thoughtEarlier?.includes(WORDS.thought) === false,
     mergesReplies: repliesShareATurn(seen.parallel, assistant),
     parallelCalls: seen.parallel !== null,
-    callOpening: learnCall(seen.call, assistant),
+    callOpening: learnCall(seen.call, { ...assistant, header: written }),
   }
 }
 
@@ -126,7 +129,7 @@ function textOf(turn: string, { header, end }: LearnedTurn): string | null {
 
 /** A tool's reply, from a call, its reply and the answer; where the template writes no calls, from a reply to what the model said. */
 function learnTool(
-  { call, spokenCall }: Probes,
+  { call, unanswered, spokenCall }: Probes,
   assistant: LearnedTurn,
   lastTurnPrefill: string,
 ): Pick<LearnedTemplate, 'tool' | 'answersToolDirectly'> {
@@ -137,7 +140,10 @@ function learnTool(
   const [, closing, after] = edges as [string, string, string, string]
   const callEnd = assistant.end.trimStart()
   const end = callEnd === '' ? -1 : closing.indexOf(callEnd)
-  const header = (end < 0 ? closing : closing.slice(end + callEnd.length)).trimStart()
+  // A call that nothing ends is told from the reply's header by what stands there without a reply.
+  const callRest = callEnd === '' && called !== null ? (between(unanswered ?? '', [WORDS.value])?.[1] ?? '') : ''
+  const from = end < 0 ? commonPrefix(closing, callRest).length : end + callEnd.length
+  const header = closing.slice(from).trimStart()
   const answerHeader = [assistant.header + lastTurnPrefill, assistant.header].find((each) => after.endsWith(each))
   const tail = answerHeader === undefined ? after : after.slice(0, after.length - answerHeader.length)
   return { tool: { header, end: tail.trimEnd() }, answersToolDirectly: answerHeader === undefined }

@@ -9,6 +9,10 @@ export interface LearnedFrame {
   readonly turnEnds: readonly number[]
   readonly unclosed: readonly TurnOpener['role'][]
   readonly separator: boolean
+  /** Of a family that ends the model's turns with the token that opens the next one. */
+  readonly sharedEnds?: readonly number[]
+  /** What a text begins with, where the configuration names no BOS. */
+  readonly begins?: readonly number[]
 }
 
 /** Added tokens of a vocabulary, as they stand in a text. */
@@ -22,8 +26,8 @@ interface Controls {
 
 /**
  * The frame of a family that is not known by its tokens, from its chat template. Null where the template cannot be learned,
- * opens turns with ordinary text (Llama 2), or closes the model's turn with no token of its own (ChatGLM 3): ids alone
- * then do not tell turns from text.
+ * opens turns with ordinary text (Llama 2), or closes the model's turn with no token at all: ids alone then do not tell turns
+ * from text.
  */
 export function learnFrame(
   vocabulary: Vocabulary,
@@ -37,7 +41,8 @@ export function learnFrame(
   const user = openerOf('user', learned.user.header, controls)
   const assistant = openerOf('assistant', learned.assistant.header, controls)
   const end = firstControl(learned.assistant.end, controls)
-  if (user === null || assistant === null || end === null) return null
+  if (user === null || assistant === null) return null
+  if (end === null) return sharingFrame(learned, controls)
   const others = [
     learned.system === null ? null : openerOf('system', learned.system.header, controls),
     learned.tool === null ? null : openerOf('tool', throughLastControl(learned.tool.header, controls), controls),
@@ -63,6 +68,50 @@ export function learnFrame(
     unclosed: written.flatMap(([role, turn]) => (turn === null || closes(turn.end) ? [] : [role])),
     separator: keepsLine(learned, controls),
   }
+}
+
+/**
+ * The frame of GLM, which ends the model's turns with no token of its own: the model samples the token that opens the turn of whoever speaks next. It is
+ * known by its `<|observation|>`, as ChatML is by `<|im_start|>`; other families that leave ends out sample some that their templates do not write.
+ */
+function sharingFrame(learned: LearnedTemplate, controls: Controls): LearnedFrame | null {
+  const { system, user, assistant, tool } = learned
+  if (assistant.end !== '' || tool === null) return null
+  const written = [
+    ['system', system],
+    ['user', user],
+    ['tool', tool],
+    ['assistant', assistant],
+  ] as const
+  const openers = written.flatMap(([role, turn]) => {
+    const opener = turn === null ? null : openerOf(role, turn.header, controls)
+    return opener === null ? [] : [{ ...opener, rest: role === 'assistant' ? NOTHING : lineOf(opener.rest) }]
+  })
+  const idOf = (role: TurnOpener['role']) => openers.find((opener) => opener.role === role)?.id
+  const shared = [idOf('user'), idOf('tool')].filter((id) => id !== undefined)
+  const isOfGlm = shared.length === 2 && idOf('tool') === controls.ids.get(OBSERVATION)
+  if (!isOfGlm || new Set(openers.map(({ id }) => id)).size < openers.length) return null
+  const first = firstControl(learned.before, controls)
+  // The token alone tells whose turn it is, whatever is written behind it.
+  const bare = openers.filter(({ rest }) => rest.length > 0).map((opener) => ({ ...opener, rest: NOTHING }))
+  return {
+    openers: [...openers, ...bare].sort((a, b) => b.rest.length - a.rest.length),
+    turnEnds: [],
+    unclosed: ['system', 'user', 'tool'],
+    separator: false,
+    sharedEnds: shared,
+    begins: first === null ? [] : [first],
+  }
+}
+
+const OBSERVATION = '<|observation|>'
+const NOTHING = new Uint8Array()
+const NEWLINE = 0x0a
+
+/** The newlines with which the rest of a header begins: what comes behind them is how a text is written, `<tool_response>` say. */
+function lineOf(rest: Uint8Array): Uint8Array {
+  const end = rest.findIndex((byte) => byte !== NEWLINE)
+  return end < 0 ? rest : rest.subarray(0, end)
 }
 
 function learnedOrNull(template: string, names: Readonly<Record<string, string>>): LearnedTemplate | null {

@@ -27,6 +27,8 @@ export interface Probes {
   readonly system: string | null
   /** Question, call, reply, answer. */
   readonly call: string | null
+  /** The same up to the call. */
+  readonly unanswered: string | null
   /** The same with a call that is text of the model's; null where calls are written, or no reply is without one. */
   readonly spokenCall: string | null
   /** Question, two calls, two replies and the answer. */
@@ -86,10 +88,13 @@ export function probe(template: ChatTemplate): Probes {
    * The first rendering that has the call with its argument, and the reply, in it. Without the argument the template joined the object to
    * its text, as a template cannot that is run in Python (DeepSeek).
    */
-  const inSomeForm = (conversation: (form: CallForm) => TemplateMessage[]) => {
+  const inSomeForm = (
+    conversation: (form: CallForm) => TemplateMessage[],
+    words: readonly string[] = [WORDS.value, WORDS.reply],
+  ) => {
     for (const form of CALL_FORMS) {
       const rendered = render(conversation(form))
-      if (rendered !== null && between(rendered, [WORDS.value, WORDS.reply]) !== null) return rendered
+      if (rendered !== null && between(rendered, words) !== null) return rendered
     }
     return null
   }
@@ -112,6 +117,7 @@ export function probe(template: ChatTemplate): Probes {
     promptWithoutThinking: render([user(user1)], { generationPrompt: true, variables: { enable_thinking: false } }),
     system: render([{ role: 'system', content: WORDS.system }, user(user1)]),
     call,
+    unanswered: inSomeForm((form) => [user(user1), calling(form, [value, CALL_ID])], [value]),
     spokenCall: call === null ? inSomeRole() : null,
     parallel: inSomeForm((form) => [user(user1), calling(form, [value, CALL_ID], [otherValue, OTHER_ID]), ...both]),
     thoughtLast: render([user(user1), thinking]),

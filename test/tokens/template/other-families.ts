@@ -100,6 +100,20 @@ export const OTHER_FAMILIES: readonly OtherFamily[] = [
   },
 ]
 
+/**
+ * GLM 4.5 and 4.6: nothing of its own ends a turn of the model, which samples the token that opens the next. Its last turn has no end in a
+ * rendering, so that it is not among the others.
+ */
+export const GLM: Omit<OtherFamily, 'dialogue'> = {
+  name: 'glm',
+  controls: [
+    ...['[gMASK]', '<sop>', '<|endoftext|>', '<|system|>', '<|user|>', '<|assistant|>', '<|observation|>'],
+    ...['<think>', '</think>', '<tool_call>', '</tool_call>', '<tool_response>', '</tool_response>'],
+  ],
+  names: { eos_token: '<|endoftext|>', pad_token: '<|endoftext|>' },
+  template: `[gMASK]<sop>{% for m in messages %}{% if m.role == 'user' %}{{ '<|user|>\n' + m.content }}{% elif m.role == 'assistant' %}{{ '<|assistant|>\n<think>' + (m.reasoning_content or '') + '</think>' }}{% if m.content %}{{ '\n' + m.content }}{% endif %}{% for t in m.tool_calls or [] %}{{ '\n<tool_call>' + t.function.name + '\n' + (t.function.arguments | tojson) + '\n</tool_call>' }}{% endfor %}{% elif m.role == 'tool' %}{% if loop.first or messages[loop.index0 - 1].role != 'tool' %}<|observation|>{% endif %}{{ '\n<tool_response>\n' + m.content + '\n</tool_response>' }}{% else %}{{ '<|system|>\n' + m.content }}{% endif %}{% endfor %}{% if add_generation_prompt %}<|assistant|>{% if enable_thinking is defined and not enable_thinking %}{{ '\n<think></think>' }}{% endif %}{% endif %}`,
+}
+
 /** GPT-2's alphabet: every byte is one token, so that any text can be encoded. */
 function byteVocabulary(): Record<string, number> {
   const vocab: Record<string, number> = {}

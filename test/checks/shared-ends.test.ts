@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest'
+import { emptyTrajectory } from '../../shared/model/trajectory.ts'
+import { byteTokenizer, GLM } from '../tokens/template/other-families.ts'
+import { auditTrajectories } from './audit.ts'
+
+const tokenizer = byteTokenizer(GLM)
+
+/** Pieces of a rollout: a text, whether the loss takes it, and whether the model wrote it. */
+type Piece = readonly [text: string, trained: boolean, sampled: boolean]
+
+const PROMPT: Piece = ['[gMASK]<sop><|user|>\nWho directed it, and when was it?<|assistant|>', false, false]
+const CALL: Piece = ['\n<think>I have to ask for the film.</think>\n<tool_call>search\n</tool_call>', true, true]
+const CALLED: Piece = ['<|observation|>', true, true]
+const REPLY: Piece = ['\n<tool_response>\nInes directed it in 1974, it says.\n</tool_response>', false, false]
+const HEADER: Piece = ['<|assistant|>', false, false]
+const ANSWER: Piece = ['\n<think>That is all I need.</think>\nIt was Ines, in the year 1974.', true, true]
+const END: Piece = ['<|user|>', true, true]
+const SOUND = [PROMPT, CALL, CALLED, REPLY, HEADER, ANSWER, END]
+
+const masked = ([text, , sampled]: Piece): Piece => [text, false, sampled]
+const trained = ([text, , sampled]: Piece): Piece => [text, true, sampled]
+const instead = (of: Piece, by: Piece) => SOUND.map((piece) => (piece === of ? by : piece))
+
+function failing(pieces: readonly Piece[], tells: boolean): readonly string[] {
+  const rows = [0, 1, 2, 3].map((record) => {
+    const parts = pieces.map(([text, isTrained, sampled]) => {
+      const ids = tokenizer.encode(text, { specials: true })
+      return { ids, trained: ids.map(() => Number(isTrained)), sampled: ids.map(() => Number(sampled)) }
+    })
+    return {
+      ...emptyTrajectory({ source: 0, record, part: 0 }, `${record}`.padStart(16, '0')),
+      ids: Int32Array.from(parts.flatMap(({ ids }) => ids)),
+      mask: Uint8Array.from(parts.flatMap(({ trained }) => trained)),
+      sampled: tells ? Uint8Array.from(parts.flatMap(({ sampled }) => sampled)) : null,
+    }
+  })
+  return auditTrajectories(rows, tokenizer).failing
+}
+
+/** What the rows say of the mask, and not of being the same four times. */
+const ofMask = (codes: readonly string[]) => codes.filter((code) => /^[MT]/.test(code))
+
+describe.each([
+  true,
+  false,
+])('tokens that end one turn and open the next, with flags of who wrote what: %s', (tells) => {
+  const codes = (pieces: readonly Piece[]) => ofMask(failing(pieces, tells))
+
+  it('are rightly trained', () => {
+    expect(codes(SOUND)).toEqual([])
+  })
+
+  it('are M10 where they are not', () => {
+    expect(codes(instead(CALLED, masked(CALLED)))).toEqual(['M10'])
+    expect(codes(instead(END, masked(END)))).toEqual(['M10'])
+    expect(codes(SOUND.map((piece) => (piece === CALLED || piece === END ? masked(piece) : piece)))).toEqual(['M10'])
+  })
+
+  it('may be missing from the last turn, or be the end of the text there', () => {
+    expect(codes(SOUND.slice(0, -1))).toEqual([])
+    expect(codes(instead(END, ['<|endoftext|>', true, true]))).toEqual([])
+  })
+
+  it('leave the reply behind them to M01, and headers to M08', () => {
+    expect(codes(instead(REPLY, trained(REPLY)))).toContain('M01')
+    expect(codes(instead(HEADER, trained(HEADER)))).toEqual(['M08'])
+  })
+
+  it('are where a call ends that lacks the header behind its reply', () => {
+    const again = [PROMPT, CALL, CALLED, REPLY, CALL, CALLED, REPLY, HEADER, ANSWER, END]
+    expect(codes(again)).toContain('T05')
+    expect(codes(again)).not.toContain('M01')
+  })
+
+  it('come behind an empty thought that the prompt had, or that the model wrote', () => {
+    const short: Piece = ['\nIt was Ines, in the year 1974, and nobody else.', true, true]
+    const empty: Piece = ['\n<think></think>', false, false]
+    const without = (own: boolean) => [PROMPT, own ? trained(empty) : empty, short, END]
+    expect(codes(without(false))).toEqual([])
+    if (!tells) expect(codes(without(true))).toEqual([])
+  })
+})
+
+it('an end that another appended is rightly left out', () => {
+  const appended: Piece = ['<|user|>', false, false]
+  expect(ofMask(failing(instead(END, appended), true))).toEqual([])
+})
