@@ -53,7 +53,11 @@ function idsOf(value: JsonValue | undefined): Int32Array | null {
 }
 
 function promptOf(value: JsonValue): readonly Message[] | null {
-  if (typeof value === 'string') return value.trim() === '' ? null : [{ role: 'user', content: value }]
+  if (typeof value === 'string') {
+    const messages = messagesOf(value)
+    if (messages !== null) return unanswered(messages)
+    return value.trim() === '' ? null : [{ role: 'user', content: value }]
+  }
   if (!Array.isArray(value)) return null
   return unanswered(messagesOf(value) ?? fromAndValue(value) ?? [])
 }

@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '../containers/container.ts'
 import type { RecordIssue } from '../model/trajectory.ts'
+import { listIn } from './json-text.ts'
 
 export type Numbers = Int32Array | Float64Array
 
@@ -163,11 +164,13 @@ export class Fields {
     return this.wrong(key, 'an object', value)
   }
 
+  /** A list; a text that holds one as JSON (as tables of texts have it) as well. */
   list(key: string): JsonValue[] | null {
     const value = this.take(key)
     if (value === null || Array.isArray(value)) return value
     if (isNumbers(value)) return Array.from(value)
-    return this.wrong(key, 'a list', value)
+    const held = typeof value === 'string' ? listIn(value) : null
+    return held ?? this.wrong(key, 'a list', value)
   }
 
   /** What a text holds as JSON, as columns of texts have it; any other value as it is. Null, with an issue, where a text is no JSON. */

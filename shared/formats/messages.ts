@@ -1,10 +1,11 @@
 import type { JsonObject, JsonValue } from '../containers/container.ts'
 import type { Message, ToolCall } from '../model/trajectory.ts'
 import { type Fields, isObject, kindOf } from './fields.ts'
+import { listIn } from './json-text.ts'
 
 /**
  * Chat messages in any of the layouts that dumps hold: `content` as a text or as a list of parts, tool calls nested as
- * OpenAI writes them, flat, or as JSON in a text. Null, with an issue, where it is no list of messages: a list with a hole would mislead.
+ * OpenAI writes them, flat, or as JSON in a text; and all of them as JSON in one text, as columns of texts have them. Null, with an issue, where it is no list of messages: a list with a hole would mislead.
  */
 export function readMessages(fields: Fields, key: string): Message[] | null {
   const value = fields.take(key)
@@ -15,15 +16,27 @@ export function readMessages(fields: Fields, key: string): Message[] | null {
 }
 
 export function messagesOf(value: JsonValue): Message[] | null {
-  if (!Array.isArray(value)) return null
+  const list = typeof value === 'string' ? messagesIn(value) : value
+  if (!Array.isArray(list)) return null
   const messages: Message[] = []
-  for (const entry of value) {
+  for (const entry of list) {
     const message = isObject(entry) ? messageOf(entry) : null
     if (message === null) return null
     messages.push(message)
   }
   return messages
 }
+
+/** A text that a person or a model wrote may be JSON as well: every entry must be a message in full, and there must be one. */
+function messagesIn(text: string): JsonValue[] | null {
+  const list = /^\s*\[\s*\{/.test(text) ? listIn(text) : null
+  const isWhole = (entry: JsonValue) =>
+    isObject(entry) && typeof entry.role === 'string' && SAID.some((key) => Object.hasOwn(entry, key))
+  return list?.every(isWhole) ? list : null
+}
+
+/** What a message says, or that it calls. */
+const SAID = ['content', 'tool_calls'] as const
 
 export function messageOf(entry: JsonObject): Message | null {
   const { role } = entry

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '../containers/container.ts'
-import { parseJson } from '../containers/json.ts'
+import { jsonIn } from './json-text.ts'
 
 /** Columns of the native format that hold a text of JSON where the container has columns. */
 const TEXTS = ['messages', 'tools', 'documents', 'rewards', 'limits', 'meta']
@@ -12,7 +12,8 @@ export function withoutColumns(record: JsonObject): JsonObject {
   if (logprobs.length === 0 && texts.length === 0) return record
   // What a row does not have is null in a column, and no field of a record.
   const object: JsonObject = Object.fromEntries(Object.entries(record).filter(([, value]) => value !== null))
-  for (const key of texts) object[key] = parsed(record[key] as string)
+  // A text that is no JSON stays one: whoever reads the field says that it should be something else.
+  for (const key of texts) object[key] = jsonIn(record[key] as string) ?? (record[key] as string)
   const scored: JsonObject = {}
   for (const name of logprobs) {
     const value = record[`logprobs.${name}`] as JsonValue
@@ -21,14 +22,4 @@ export function withoutColumns(record: JsonObject): JsonObject {
   }
   if (Object.keys(scored).length > 0) object.logprobs = scored
   return object
-}
-
-/** A text that is no JSON stays one: whoever reads the field says that it should be something else. */
-function parsed(text: string): JsonValue {
-  const bytes = new TextEncoder().encode(text)
-  try {
-    return parseJson(bytes, 0, bytes.length)
-  } catch {
-    return text
-  }
 }

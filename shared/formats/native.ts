@@ -110,7 +110,8 @@ function look(record: JsonObject): Evidence | null {
   const told = ['reward', 'rewards', 'group_id', 'rollout_id', 'finish_reason'].filter((key) =>
     Object.hasOwn(record, key),
   )
-  if (!Array.isArray(record.messages) || told.length < 2) return null
+  const { messages = null } = record
+  if (told.length < 2 || (!Array.isArray(messages) && messagesOf(messages) === null)) return null
   return { confidence: 0.3, seen: `keys messages, ${told.join(', ')}, and no token ids` }
 }
 
