@@ -119,6 +119,7 @@ const STRUCTURAL: Readonly<Record<string, string>> = {
   'checks/logprobs/kl-rounded.ts MOST': 'decimals that are tried',
   'checks/split-groups.ts FEWEST_TOLD': 'three may add up to 0 by chance, of rewards that are 0 and 1',
   'checks/split-groups.ts ROUNDING': 'what 32-bit and 16-bit floats leave of a sum of 0',
+  'checks/truncation/cut-replies.ts FORGED': 'turns behind a reply in which its tag is looked for',
   'checks/truncation/reply-tokens.ts LOWER_CASE': 'a bit of a character',
   'hypotheses/advice.ts RARE': 'what the advice tells first; the report lists all of it',
   'checks/own-blocks.ts LEAST_SCORED': 'more numbers than a shift of one token brings',

@@ -209,13 +209,24 @@ function isNeverClosed(table: TokenTable, ids: Int32Array, { turn, start, end }:
   return turn.kind === 'tool' && isOpened(table, ids, start, end) && !isClosed(table, ids, start, end)
 }
 
-/** A document that spells an end and the header of a user's turn leaves the rest of the reply, its tag included, to that turn: T15. */
+/**
+ * A document that spells an end and the header of a turn leaves the rest of the reply, its tag included, to what it forges: T15. That is a turn that it gave a
+ * role, or one behind it that has no header, since nothing but the document ended the one before.
+ */
 function isClosedBehind(table: TokenTable, ids: Int32Array, { turns }: Segmentation, { turn }: Reply): boolean {
-  const next = turns[turn.index + 1]
-  if (turn.endToken < 0 || next === undefined || next.kind !== 'user') return false
-  const [beforeTag, ...rest] = decodeSpan(table, ids, next.contentStart, next.contentEnd).split('</tool_response>')
-  return rest.length > 0 && beforeTag?.includes('<tool_response>') === false
+  if (turn.endToken < 0) return false
+  for (const { kind, header, contentStart, contentEnd } of turns.slice(turn.index + 1, turn.index + 1 + FORGED)) {
+    if (kind === 'tool') return false
+    if (kind === 'assistant' && header === 'present') continue
+    const [beforeTag, ...rest] = decodeSpan(table, ids, contentStart, contentEnd).split('</tool_response>')
+    if (beforeTag?.includes('<tool_response>')) return false
+    if (rest.length > 0) return true
+  }
+  return false
 }
+
+/** Turns behind a reply that a document in it may have begun. */
+const FORGED = 4
 
 /** How the tags were spelt the last time: an environment spells all of its replies alike, which decides without a text. */
 interface TagSpelling {
