@@ -18,6 +18,7 @@ const EVERY: Record<keyof Required<TrajectoryFacts>, true> = {
   advantage: true,
   maxAdvantage: true,
   advantageChangesAt: true,
+  earlierCredit: true,
   length: true,
   reconstructed: true,
   realLength: true,

@@ -10,6 +10,7 @@ import type { Tilt } from './logprobs/tilt.ts'
 import type { VersionGaps } from './logprobs/version-gaps.ts'
 import type { DeniedEnd } from './mask/appended-by.ts'
 import type { NullsAsMask } from './mask/nulls-as-mask.ts'
+import type { EarlierCredit } from './mask/restarted-returns.ts'
 import type { EndLogprobs, ZeroEnd } from './mask/zero-ends.ts'
 import type { PairingFacts } from './pairing.ts'
 import type { Drift } from './template/drift.ts'
@@ -57,6 +58,8 @@ export interface TrajectoryFacts {
   readonly maxAdvantage: number | null
   /** First trained token whose advantage differs from that of the trained tokens before it; absent where there is none. */
   readonly advantageChangesAt?: number
+  /** Of several trained turns with advantages by token, what those before the last get; absent elsewhere. What M18 holds against other rollouts of the step. */
+  readonly earlierCredit?: EarlierCredit
   /** Whole sequence, padding included. */
   readonly length: number
   /** Lengths are those of a rendering that a person asked for, the dump has no ids; absent where they are recorded. */

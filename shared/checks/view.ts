@@ -16,6 +16,7 @@ import { untrainedEnd } from './mask/all-zero.ts'
 import { appendedEndFact, deniedEndFact } from './mask/appended-by.ts'
 import { padEndFacts } from './mask/ends-of-pad.ts'
 import { nullFacts } from './mask/nulls-as-mask.ts'
+import { earlierCreditFact } from './mask/restarted-returns.ts'
 import { endFacts } from './mask/silent-ends.ts'
 import { zeroEndFacts } from './mask/zero-ends.ts'
 import { streamsWithoutNumbers } from './no-numbers.ts'
@@ -144,7 +145,7 @@ export function withFacts(prepared: PreparedView, { measuresDrift, unsampledLogp
   const untrained = untrainedEnd(view)
   if (untrained !== undefined) Object.assign(facts, { untrainedEnd: untrained })
   Object.assign(facts, endFacts(view), zeroEndFacts(view), padEndFacts(view), deniedEndFact(view))
-  Object.assign(facts, nullFacts(view, unsampledLogprob), appendedEndFact(view))
+  Object.assign(facts, nullFacts(view, unsampledLogprob), appendedEndFact(view), earlierCreditFact(view))
   const drift = measuresDrift ? driftOf(view) : null
   if (drift !== null) Object.assign(facts, { drift })
   return view

@@ -49,6 +49,8 @@ const CAUSES: readonly Cause[] = [
   },
   { code: 'M13', explains: [explained('M10')], ofCode: true },
   { code: 'T03', explains: [explained('S03', 'M01', 'M08', 'M09', 'M10', 'M11')] },
+  // Returns that start anew behind a reply are other advantages before it than behind it.
+  { code: 'M18', explains: [explained('A12')] },
   { code: 'S01', explains: [explained('T01', 'T04', 'T09')] },
   { code: 'C01', explains: [explained('T07', 'T09', 'C09'), GAPS] },
   { code: 'T15', explains: [explained('M01', 'M03', 'C02', 'C08', 'C09', 'T05', 'T09', 'T11'), GAPS] },

@@ -36,6 +36,10 @@ const ANY = {
   advantage: maybe(number),
   maxAdvantage: maybe(number),
   advantageChangesAt: fc.nat(),
+  earlierCredit: fc.record(
+    { credit: maybe(number), start: number, end: number, turns: number, trained: number },
+    object,
+  ),
   length: number,
   reconstructed: flag,
   realLength: number,

@@ -1,9 +1,9 @@
 import { forEachOf, type Steps, within } from '../../model/steps.ts'
 import { answerRows, answerSpan, paidForReplies } from '../answer-contrast.ts'
 import type { AuditSettings, Check, DumpReporter, DumpView, Reporter, TrajectoryView } from '../check.ts'
-import { writtenTurns } from '../edges.ts'
 import { FactColumns } from '../fact-columns.ts'
 import type { TrajectoryFacts } from '../facts.ts'
+import { lookAtRestarts, turnCredits } from './restarted-returns.ts'
 
 /**
  * M18. Credit that goes past the mask: a reward for an answer that only a reply holds, or returns that start anew behind every reply.
@@ -21,26 +21,17 @@ export const M18: Check = {
   fix: 'Score the text of assistant turns alone, and carry returns over masked tokens instead of restarting them.',
   cite: 'verl#6392, verl#6376, slime#1370, miles#557',
   trajectory: lookAtReturns,
-  dump: lookAtAnswers,
+  *dump(view, report) {
+    const untold = yield* within(0, 0.3, lookAtRestarts(view, report))
+    yield* within(0.3, 1, lookAtAnswers(view, report, untold))
+  },
 }
 
 /** Advantages by token that are exactly 0 on every trained turn but the last, which has some. */
 function lookAtReturns(view: TrajectoryView, { policy }: AuditSettings, report: Reporter): void {
-  const { segmentation, trajectory, mask } = view
-  const { advantages } = trajectory
-  if (segmentation === null || advantages === null || mask === null || policy.id === 'last-turn') return
-  // One value for the whole row was not made by a recursion: it says as much as a number for the rollout, of which only its answer can be asked.
-  if (view.facts.advantage !== null) return
-  const turns = writtenTurns(segmentation).flatMap((turn) => {
-    let trained = 0
-    let credited = 0
-    for (let i = turn.contentStart; i < turn.end; i++) {
-      if (mask[i] !== 1 || !Number.isFinite(advantages[i])) continue
-      trained++
-      if (advantages[i] !== 0) credited++
-    }
-    return trained === 0 ? [] : [{ turn, credited, trained }]
-  })
+  const { trajectory } = view
+  if (policy.id === 'last-turn') return
+  const turns = turnCredits(view)
   const last = turns.at(-1)
   const earlier = turns.slice(0, -1)
   if (last === undefined || earlier.length === 0) return
@@ -63,8 +54,10 @@ function lookAtReturns(view: TrajectoryView, { policy }: AuditSettings, report: 
 /**
  * Rewards that follow the answer's words (rollouts whose model wrote them have it, those without them do not) and that rollouts get as
  * well where only a reply holds them.
+ *
+ * @param untold rollouts whose credit, the same throughout, tells nothing of how far it reaches
  */
-function* lookAtAnswers(view: DumpView, report: DumpReporter): Steps<void> {
+function* lookAtAnswers(view: DumpView, report: DumpReporter, untold: ReadonlySet<TrajectoryFacts>): Steps<void> {
   const { streams } = view
   if (!streams.has('answer') && !streams.has('advantages')) {
     report.abstain('not-checkable', 'the dump carries neither answers nor advantages')
@@ -99,6 +92,7 @@ function* lookAtAnswers(view: DumpView, report: DumpReporter): Steps<void> {
   // Beside rows whose advantages differ, one whose credit is the same throughout had it reach its first turn; without any, nothing shows.
   const lookAtCredit = (facts: TrajectoryFacts) => {
     if (facts.advantage === null || facts.advantage === 0 || facts.assistantTurns < 2 || told.has(facts)) return
+    if (untold.has(facts)) return
     report.unit(false)
     report.place(false)
   }

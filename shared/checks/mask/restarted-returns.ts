@@ -1,0 +1,195 @@
+import { finite } from '../../model/finite.ts'
+import { count, counted } from '../../model/number-text.ts'
+import { forEachOf, type Steps, within } from '../../model/steps.ts'
+import type { Thresholds } from '../../model/thresholds/registry.ts'
+import type { Turn } from '../../model/tokens.ts'
+import type { DumpReporter, DumpView, TrajectoryView } from '../check.ts'
+import { writtenTurns } from '../edges.ts'
+import { FactColumns } from '../fact-columns.ts'
+import type { TrajectoryFacts } from '../facts.ts'
+import { shown } from '../groups/statistics.ts'
+import { OfLast } from '../of-last.ts'
+
+/** What a trained turn gets of advantages by token. */
+export interface TurnCredit {
+  readonly turn: Turn
+  readonly trained: number
+  /** Of them, tokens whose advantage is not 0. */
+  readonly credited: number
+  /** The one advantage of all of them; null where they differ. */
+  readonly credit: number | null
+}
+
+const known = new OfLast<TrajectoryView, readonly TurnCredit[]>()
+
+/** The trained turns of a rollout with advantages by token; none where it has one for the whole row, which no recursion made. */
+export function turnCredits(view: TrajectoryView): readonly TurnCredit[] {
+  let credits = known.get(view)
+  if (credits === undefined) known.set(view, (credits = findCredits(view)))
+  return credits
+}
+
+function findCredits({ segmentation, trajectory: { advantages }, mask, facts }: TrajectoryView): TurnCredit[] {
+  if (segmentation === null || advantages === null || mask === null || facts.advantage !== null) return []
+  const credits: TurnCredit[] = []
+  for (const turn of writtenTurns(segmentation)) {
+    let trained = 0
+    let credited = 0
+    let changes = 0
+    let before = Number.NaN
+    for (let i = turn.contentStart; i < turn.end; i++) {
+      const advantage = advantages[i] as number
+      if (mask[i] !== 1 || !Number.isFinite(advantage)) continue
+      trained++
+      if (advantage !== 0) credited++
+      if (advantage !== before) changes++
+      before = advantage
+    }
+    if (trained > 0) credits.push({ turn, trained, credited, credit: changes === 1 ? before : null })
+  }
+  return credits
+}
+
+/** What the turns of a rollout before its last get, where the last gets something else. */
+export interface EarlierCredit {
+  /** Null where their tokens have several advantages. */
+  readonly credit: number | null
+  /** From the first of these turns to the end of the last of them, and how many they are. */
+  readonly start: number
+  readonly end: number
+  readonly turns: number
+  /** Trained tokens of them. */
+  readonly trained: number
+}
+
+export function earlierCreditFact(view: TrajectoryView): Pick<TrajectoryFacts, 'earlierCredit'> | null {
+  const credits = turnCredits(view)
+  const earlier = credits.slice(0, -1)
+  const [first, previous] = [earlier[0], earlier.at(-1)]
+  if (first === undefined || previous === undefined) return null
+  const isOne = earlier.every(({ credit }) => credit !== null && credit === first.credit)
+  return {
+    earlierCredit: {
+      credit: isOne && credits.at(-1)?.credit !== first.credit ? finite(first.credit) : null,
+      start: first.turn.contentStart,
+      end: previous.turn.end,
+      turns: earlier.length,
+      trained: earlier.reduce((sum, { trained }) => sum + trained, 0),
+    },
+  }
+}
+
+/**
+ * Returns that start anew behind every reply and are whitened over a batch afterwards (verl's REINFORCE++): every turn but the last gets what a return of 0
+ * became, one number in all rollouts of a step, whatever their rewards. Where it is 0 itself, each rollout shows it (`lookAtReturns`).
+ *
+ * @returns rollouts that cannot show it: of no reward, they have that number all over
+ */
+export function* lookAtRestarts(view: DumpView, report: DumpReporter): Steps<ReadonlySet<TrajectoryFacts>> {
+  const columns = new FactColumns(view.facts)
+  const untold = new Set<TrajectoryFacts>()
+  if (view.settings.policy.id === 'last-turn' || columns.isEmpty('earlierCredit')) return untold
+  const batches = new Map<string, TrajectoryFacts[]>()
+  for (const member of columns.having('earlierCredit')) {
+    const batch = batches.get(batchOf(member))
+    if (batch === undefined) batches.set(batchOf(member), [member])
+    else batch.push(member)
+  }
+  yield 0.2
+  const whole = new WholeRollouts(view, columns)
+  const restarted: TrajectoryFacts[] = []
+  for (const members of batches.values()) {
+    const found = restartsOf(members, whole, view.settings.thresholds)
+    restarted.push(...found)
+    const [first] = found
+    if (first === undefined) continue
+    for (const member of whole.having(batchOf(first), first.earlierCredit?.credit as number)) untold.add(member)
+  }
+  yield* within(
+    0.5,
+    1,
+    forEachOf(restarted, (member) => tell(member, restarted.length, report)),
+  )
+  return untold
+}
+
+function batchOf({ step, place }: TrajectoryFacts): string {
+  return `${place.source} ${step}`
+}
+
+/** Rollouts with one advantage for all of their tokens, in batches. */
+class WholeRollouts {
+  private readonly batches = new Map<string, Map<number, TrajectoryFacts[]>>()
+
+  private ofOneReward: ReadonlySet<TrajectoryFacts> | null = null
+
+  constructor(
+    private readonly view: DumpView,
+    columns: FactColumns,
+  ) {
+    const { facts } = view
+    const single = columns.present('advantage')
+    for (let at = single.indexOf(1); at >= 0; at = single.indexOf(1, at + 1)) {
+      const member = facts[at] as TrajectoryFacts
+      let batch = this.batches.get(batchOf(member))
+      if (batch === undefined) this.batches.set(batchOf(member), (batch = new Map()))
+      const alike = batch.get(member.advantage as number)
+      if (alike === undefined) batch.set(member.advantage as number, [member])
+      else alike.push(member)
+    }
+  }
+
+  /** Those of a batch that have this one. */
+  having(batch: string, advantage: number): readonly TrajectoryFacts[] {
+    return this.batches.get(batch)?.get(advantage) ?? []
+  }
+
+  /** All of its group have its reward. */
+  isOfOneReward(member: TrajectoryFacts): boolean {
+    this.ofOneReward ??= new Set(
+      this.view.groups.flatMap(({ members }) =>
+        members.every(({ reward }) => reward === members[0]?.reward) ? members : [],
+      ),
+    )
+    return this.ofOneReward.has(member)
+  }
+}
+
+/**
+ * The rollouts of a batch whose earlier turns get what a return of 0 became. It is that of different rewards, or of one and of none; and no rollout that was
+ * rewarded has it all over, unless its group makes nothing of its reward: of such a reward it would be the share, less what the last turn lost.
+ */
+function restartsOf(
+  members: readonly TrajectoryFacts[],
+  whole: WholeRollouts,
+  { 'systematic-units': fewest, 'systematic-share': share }: Thresholds,
+): readonly TrajectoryFacts[] {
+  const credits = new Map<number, TrajectoryFacts[]>()
+  for (const member of members) {
+    const credit = member.earlierCredit?.credit ?? 0
+    if (credit !== 0) credits.set(credit, [...(credits.get(credit) ?? []), member])
+  }
+  for (const [credit, alike] of credits) {
+    if (alike.length < fewest || alike.length < share * members.length) continue
+    const beside = whole.having(batchOf(alike[0] as TrajectoryFacts), credit)
+    const rewards = new Set(alike.map(({ reward }) => reward))
+    if (rewards.size < 2 && (rewards.has(0) || beside.every(({ reward }) => reward !== 0))) continue
+    if (beside.some((member) => member.reward !== 0 && !whole.isOfOneReward(member))) continue
+    return alike
+  }
+  return []
+}
+
+function tell(member: TrajectoryFacts, rollouts: number, report: DumpReporter): void {
+  const { credit, start, end, turns, trained } = member.earlierCredit as EarlierCredit
+  report.unitAfterAll()
+  report.fault({
+    member,
+    scope: 'trajectory',
+    tokens: { start, end },
+    affectedTokens: trained,
+    affectedWeight: ((member.weight ?? 0) * trained) / (member.trained || 1),
+    message: `The advantage is ${shown(credit as number)} on every trained token of the ${turns === 1 ? 'turn' : `${count(turns)} turns`} before the last, as in ${counted(rollouts - 1, 'other rollout')} whatever their rewards: what a return of 0 became when all were whitened, so that returns do not reach over the masked tokens between`,
+    evidence: { advantage: credit, reward: member.reward, turns_before_the_last: turns, rollouts },
+  })
+}

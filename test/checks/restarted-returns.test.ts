@@ -1,0 +1,84 @@
+import { expect, it } from 'vitest'
+import type { PolicyId } from '../../shared/model/policy.ts'
+import { assistant, conversation, tool, trajectoryOf, user } from '../helpers/conversation.ts'
+import { testTokenizer } from '../helpers/tokenizers.ts'
+import { auditTrajectories } from './audit.ts'
+
+const qwen2 = await testTokenizer('qwen2.5')
+
+/** A rollout of two turns with a reply between: its reward, and what the tokens of its first turn and of its last get. */
+interface Credited {
+  readonly reward: number
+  readonly first: number
+  /** Of the last turn; the tokens before its end get this much less each, where returns are discounted. */
+  readonly last: number
+  readonly discount?: number
+  readonly group?: string
+  readonly step?: number
+}
+
+function audited(rollouts: readonly Credited[], policy: PolicyId = 'rl') {
+  const rows = rollouts.map(({ reward, first, last, discount = 0, group, step = 1 }, i) => {
+    const turns = [user(`Was it ${i}?`), assistant('I look it up.'), tool('It was.'), assistant('It was so.')]
+    const row = conversation(qwen2, turns, { id: `r${i}`, reward })
+    const mask = row.record.loss_mask as number[]
+    const end = mask.lastIndexOf(1)
+    const between = mask.lastIndexOf(0, end)
+    const advantages = mask.map((trained, at) =>
+      trained === 0 ? 0 : at < between ? first : last - discount * (end - at),
+    )
+    const record = { ...row.record, advantages, step, ...(group === undefined ? {} : { group_id: group }) }
+    return trajectoryOf({ ...row, record }, { source: 0, record: i, part: 0 })
+  })
+  const { tally, findings } = auditTrajectories(rows, qwen2, { policy }).byCode.get('M18')!
+  return { checked: tally.checked, affected: tally.affected, records: findings.map(({ record }) => record), findings }
+}
+
+const rewarded: Credited = { reward: 1, first: -0.7, last: 1.4 }
+const half: Credited = { reward: 0.5, first: -0.7, last: 0.3 }
+const unrewarded: Credited = { reward: 0, first: -0.7, last: -0.7 }
+
+it('returns that start anew are told where a whitened 0 is all that the first turns get', () => {
+  const { findings, ...told } = audited([rewarded, half, unrewarded, rewarded])
+  expect(told).toEqual({ checked: 3, affected: 3, records: [0, 1, 3] })
+  expect(findings[0]?.message).toMatch(
+    /^The advantage is −0\.7 on every trained token of the turn before the last, as in 2 /,
+  )
+})
+
+it('one reward alone needs a rollout of none that has the number, and a discount changes nothing', () => {
+  expect(audited([rewarded, rewarded, unrewarded])).toMatchObject({ checked: 2, affected: 2 })
+  expect(audited([rewarded, rewarded])).toMatchObject({ affected: 0 })
+  const discounted = { ...rewarded, discount: 0.01 }
+  expect(audited([discounted, { ...half, discount: 0.01 }])).toMatchObject({ affected: 2 })
+})
+
+it('each step is whitened by itself', () => {
+  const later = [rewarded, half].map((each) => ({ ...each, first: -0.6, step: 2 }))
+  expect(audited([rewarded, half, ...later])).toMatchObject({ affected: 4 })
+  expect(audited([rewarded, { ...half, step: 2 }])).toMatchObject({ affected: 0 })
+})
+
+it('what the group makes nothing of is no reward of its own', () => {
+  const even = ['a', 'a'].map((group) => ({ ...unrewarded, reward: 1, group }))
+  expect(audited([{ ...rewarded, group: 'b' }, { ...half, group: 'b' }, ...even])).toMatchObject({ affected: 2 })
+})
+
+it.each([
+  [
+    'a rewarded rollout has the number all over, and last turns pay a penalty',
+    [
+      { ...rewarded, last: -0.9 },
+      { ...half, last: -0.8 },
+      { ...unrewarded, reward: 1 },
+    ],
+  ],
+  ['first turns get what their rollouts earned', [rewarded, { ...half, first: 0.1 }, unrewarded]],
+  ['one rollout alone shows it', [rewarded, unrewarded]],
+] as [string, Credited[]][])('returns reach the first turn: %s', (_name, rollouts) => {
+  expect(audited(rollouts)).toMatchObject({ affected: 0 })
+})
+
+it('under a policy that trains the last turn alone nothing has to reach the others', () => {
+  expect(audited([rewarded, half, unrewarded], 'last-turn').records).toEqual([])
+})
