@@ -38,6 +38,8 @@ export class PairBook {
       tools: countOf(known.map(({ tools }) => tools)),
       system: countOf(known.map(({ system }) => system)),
       rendering: countOf(known.map(({ rendering }) => rendering)),
+      opening: countOf(known.map(({ opening }) => opening)),
+      replies: countOf(known.map(({ replies }) => replies)),
       likeAnswers: sumOf(known.flatMap((pair) => pair.likeAnswers ?? [])),
       sameRecords: areSameRecords(known),
     }
@@ -83,8 +85,9 @@ export class PairBook {
   }
 
   row(position: number): PairRow {
-    const { rows, here, there, words, tools, system, rendering, likeAnswers } = this.at(position)
-    return { position, group: rows[0]?.group ?? null, here, there, words, tools, system, rendering, likeAnswers }
+    const { rows, here, there, words, tools, system, rendering, opening, replies, likeAnswers } = this.at(position)
+    const group = rows[0]?.group ?? null
+    return { position, group, here, there, words, tools, system, rendering, opening, replies, likeAnswers }
   }
 }
 

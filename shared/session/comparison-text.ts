@@ -57,6 +57,8 @@ function pairsTable(here: ComparedRunOrigin, there: ComparedRunOrigin, as: Table
     pair.tools,
     pair.system,
     pair.rendering,
+    pair.opening,
+    pair.replies,
     pair.likeAnswers?.checked ?? null,
     pair.likeAnswers?.affected ?? null,
   ])
@@ -79,6 +81,8 @@ const PAIR_COLUMNS = [
   'tools_differ',
   'system_differs',
   'prompt_ids_differ',
+  'opening_differs',
+  'reply_roles_differ',
   'answers_in_the_same_words',
   'of_these_scored_otherwise',
 ] as const

@@ -1,7 +1,7 @@
 import { gunzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { AlignedSide, Alignment, ComparedMeasure, RunComparison } from '../../shared/session/requests/compare.ts'
-import { assistant, conversation, user } from '../helpers/conversation.ts'
+import { assistant, conversation, tool, user } from '../helpers/conversation.ts'
 import { sampleBytes } from '../samples/read-sample.ts'
 import { bytes, compared } from './compared.ts'
 import { cleanRollout, cutRollout, lines, qwen, rolloutWithTrainedReply } from './dumps.ts'
@@ -185,6 +185,8 @@ describe('the questions that two runs share', () => {
       tools: { checked: 9, affected: 9 },
       system: { checked: 9, affected: 0 },
       rendering: null,
+      opening: null,
+      replies: { checked: 9, affected: 0 },
       // Two in three are scored 0 in the one and 1 in the other.
       likeAnswers: { checked: 9, affected: 6 },
       sameRecords: false,
@@ -213,6 +215,43 @@ describe('the questions that two runs share', () => {
       ],
     })
     await expect(page.ask('pair', { position: 9 })).rejects.toThrow('both runs have 9 questions')
+  })
+
+  it('differ in how the prompt begins the answer, and in the role of replies', async () => {
+    const tokenizer = await qwen()
+    const [asUser, asTool] = ['user', 'tool'].map((role) => tokenizer.encode(role)[0] as number)
+    const run = (isOther: boolean) =>
+      lines(
+        SEEDS.map((seed) => {
+          const row = conversation(
+            tokenizer,
+            [user(`Where does river ${seed} rise?`), assistant('I look.'), tool('In a hill.'), assistant('In a hill.')],
+            { id: `${seed}`, messages: true, reward: 1 },
+          )
+          const { headerEnd, contentStart } = row.layout[1]!
+          expect(contentStart).toBe(headerEnd)
+          if (!isOther) return { ...row, record: { ...row.record, prompt_length: headerEnd } }
+          const written = tokenizer.encode('<think>\n\n</think>\n\n')
+          const ids = [...row.record.input_ids]
+          expect(ids[row.layout[2]!.start + 1]).toBe(asUser)
+          ids[row.layout[2]!.start + 1] = asTool as number
+          const into = (list: readonly number[], more: readonly number[]) => list.toSpliced(headerEnd, 0, ...more)
+          const record = {
+            ...row.record,
+            input_ids: into(ids, written),
+            loss_mask: into(row.record.loss_mask as number[], new Array(written.length).fill(0)),
+            prompt_length: headerEnd + written.length,
+          }
+          return { ...row, record }
+        }),
+      )
+    const page = await compared(run(false), run(true))
+    const { pairs } = await page.ask('comparison', {})
+    expect(pairs).toMatchObject({ opening: { checked: 12, affected: 12 }, replies: { checked: 12, affected: 12 } })
+    expect((await page.ask('pairs', { differ: ['opening', 'replies'] })).positions).toHaveLength(12)
+    expect(await page.ask('pairRows', { positions: [0] })).toMatchObject([{ opening: true, replies: true }])
+    const { files } = await page.ask('comparisonExport', { of: 'pairs', as: 'csv' })
+    expect(new TextDecoder().decode(files[0]!.bytes)).toContain('opening_differs,reply_roles_differ')
   })
 
   it('can be read in both runs', async () => {

@@ -11,7 +11,17 @@ import { goTo, NOWHERE, type Place, usePlace, usePlaces } from '../../state/plac
 export const COMPARE_TABS = ['measures', 'curves', 'pairs', 'rollouts'] as const
 export type CompareTab = (typeof COMPARE_TABS)[number]
 
-export const DIFFERENCES = ['words', 'tools', 'system', 'rendering', 'reward', 'end', 'scored'] as const
+export const DIFFERENCES = [
+  'words',
+  'tools',
+  'system',
+  'rendering',
+  'opening',
+  'replies',
+  'reward',
+  'end',
+  'scored',
+] as const
 
 /** Where a person is in the comparison, as it stands in the address. */
 export interface ComparePlace {

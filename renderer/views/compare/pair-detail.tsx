@@ -58,14 +58,20 @@ function chosenOf(rows: readonly Row[], wanted: number | null): number | null {
   return rows.find(({ index }) => index === wanted)?.index ?? rows[0]?.index ?? null
 }
 
+const RENDERED_OTHERWISE = {
+  rendering: 'Tools and system text are the same, and yet the ids of the prompts differ: they are rendered otherwise.',
+  opening: 'The prompts begin the model’s answer otherwise: one writes a block or other words before it.',
+  replies: 'Replies of tools stand under another role in the ids.',
+} as const
+
 function Renders({ detail: { row } }: { detail: PairDetail }) {
-  if (row.rendering !== true) return null
-  return (
-    <p className="warn-text">
-      <span aria-hidden="true">▲</span> Tools and system text are the same, and yet the ids of the prompts differ: they
-      are rendered otherwise.
-    </p>
-  )
+  return (['rendering', 'opening', 'replies'] as const)
+    .filter((what) => row[what] === true)
+    .map((what) => (
+      <p key={what} className="warn-text">
+        <span aria-hidden="true">▲</span> {RENDERED_OTHERWISE[what]}
+      </p>
+    ))
 }
 
 function LikeAnswers({ detail: { row } }: { detail: PairDetail }) {

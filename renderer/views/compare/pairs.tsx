@@ -15,6 +15,8 @@ const DIFFER_WORDS: Readonly<Record<(typeof DIFFERENCES)[number], string>> = {
   tools: 'tools',
   system: 'system text',
   rendering: 'prompt ids only',
+  opening: 'how the prompt begins the answer',
+  replies: 'role of tool replies',
   reward: 'mean reward',
   end: 'how many are cut',
   scored: 'scores of the same answers',
@@ -180,12 +182,14 @@ function tokens(value: number | null): string {
   return value === null ? ABSENT : count(value)
 }
 
-function Prompt({ row: { words, tools, system, rendering } }: { row: PairRow }) {
+function Prompt({ row: { words, tools, system, rendering, opening, replies } }: { row: PairRow }) {
   const differs = [
     ...(words ? ['words'] : []),
     ...(tools ? ['tools'] : []),
     ...(system ? ['system'] : []),
     ...(rendering ? ['ids'] : []),
+    ...(opening ? ['opening'] : []),
+    ...(replies ? ['replies'] : []),
   ]
   if (differs.length > 0) {
     return (

@@ -154,6 +154,8 @@ export interface PairTotals {
   readonly tools: { readonly checked: number; readonly affected: number } | null
   readonly system: { readonly checked: number; readonly affected: number } | null
   readonly rendering: { readonly checked: number; readonly affected: number } | null
+  readonly opening: { readonly checked: number; readonly affected: number } | null
+  readonly replies: { readonly checked: number; readonly affected: number } | null
   /** Answers in the same words to the same question, and those that are scored otherwise. */
   readonly likeAnswers: { readonly checked: number; readonly affected: number } | null
   /** Whether most rollouts of these questions stand in both runs, record for record. */
@@ -165,7 +167,17 @@ export type PairSort = (typeof PAIR_SORTS)[number]
 
 export interface PairQuery {
   /** Pairs in which all that is named differs. */
-  readonly differ?: readonly ('words' | 'tools' | 'system' | 'rendering' | 'reward' | 'end' | 'scored')[]
+  readonly differ?: readonly (
+    | 'words'
+    | 'tools'
+    | 'system'
+    | 'rendering'
+    | 'opening'
+    | 'replies'
+    | 'reward'
+    | 'end'
+    | 'scored'
+  )[]
   readonly sort?: PairSort
   readonly descending?: boolean
 }
@@ -192,6 +204,10 @@ export interface PairRow {
   readonly system: boolean | null
   /** The prompt's ids differ though tools and system text are the same. */
   readonly rendering: boolean | null
+  /** How the prompt begins the model's turn. */
+  readonly opening: boolean | null
+  /** The role under which the ids put replies of tools. */
+  readonly replies: boolean | null
   /** Answers that both runs give in the same words, and those of them that have another mean reward; null where there is none. */
   readonly likeAnswers: { readonly checked: number; readonly affected: number } | null
 }
