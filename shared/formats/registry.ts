@@ -25,6 +25,7 @@ import { tinker } from './tinker.ts'
 import { tinkerDatum } from './tinker-datum.ts'
 import { trl } from './trl.ts'
 import { trlAsync } from './trl-async.ts'
+import { trlPacked } from './trl-packed.ts'
 import { verifiersLegacy } from './verifiers-legacy.ts'
 import { verifiersResults } from './verifiers-results.ts'
 import { verifiersV1 } from './verifiers-v1.ts'
@@ -50,6 +51,7 @@ export const FORMATS: readonly Format[] = [
   slime,
   tinkerDatum,
   trlAsync,
+  trlPacked,
   verifiersLegacy,
   verifiersResults,
   verifiersV1,
