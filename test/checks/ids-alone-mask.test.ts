@@ -108,8 +108,11 @@ describe('M10', () => {
     expect(await findingsOf('M10', 'qwen2.5', without(2, false))).toEqual([])
   })
 
-  it('is not said of a turn of which more is masked', async () => {
-    expect(await findingsOf('M10', 'qwen2.5', without(6, true))).toEqual([])
+  it('is said of a turn of which more is masked, where the dump says that all of it was sampled', async () => {
+    const [finding, ...more] = await findingsOf('M10', 'qwen2.5', without(6, true))
+    expect(more).toEqual([])
+    expect(finding?.message).toMatch(/, nor are the 6 tokens before it$/)
+    expect(await findingsOf('M10', 'qwen2.5', without(6, false))).toEqual([])
   })
 })
 

@@ -92,6 +92,19 @@ describe('a trained token with the 1.0 that Atropos writes on what nobody sample
     expect(message).toMatch(/: the sampler's at token \d+ is 1$/)
   })
 
+  it('is as likely one of a prefill where several words of a reply begin with it, which M09 says', async () => {
+    const first = (at: number, row: Conversation) => all(row).contentStart + at
+    const rows = scoredRows(
+      (scores, row) => put(scores, 1, [first(0, row), first(1, row)]),
+      () => ({}),
+      4,
+    )(await qwen())
+    const report = (await audited(JSON.stringify(ofAtropos(rows)))).report()
+    expect(report.findings.find(({ code }) => code === 'M09')?.message).toMatch(
+      /^2 tokens at the beginning of assistant turn \d carry loss, and the dump says that the model did not write them: a prefill, unless /,
+    )
+  })
+
   it('is none on what carries no loss', async () => {
     const edit: Edit = (scores, row) => {
       const { contentStart } = all(row)

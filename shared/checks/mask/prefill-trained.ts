@@ -41,7 +41,9 @@ export const M09: Check = {
         turn,
         tokens: { start: trained[0]!.start, end: trained.at(-1)!.end },
         affected: trained,
-        message: carryLoss(count, `of the template's prefill in assistant turn ${turn.ordinal}`),
+        message: isTemplates(view, turn, end)
+          ? carryLoss(count, `of the template's prefill in assistant turn ${turn.ordinal}`)
+          : `${carryLoss(count, `at the beginning of assistant turn ${turn.ordinal}`)}, and the dump says that the model did not write ${count === 1 ? 'it' : 'them'}: a prefill${view.trajectory.sampled === null ? ', unless numbers of the sampler were lost' : ''}`,
         evidence: {
           prefill_tokens: end - turn.headerEnd,
           trained_tokens: count,
@@ -50,6 +52,13 @@ export const M09: Check = {
       })
     }
   },
+}
+
+/** What stands there is a block, a tag, or what the template's own generation prompt holds. */
+function isTemplates({ text, tokenizer }: TrajectoryView, { headerEnd, contentStart }: Turn, end: number): boolean {
+  if (contentStart > headerEnd) return true
+  const words = text({ start: contentStart, end })
+  return /^\s*[<[◁]/.test(words) || words === prefillOf(tokenizer)
 }
 
 /** What M09 reports of a turn of the model: runs of trained tokens that its prefill supplied. */
