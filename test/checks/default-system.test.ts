@@ -8,12 +8,13 @@ const DEFAULT = 'You are Qwen, created by Alibaba Cloud. You are a helpful assis
 async function named(
   groups: readonly (string | null | readonly (string | null)[])[],
   systemMessage: string | null = null,
+  questionOf: ((member: number) => string) | null = null,
 ) {
   const tokenizer = await qwen()
   const rows = groups.flatMap((texts, group) =>
     (Array.isArray(texts) ? texts : [texts, texts]).map((text: string | null, member: number) => {
       const asked = [
-        user(`Where does river ${group} rise?`),
+        user(questionOf?.(member) ?? `Where does river ${group} rise?`),
         assistant(`I have read ${member} times that it rises in county ${group}.`),
       ]
       const row = conversation(tokenizer, text === null ? asked : [system(text), ...asked], {
@@ -50,6 +51,29 @@ describe('the default system text of a template, in whole groups', () => {
     ['beside none, as the messages have it', [DEFAULT, DEFAULT, DEFAULT], DEFAULT],
   ])('is nothing %s', async (_, groups, message) => {
     expect(await named(groups, message)).toEqual([])
+  })
+})
+
+describe('a system text that is no default, within a group', () => {
+  const own = 'Answer in one sentence.'
+  it('is named where half of the rollouts have it, or fewer', async () => {
+    const one = await named([[null, own, null, null]])
+    expect(one).toEqual([['g0', expect.stringContaining('3 of the 4 rollouts of group g0 begin with the'), 'T09', 1]])
+    expect(await named([[own, null]])).toEqual([['g0', expect.stringContaining('1 of the 2 rollouts'), 'T09', 0]])
+  })
+
+  it('is none where all have it, or none, or another group has', async () => {
+    expect(
+      await named([
+        [own, own],
+        [null, null],
+        [own, own],
+      ]),
+    ).toEqual([])
+  })
+
+  it('is none before another question', async () => {
+    expect(await named([[own, null]], null, (member) => `How long is river ${member}?`)).toEqual([])
   })
 })
 

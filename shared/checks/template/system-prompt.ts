@@ -136,7 +136,8 @@ function* lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
     yield* lookBetweenGroups(view, report)
     yield* forEachOf(view.groups, (group) => lookWithin(group, report))
   }
-  const look = ({ members, id }: GroupView) => {
+  const look = (group: GroupView) => {
+    const { members, id } = group
     const rows = new Map<string, TrajectoryFacts[]>()
     for (const member of members) {
       const hash = member.systemHash ?? null
@@ -146,6 +147,7 @@ function* lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
       if (same === undefined) rows.set(compared, [member])
       else same.push(member)
     }
+    if (rows.size > 0) lookForOwn(group, report)
     if (rows.size < 2) return
     const [common, ...others] = [...rows.values()].sort((a, b) => b.length - a.length)
     for (const row of others.flat()) {
@@ -220,6 +222,27 @@ function lookWithin({ members, id }: GroupView, report: DumpReporter): void {
         ? `The template's default system text stands in its prompt, and ${count(others.length)} of the ${counted(members.length, 'rollout')} of group ${id} have no system turn`
         : `It has no system turn, and ${count(others.length)} of the ${counted(members.length, 'rollout')} of group ${id} have the template's default system text`,
       evidence: { rollouts: named.length, compared_with: others[0]?.id ?? null, others: others.length },
+    })
+  }
+}
+
+/**
+ * Some rollouts of a group begin with a system text that is no default, and the others with no system turn, before one and the same question. Where most have it,
+ * the others lost it (C01).
+ */
+function lookForOwn({ members, id }: GroupView, report: DumpReporter): void {
+  const bare = members.filter(isBare)
+  const given = bare.length === 0 ? [] : members.filter(({ firstRole }) => firstRole === 'system')
+  if (given.length === 0 || 2 * given.length > members.length) return
+  const questions = new Set([...bare, ...given].map(({ pairing }) => pairing?.question ?? null))
+  if (questions.size > 1 || questions.has(null)) return
+  for (const member of given) {
+    if (isGiven(member) || member.systemReplaced === true || tellsToolsOtherwise(member, bare[0])) continue
+    report.unitAfterAll()
+    report.fault({
+      member,
+      message: `It begins with a system turn, and ${count(bare.length)} of the ${counted(members.length, 'rollout')} of group ${id} begin with the same question and have none`,
+      evidence: { rollouts: given.length, compared_with: bare[0]?.id ?? null, others: bare.length },
     })
   }
 }
