@@ -15,8 +15,10 @@ import {
   having,
   holds,
   type Judgement,
+  leftOut,
   lesserFaults,
   notCheckable,
+  notRun,
   restingOn,
   shareOf,
   stated,
@@ -39,16 +41,20 @@ function decide(input: HypothesisInput): Judgement {
   const found = measureTruncation(input)
   const near = shareOf(found.nearAny)
   const { limits, limitsByRollout } = input.dump
+  const { thresholds } = input.dump.settings
   const ofReplies =
     limits.max_tool_response_length ?? limitsByRollout?.max_tool_response_length ?? found.piledReplies ?? null
-  if (near === null && ofReplies === null) {
+  const lost = shareOf(found.lost)
+  const cutPrompts = failingCheck(input, 'C02')?.rate ?? null
+  const unlooked = notRun(input, ['C02', 'C08'])
+  const isLost = [lost, cutPrompts].some((share) => share !== null && holds(share, lostBounds(thresholds).supported))
+  // Text that is known to be lost needs no limit that is known.
+  if (near === null && ofReplies === null && !isLost) {
     const none =
       'limits (none is given, in the metadata, or shown by rollouts that end at one length which no other exceeds)'
-    return notCheckable([found.limitsOfSteps ?? none])
+    return notCheckable([found.limitsOfSteps ?? none, ...leftOut(unlooked)])
   }
-  const { thresholds } = input.dump.settings
   const nearBounds = nearLimitBounds(thresholds)
-  const lost = shareOf(found.lost)
   const piled = shareOf(found.piledReplies)
   const visible = shareOf(found.documentsVisible)
   // What was never retrieved is no truncation.
@@ -58,7 +64,7 @@ function decide(input: HypothesisInput): Judgement {
   const isSurelyHidden = visibleAtMost !== null && holds(visibleAtMost, visibleBounds(thresholds).supported)
   const supported =
     (near !== null && holds(near, nearBounds.supported)) ||
-    (lost !== null && holds(lost, lostBounds(thresholds).supported)) ||
+    isLost ||
     (piled !== null && holds(piled, lostBounds(thresholds).supported)) ||
     isSurelyHidden
   // Without documents there are none to lose; without ends that tell, "nothing lost" is not known.
@@ -69,17 +75,20 @@ function decide(input: HypothesisInput): Judgement {
     holds(near, nearBounds.contradicted) &&
     lost !== null &&
     holds(lost, lostBounds(thresholds).contradicted) &&
+    cutPrompts === null &&
+    unlooked.length === 0 &&
     failingCheck(input, 'C08') === null
   return {
     verdict: supported ? 'supported' : contradicted ? 'contradicted' : 'inconclusive',
     because: [
-      ...argumentsOf(found, { near, lost, piled, visible, visibleAtMost }, thresholds),
-      ...lesserFaults(H04, input, piled === null ? [] : ['C08']),
+      ...argumentsOf(found, { near, lost, cutPrompts, piled, visible, visibleAtMost }, thresholds),
+      ...lesserFaults(H04, input, [...(piled === null ? [] : ['C08']), ...(cutPrompts === null ? [] : ['C02'])]),
     ],
     missing: [
-      ...(near === null ? ['limits of the prompt, the completion or the sequence'] : []),
+      ...(near === null ? [found.limitsOfSteps ?? 'limits of the prompt, the completion or the sequence'] : []),
       ...(lost === null ? [lackOfTurns(input)] : []),
       ...(isHidden && !isSurelyHidden ? [RETRIEVED] : []),
+      ...(supported ? [] : leftOut(unlooked)),
       ...(visible === null ? lackOfDocuments(input, lost !== null) : []),
     ],
     // All three measures could have ruled either way.
@@ -108,6 +117,8 @@ function lackOfDocuments({ streams, dump }: HypothesisInput, hasTurns: boolean):
 interface Shares {
   readonly near: number | null
   readonly lost: number | null
+  /** Rollouts whose prompt lacks its end or its middle, which no length and no end of a rollout tells; null where C02 finds none. */
+  readonly cutPrompts: number | null
   readonly piled: number | null
   readonly visible: number | null
   /** Where all documents were visible that may never have been retrieved. */
@@ -116,7 +127,7 @@ interface Shares {
 
 function argumentsOf(
   found: TruncationMeasures,
-  { near, lost, piled, visible, visibleAtMost }: Shares,
+  { near, lost, cutPrompts, piled, visible, visibleAtMost }: Shares,
   thresholds: Thresholds,
 ): Argument[] {
   const nearBounds = nearLimitBounds(thresholds)
@@ -142,6 +153,13 @@ function argumentsOf(
         'C08',
         'C12',
       ]),
+    ),
+    ...compared(
+      'share of rollouts whose prompt is cut on the right or in the middle',
+      cutPrompts,
+      lostBound.supported,
+      lostBound.contradicted,
+      ['C02'],
     ),
     ...compared(
       'share of rollouts with a tool reply that breaks off at one length, as others do',
