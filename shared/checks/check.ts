@@ -210,6 +210,8 @@ export interface Check {
   readonly cite: string
   /** Faults of a whole row that leave it nothing to look at there, or nothing that tells: where nearly all rows have one, none of its own proves nothing. */
   readonly hiddenBy?: readonly string[]
+  /** What it reports are trained tokens that the model did not write, of which the oracles alone cannot say so: they count in the share of H02. */
+  readonly namesUnwritten?: true
   /** It looks at how a row ends, whichever turn it ends with. */
   readonly ofRowEnd?: true
   /** It compares steps, and takes the rollouts of some: that its fault is of these says nothing new. */

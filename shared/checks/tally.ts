@@ -109,6 +109,8 @@ export class TrajectoryReporter implements Reporter {
   private end: number | null = null
   /** Tokens that the loss covers, or leaves out, because the run means it: those of all checks of masks so far. */
   readonly meant: Span[] = []
+  /** Trained tokens of which a check knows, beyond the oracles, that the model did not write them. */
+  readonly unwritten: Span[] = []
   /** Null before the first fault. */
   private ofPart: Hash64 | null = null
 
@@ -249,7 +251,10 @@ export class TrajectoryReporter implements Reporter {
 
   private count(found: Found, fault: FaultAt, turn: Turn | null, tokens: Span | null): void {
     found.faults++
-    for (const span of fault.affected ?? (tokens === null ? [] : [tokens])) found.affected.push(span)
+    for (const span of fault.affected ?? (tokens === null ? [] : [tokens])) {
+      found.affected.push(span)
+      if (this.check.namesUnwritten) this.unwritten.push(span)
+    }
     if (turn === null) return
     const atEnd = this.check.ofRowEnd ?? (tokens !== null && tokens.start >= this.rowEnd())
     found.turns.set(turn.ordinal, atEnd && (found.turns.get(turn.ordinal) ?? true))
@@ -348,7 +353,7 @@ interface Found {
 }
 
 /** Sum of the loss weights in a range of tokens. */
-function lossWeight({ mask, weights }: Pick<TrajectoryView, 'mask' | 'weights'>, span: Span): number {
+export function lossWeight({ mask, weights }: Pick<TrajectoryView, 'mask' | 'weights'>, span: Span): number {
   if (mask === null) return 0
   if (weights === null) return countOf(mask, 1, span.start, span.end)
   let sum = 0

@@ -101,7 +101,7 @@ function weightLine(share: number | null, undecided: boolean, bounds: Bounds): A
     'trained-unwritten-tokens',
     undecided
       ? stated(`${name}, as the mask is read for now`, share)
-      : compared(name, share, bounds.supported, bounds.contradicted, ['M01', 'M08', 'M09', 'M11', 'M12']),
+      : compared(name, share, bounds.supported, bounds.contradicted, ['M01', 'M08', 'M09', 'M11', 'M12', 'M14']),
   )
 }
 

@@ -13,7 +13,7 @@ import { formatById } from '../formats/registry.ts'
 import type { CountedFinding, Finding } from '../model/report.ts'
 import type { SkippedRecord } from '../model/source.ts'
 import { STREAMS, type Stream } from '../model/streams.ts'
-import { PART, type Span, TokenState, TURN_KINDS, type Turn } from '../model/tokens.ts'
+import { PART, TokenState, TURN_KINDS, type Turn } from '../model/tokens.ts'
 import type { Trajectory } from '../model/trajectory.ts'
 import type { Tokenizer } from '../tokens/tokenizer.ts'
 import { type BoundaryCounts, countBoundaries } from './boundaries.ts'
@@ -25,7 +25,7 @@ import { DriftOfBatch } from './source-drift.ts'
 import { streamsOf } from './streams.ts'
 import { toldBatch } from './told-batches.ts'
 import { countTools } from './tool-sums.ts'
-import { weigh } from './weigh.ts'
+import { type Told, weigh } from './weigh.ts'
 
 /** A plan with what a thread needs to carry it out. */
 export interface AuditRuntime {
@@ -94,7 +94,7 @@ export function auditBatch(job: AuditJob, portions: Iterable<ParsedRecords>, run
         const rendered = described.rendersTexts ? renderTexts(trajectory, tokenizer) : null
         const facts = rendered === null ? audited.facts : withRenderedLengths(audited.facts, rendered)
         if (view !== null) {
-          countTokens(view, described.settings, audited.reporter?.meant ?? [], totals)
+          countTokens(view, described.settings, audited.reporter, totals)
           countBoundaries(view, boundaries)
           countTools(view, totals.byTool)
         }
@@ -290,7 +290,7 @@ export function byCodeAndToken(a: Finding, b: Finding): number {
 /** Tokens by state and part (`state << 4 | part`); reused, because it is needed for every trajectory. */
 const cells = new Int32Array(4 << 4)
 
-function countTokens(view: TrajectoryView, settings: AuditSettings, meant: readonly Span[], totals: TokenTotals): void {
+function countTokens(view: TrajectoryView, settings: AuditSettings, told: Told | null, totals: TokenTotals): void {
   const { states, segmentation, mask } = view
   const parts = segmentation?.parts ?? null
   cells.fill(0)
@@ -330,7 +330,7 @@ function countTokens(view: TrajectoryView, settings: AuditSettings, meant: reado
   }
   if (mask !== null) {
     totals.maskKnown = true
-    weigh(view, mask, settings, meant, totals)
+    weigh(view, mask, settings, told, totals)
   }
 }
 

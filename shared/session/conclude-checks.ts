@@ -14,6 +14,8 @@ export interface CheckConclusion {
   readonly results: readonly CheckResult[]
   /** Those that rest on groups or on the whole dump. */
   readonly dumpFindings: readonly Finding[]
+  /** Loss weight, in the units of `weightUnits`, of trained tokens of which only the dump as a whole tells that the model did not write them. */
+  readonly unwrittenWeight: bigint
 }
 
 /** What a check that looks at rollouts alone says of the dump. */
@@ -34,6 +36,7 @@ export function* concludingChecks(
   const severities = structuredClone(ofRollouts)
   const dumpFindings: Finding[] = []
   const results: CheckResult[] = []
+  let unwrittenWeight = 0n
   const asked = CHECKS.filter(({ code }) => codes === null || codes.includes(code))
   for (const check of asked) {
     const tally = createTally()
@@ -44,6 +47,9 @@ export function* concludingChecks(
     const looksAtDump = check.dump !== undefined && missing.length === 0
     const verdict = looksAtDump ? yield* within(...share, runningDumpCheck(check, dump)) : NO_VERDICT
     addTally(tally, verdict.tally)
+    if (check.namesUnwritten && !settings.policy.intended.includes(check.code)) {
+      unwrittenWeight += verdict.tally.affectedWeight
+    }
     for (const finding of verdict.findings) {
       dumpFindings.push(finding)
       if (!finding.intended) countSeverity(severities, finding)
@@ -63,5 +69,6 @@ export function* concludingChecks(
   return {
     results: results.map((result, i) => besideOthers(result, asked[i] as (typeof asked)[number], byCode, settings)),
     dumpFindings,
+    unwrittenWeight,
   }
 }

@@ -122,7 +122,7 @@ export function* concluding(all: Gathered): Steps<Conclusion> {
   const dump = { ...(yield* within(0, DONE.dump, dumpOf(all, settings))), isUnframed }
   const { streams } = dump
   const checking = concludingChecks(dump, collected, isUnframed)
-  const { results, dumpFindings } = yield* within(DONE.dump, DONE.checks, checking)
+  const { results, dumpFindings, unwrittenWeight } = yield* within(DONE.dump, DONE.checks, checking)
 
   const standing = faultRows(facts, collected.codes, dumpFindings)
   const { faults, named } = yield* within(DONE.checks, DONE.checks, standing)
@@ -147,7 +147,7 @@ export function* concluding(all: Gathered): Steps<Conclusion> {
     checks,
     streams,
     totalWeight: totals.maskKnown ? weightOf(totals.weight) : null,
-    unsampledWeight: totals.weightUnsampled === null ? null : weightOf(totals.weightUnsampled),
+    unsampledWeight: totals.weightUnsampled === null ? null : weightOf(totals.weightUnsampled + unwrittenWeight),
     formats: [...new Set(sources.flatMap(({ format }) => (format === null ? [] : [format.id])))],
     tokenizer: tokenizer.id,
     lackOfTurns: tokenizer.lacks ?? null,

@@ -3,24 +3,36 @@ import { ownReplies } from '../checks/mask/own-replies.ts'
 import { trainedPrefill } from '../checks/mask/prefill-trained.ts'
 import { sampledPad } from '../checks/padding.ts'
 import { isAsExpected } from '../checks/shape.ts'
+import { joined } from '../checks/spans.ts'
+import { lossWeight } from '../checks/tally.ts'
 import { Expected, PART, Provenance, type Span } from '../model/tokens.ts'
 import { weightUnits } from '../model/weight.ts'
 import type { TokenTotals } from './plan.ts'
 
+/** What the checks told of the tokens of a trajectory. */
+export interface Told {
+  /** Trained, or not, because the run means it: what the oracles say of them counts for nothing. */
+  readonly meant: readonly Span[]
+  /** Trained, and not the model's, whatever the oracles say. */
+  readonly unwritten: readonly Span[]
+}
+
+const NOTHING_TOLD: Told = { meant: [], unwritten: [] }
+
 /**
  * Adds the loss weight of a trajectory, how much of it lies on tokens that neither oracle calls sampled, and the sampled tokens that it leaves out.
  *
- * @param meant tokens that are trained, or not, because the run means it: what the oracles say of them counts for nothing
+ * @param told null where no check looked at it
  */
 export function weigh(
   view: TrajectoryView,
   mask: Uint8Array,
   settings: AuditSettings,
-  meant: readonly Span[],
+  told: Told | null,
   totals: TokenTotals,
 ): void {
   const { expected, provenance } = view
-  const { total, unsampled, sampled, untrained } = weightSums(view, mask, settings, meant)
+  const { total, unsampled, sampled, untrained } = weightSums(view, mask, settings, told ?? NOTHING_TOLD)
   totals.weight += weightUnits(total)
   // A row that trains nothing at all is one fact of its own (M04, overlong masking).
   if (total > 0) {
@@ -31,17 +43,19 @@ export function weigh(
     totals.weightUnsampled = (totals.weightUnsampled ?? 0n) + weightUnits(unsampled)
 }
 
-function weightSums(view: TrajectoryView, mask: Uint8Array, settings: AuditSettings, meant: readonly Span[]) {
+function weightSums(view: TrajectoryView, mask: Uint8Array, settings: AuditSettings, { meant, unwritten }: Told) {
   const { weights, expected, expectedRl, provenance, segmentation, facts } = view
   // The usual case: what the oracle calls sampled is trained, and nothing else.
   if (isAsExpected(view)) {
-    return { total: facts.weight ?? 0, unsampled: 0, sampled: facts.trained ?? 0, untrained: 0 }
+    let named = 0
+    for (const span of joined(unwritten)) named += lossWeight(view, span)
+    return { total: facts.weight ?? 0, unsampled: named, sampled: facts.trained ?? 0, untrained: 0 }
   }
   const observationsIntended = settings.policy.intended.includes('M01')
   const parts = segmentation?.parts ?? null
   const own = [...meant, ...ownReplies(view)]
-  const isMeant = own.length === 0 ? null : new Uint8Array(mask.length)
-  for (const { start, end } of own) isMeant?.fill(1, start, end)
+  const isMeant = marked(own, mask.length)
+  const isNamed = marked(unwritten, mask.length)
   const isOpen = openTokens(view, mask, settings)
   const ownEnd = sampledPad(view)
   let total = 0
@@ -58,6 +72,10 @@ function weightSums(view: TrajectoryView, mask: Uint8Array, settings: AuditSetti
     if (mask[token] !== 1) continue
     const weight = weights === null ? 1 : (weights[token] as number)
     total += weight
+    if (isNamed?.[token] === 1) {
+      unsampled += weight
+      continue
+    }
     if (wrote === Provenance.sampled) continue
     const isMasked = expected === null ? wrote === Provenance.notSampled : expected[token] === Expected.masked
     if (!isMasked && !(wrote === Provenance.notSampled && isOpen?.[token] === 1)) continue
@@ -68,6 +86,14 @@ function weightSums(view: TrajectoryView, mask: Uint8Array, settings: AuditSetti
     unsampled += weight
   }
   return { total, unsampled, sampled, untrained }
+}
+
+/** 1 for each token of these spans; null where there are none. */
+function marked(spans: readonly Span[], length: number): Uint8Array | null {
+  if (spans.length === 0) return null
+  const isMarked = new Uint8Array(length)
+  for (const { start, end } of spans) isMarked.fill(1, start, end)
+  return isMarked
 }
 
 /**

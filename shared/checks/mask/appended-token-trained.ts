@@ -20,6 +20,7 @@ export const M14: Check = {
   fix: 'Leave the loss mask 0 on end tokens that the framework appends.',
   cite: 'SkyRL#758, SkyRL#508, open-instruct#1876',
   hiddenBy: ['M06', 'M07'],
+  namesUnwritten: true,
   trajectory(view, _settings, report) {
     const { segmentation, trajectory } = view
     if (segmentation === null || hidesEdges(view)) return

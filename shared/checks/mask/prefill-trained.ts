@@ -27,6 +27,7 @@ export const M09: Check = {
   fix: 'Begin the trained span after everything the generation prompt adds.',
   cite: 'tinker-cookbook#864, Automodel#3739',
   hiddenBy: ['M06', 'M07'],
+  namesUnwritten: true,
   trajectory(view, _settings, report) {
     if (view.segmentation === null || hidesEdges(view)) return
     for (const turn of view.segmentation.turns) {
