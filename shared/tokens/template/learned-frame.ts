@@ -51,6 +51,9 @@ export function learnFrame(
       : null,
   ].filter((opener) => opener !== null)
   const openers = [user, assistant, ...others]
+  // DeepSeek V3.1 closes a thought that there is none of behind the token, and opens one there when it thinks: the token alone tells whose turn it is.
+  if (THINK_TAG.test(decoder.decode(assistant.rest)) && openers.filter(({ id }) => id === assistant.id).length === 1)
+    openers.push({ ...assistant, rest: NOTHING })
   const opens = new Set(openers.map(({ id }) => id))
   const ends = [end, firstControl(learned.user.end, controls)].filter((id) => id !== null)
   const closes = (end: string) => {
@@ -104,6 +107,7 @@ function sharingFrame(learned: LearnedTemplate, controls: Controls): LearnedFram
   }
 }
 
+const THINK_TAG = /^\s*<\/?think>\s*$/
 const OBSERVATION = '<|observation|>'
 const NOTHING = new Uint8Array()
 const NEWLINE = 0x0a
@@ -169,6 +173,7 @@ function keepsLine({ assistant, separator, user }: LearnedTemplate, controls: Co
 }
 
 const encoder = new TextEncoder()
+const decoder = new TextDecoder()
 
 /** Null where the header does not begin with a control token. */
 function openerOf(role: TurnOpener['role'], header: string, controls: Controls): TurnOpener | null {

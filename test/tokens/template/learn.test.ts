@@ -290,6 +290,30 @@ describe('calls of DeepSeek', () => {
   })
 })
 
+describe('a template that closes a thought there is none of at the beginning of an answer', () => {
+  const family = (behind: string) =>
+    byteTokenizer({
+      name: `hybrid ${behind}`,
+      controls: ['<EOS>', '<U>', '<A>', '<think>', '</think>'],
+      names: { eos_token: '<EOS>' },
+      template: `{% for m in messages %}{% if m.role == 'user' %}<U>{{ m.content }}{% elif m.role == 'assistant' %}<A>${behind}{{ m.content }}<EOS>{% endif %}{% endfor %}{% if add_generation_prompt %}<A>${behind}{% endif %}`,
+    })
+  const kinds = (tokenizer: ReturnType<typeof family>, text: string) =>
+    turnsOf(tokenizer, text).turns.map((turn) => turn.split(':', 1)[0])
+
+  it('has turns of the model that think, too (DeepSeek V3.1)', () => {
+    const text = '<U>Who?<A></think>Ines.<EOS><U>Who else?<A><think>Nobody.</think>Nobody.<EOS>'
+    const { turns } = turnsOf(family('</think>'), text)
+    expect(turns.map((turn) => turn.split(':', 1)[0])).toEqual(['user', 'assistant', 'user', 'assistant'])
+    expect(turns[1]).toBe('assistant: Ines.')
+  })
+
+  it('is told by the tag: behind another beginning the token alone opens nothing', () => {
+    expect(kinds(family('says '), '<U>Who?<A>says Ines.<EOS>')).toEqual(['user', 'assistant'])
+    expect(kinds(family('says '), '<U>Who?<A>Ines.<EOS>')).not.toContain('assistant')
+  })
+})
+
 const REAL = realFamilies()
 
 describe('tokenizers in the folder that TOKENIZER_FAMILIES names', () => {
