@@ -142,17 +142,21 @@ function fromLogprobs({ ids }: Trajectory, logprobs: Float32Array, placeholder: 
 
 /**
  * Most of some turn that the environment wrote has logprobs of its own, and no other that came behind an answer is without any: where one is, only
- * sampled tokens are scored, and a turn with numbers was written by the model itself.
+ * sampled tokens are scored, and a turn with numbers was written by the model itself. So it is in a row without any turn of the model, where one of the prompt is
+ * without any: what lost its header, or the question before that, is all that the model wrote.
  */
 function scoresEverything(told: Uint8Array, segmentation: Segmentation | null): boolean {
   const { sampled, notSampled } = Provenance
   let isAnswered = false
   let isScored = false
+  let isPromptUnscored = false
   for (const { kind, contentStart, contentEnd } of segmentation?.turns ?? []) {
     isAnswered ||= kind === 'assistant'
     if (kind === 'assistant' || kind === 'other' || contentStart === contentEnd) continue
-    if (isAnswered && countOf(told, notSampled, contentStart, contentEnd) === contentEnd - contentStart) return false
+    const isUnscored = countOf(told, notSampled, contentStart, contentEnd) === contentEnd - contentStart
+    if (isAnswered && isUnscored) return false
+    isPromptUnscored ||= isUnscored
     isScored ||= countOf(told, sampled, contentStart, contentEnd) * 2 > contentEnd - contentStart
   }
-  return isScored
+  return isScored && (isAnswered || !isPromptUnscored)
 }

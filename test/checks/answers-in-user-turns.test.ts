@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { emptyTrajectory } from '../../shared/model/trajectory.ts'
+import { testTokenizer } from '../helpers/tokenizers.ts'
 import { byteTokenizer, OTHER_FAMILIES } from '../tokens/template/other-families.ts'
 import { auditTrajectories } from './audit.ts'
 
@@ -46,5 +47,43 @@ describe.each([true, false])('in a template that ends no user turns, with flags 
     const codes = failing([QUESTION, ANSWER, trained, HEADER, LAST], tells)
     expect(codes).not.toContain('T05')
     expect(codes.some((code) => code === 'M01' || code === 'M05')).toBe(true)
+  })
+})
+
+describe('a row whose prompt lost the end of the question and the header of the answer', () => {
+  const failingWith = async (scored: 'answer' | 'all') => {
+    const qwen = await testTokenizer('qwen3')
+    const rows = [0, 1, 2, 3].map((record) => {
+      const pieces = [
+        { text: '<|im_start|>system\nAnswer in one sentence.<|im_end|>\n', trained: 0, has: scored === 'all' },
+        { text: '<|im_start|>user\n', trained: 0, has: scored === 'all' },
+        { text: `She did so in the year 19${record}4, as the film says.<|im_end|>`, trained: 1, has: true },
+      ]
+      const ids = pieces.map(({ text }) => qwen.encode(text, { specials: true }))
+      const of = (value: (at: number) => number) => ids.flatMap((own, at) => own.map(() => value(at)))
+      return {
+        ...emptyTrajectory({ source: 0, record, part: 0 }, `${record}`.padStart(16, '0')),
+        ids: Int32Array.from(ids.flat()),
+        mask: Uint8Array.from(of((at) => pieces[at]!.trained)),
+        logprobs: {
+          sampler: Float32Array.from(of((at) => (pieces[at]!.has ? -0.25 : Number.NaN))),
+          trainer: null,
+          reference: null,
+        },
+      }
+    })
+    return auditTrajectories(rows, qwen).failing
+  }
+
+  it('has no turn that somebody else wrote where nothing but the words behind it is scored', async () => {
+    const codes = await failingWith('answer')
+    expect(codes).toContain('T05')
+    expect(codes).not.toContain('M01')
+  })
+
+  it('may have one where the prompt is scored as well', async () => {
+    const codes = await failingWith('all')
+    expect(codes).toContain('M01')
+    expect(codes).not.toContain('T05')
   })
 })

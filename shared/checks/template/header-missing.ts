@@ -25,7 +25,7 @@ export const T05: Check = {
     let inside = 0
     for (const turn of view.segmentation.turns) {
       if (isNobodys(view, turn)) reportNobodys(view, turn, report)
-      const answer = answerInside(view, turn)
+      const answer = answerInside(view, turn) ?? answerAlone(view, turn)
       if (answer !== null) reportInside(view, turn, answer, turn.ordinal + ++inside, report)
     }
     for (const turn of writtenTurns(view.segmentation)) {
@@ -93,13 +93,25 @@ function answerInside(view: TrajectoryView, { kind, role, header, contentStart, 
   return start > contentStart && start < endToken ? { start, end: endToken + 1 } : null
 }
 
+/** A turn of the user that ends a row without any of the model, and all of which was sampled: the question and the header of the answer are gone. */
+function answerAlone({ segmentation, provenance }: TrajectoryView, turn: Turn): Span | null {
+  const { kind, contentStart, contentEnd, endToken } = turn
+  if (kind !== 'user' || provenance === null || segmentation?.turns.at(-1) !== turn || contentEnd === contentStart)
+    return null
+  if (writtenTurns(segmentation).length > 0) return null
+  const end = endToken >= 0 ? endToken + 1 : contentEnd
+  return countOf(provenance, Provenance.sampled, contentStart, end) === end - contentStart
+    ? { start: contentStart, end }
+    : null
+}
+
 function reportInside(view: TrajectoryView, turn: Turn, tokens: Span, ordinal: number, report: Reporter): void {
   const { start, end } = tokens
   report.place(true, { turn: ordinal, boundary: edgeBefore(view.segmentation as Segmentation, turn) })
   report.fault({
     turn: { ...turn, ordinal },
     tokens,
-    message: `Words of the model have no header: they stand at the end of a ${turn.role} turn`,
+    message: `Words of the model have no header: they stand ${start === turn.contentStart ? 'where those' : 'at the end'} of a ${turn.role} turn${start === turn.contentStart ? ' belong' : ''}`,
     evidence: {
       first_ids: listOf(view.ids, start, Math.min(end, start + 6)),
       ids_before: listOf(view.ids, Math.max(0, start - 4), start),
