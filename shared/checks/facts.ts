@@ -178,7 +178,7 @@ export interface TrajectoryFacts {
   readonly answerPlace?: AnswerPlace | null
   /** Tokens of the last reply that hold it; absent where the model's words do, and where there is none. */
   readonly answerAt?: readonly [number, number]
-  /** Tokens of a prompt that is trained whole, null where it is not; absent where turns are known and tell more. */
+  /** Tokens of a prompt that is trained whole, null where it is not; absent where turns or replies are known and tell more. */
   readonly trainedPrompt?: readonly [number, number] | null
   readonly endReason: EndReason
   /** What ends it behind a reply or a call; absent where the model may have answered. What two runs are compared by (H08). */

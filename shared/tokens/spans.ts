@@ -12,11 +12,12 @@ export interface AssistantContent {
   readonly candidates: readonly number[]
 }
 
-const SPLICES: ReadonlySet<string> = new Set(SPLICE_TAGS)
+export const SPLICES: ReadonlySet<string> = new Set(SPLICE_TAGS)
 /** Words that models also write themselves, in XML or HTML: a reply only where it answers a call. */
 const COMMON_WORDS: ReadonlySet<string> = new Set(['result', 'output'])
 /** What stands before a reply that answers a call: the call's closing tag, or the end of a code block. */
-const AFTER_CALL = /(?:<\/(?:search|query|code|python|py|tool|tool_call|call|execute|sql|action|browse)>|```)\s*$/
+export const AFTER_CALL =
+  /(?:<\/(?:search|query|code|python|py|tool|tool_call|call|execute|sql|action|browse)>|```)\s*$/
 
 /**
  * Thoughts, tool calls and spliced tool replies inside an assistant turn, ordered and disjoint. Inside a call nothing but its

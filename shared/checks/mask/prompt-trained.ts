@@ -5,15 +5,17 @@ import type { DumpReporter, DumpView } from '../check.ts'
 import type { PreparedTokens } from '../create-facts.ts'
 import { FactColumns } from '../fact-columns.ts'
 import type { TrajectoryFacts } from '../facts.ts'
+import { repliesWithoutTurns } from './unframed-replies-trained.ts'
 
 /**
- * Whether the loss takes all of the prompt, by the length of it that the dump stores. Asked only where the ids show no turns: turns tell
- * more. A mask that trains some of the prompt may do so for a reason that lies in its turns.
+ * Whether the loss takes all of the prompt, by the length of it that the dump stores. Asked only where the ids show neither turns nor replies: they
+ * tell more. A mask that trains some of the prompt may do so for a reason that lies in its turns.
  */
 export function trainedPromptFacts(
-  { promptLength, sampled }: Pick<Trajectory, 'promptLength' | 'sampled'>,
-  { ids, mask, padding, segmentation }: Pick<PreparedTokens, 'ids' | 'mask' | 'padding' | 'segmentation'>,
+  trajectory: Trajectory,
+  { ids, mask, padding, segmentation, tokenizer }: PreparedTokens,
 ): Pick<TrajectoryFacts, 'trainedPrompt'> {
+  const { promptLength, sampled } = trajectory
   const silent = mask === null || promptLength === null || promptLength <= 0
   if (silent || (segmentation !== null && segmentation.turns.length > 0)) return {}
   const { left, right } = padding
@@ -22,7 +24,9 @@ export function trainedPromptFacts(
   if (end >= ids.length - right) return {}
   // Nothing predicts the first token: where a mask marks predictions, it has no place in it.
   const masked = mask.subarray(left + 1, end).some((trains, i) => trains !== 1 || sampled?.[left + 1 + i] === 1)
-  return { trainedPrompt: masked || end - left < 2 ? null : [left, end] }
+  if (!masked && end - left >= 2) return { trainedPrompt: [left, end] }
+  // Replies tell more than a prompt that is masked.
+  return repliesWithoutTurns({ trajectory, ids, segmentation, tokenizer }).length > 0 ? {} : { trainedPrompt: null }
 }
 
 /** M01 where no turns are known: what stands before the response is not the model's. */

@@ -8,6 +8,7 @@ import { lengthOf, runsOf } from '../spans.ts'
 import { isLoneTail } from './cut-reply-trained.ts'
 import { ownReplies } from './own-replies.ts'
 import { lookAtPrompts } from './prompt-trained.ts'
+import { lookAtUnframedReplies } from './unframed-replies-trained.ts'
 
 export const M01: Check = {
   code: 'M01',
@@ -25,6 +26,7 @@ export const M01: Check = {
   hiddenBy: ['M05'],
   trajectory(view, settings, report) {
     if (view.segmentation === null || hidesTurns(view)) return
+    if (view.segmentation.turns.length === 0) return lookAtUnframedReplies(view, report)
     const plain = plainTurns(view)
     if (plain !== null && !isLoneTail(view, view.segmentation.turns.at(-1) as Turn)) return report.sound(plain.others)
     const { lag } = shapeOf(view)
