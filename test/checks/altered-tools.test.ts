@@ -3,6 +3,37 @@ import { searchRows } from '../fixtures/checks/fixture.ts'
 import { withToolSchema } from '../helpers/conversation.ts'
 import { findingsOf } from './findings-of.ts'
 
+describe('T07 of a tool that the prompt has under another name', () => {
+  const tool = (name: string, title: string) => ({
+    type: 'function',
+    function: { name, description: 'Finds', parameters: { type: 'object', properties: {}, title } },
+  })
+  const named = (shown: unknown) =>
+    findingsOf(
+      'T07',
+      'qwen2.5',
+      searchRows(
+        { system: { text: withToolSchema('Answer.', [shown as never]) } },
+        { tools: [tool('search', 'search_args')] },
+        1,
+      ),
+    )
+
+  it('names it, though the title of its parameters is made of the name', async () => {
+    const [finding, ...more] = await named(tool('find', 'search_args'))
+    expect(more).toEqual([])
+    expect(finding?.message).toContain('names none of search')
+  })
+
+  it.each([
+    ['search', 'search_args'],
+    ['wiki_search', 'wiki_search_args'],
+    ['find', 'search'],
+  ])('is silent where the name stands for itself: %s, %s', async (name, title) => {
+    expect(await named(tool(name, title))).toEqual([])
+  })
+})
+
 describe('T07', () => {
   const finder = (description: string, properties: Record<string, unknown> = { query: { type: 'string' } }) => ({
     type: 'function',

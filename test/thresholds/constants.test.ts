@@ -124,6 +124,7 @@ const STRUCTURAL: Readonly<Record<string, string>> = {
   'hypotheses/advice.ts RARE': 'what the advice tells first; the report lists all of it',
   'checks/own-blocks.ts LEAST_SCORED': 'more numbers than a shift of one token brings',
   'checks/template/merged-newline.ts NEWLINE': 'a byte',
+  'checks/template/declared-tools.ts LONGEST_TITLE': 'bound of cost',
   'checks/template/declared-tools.ts NEAR': 'characters around a name in which prose calls it a tool; the words decide',
   'checks/template/words-of-others.ts BESIDE': 'how far off the edges of a mask of other ids are looked for',
   'checks/truncation/long-replies.ts LEAST_TOKENS': 'bound of cost, and of what is kept of a rollout',

@@ -106,8 +106,24 @@ function isAmidOtherScript(before: string, after: string): boolean {
   return near.length > 0 && !near.some((letter) => LATIN.test(letter))
 }
 
+/**
+ * Whether a prompt that describes tools has one of this name: it stands by itself, and elsewhere than within the longer title of a schema of parameters, which
+ * pydantic makes of the name of a function (`search_args`) and no call can go by.
+ */
+export function isToolOf(prompt: string, name: string): boolean {
+  return name === '' || placesOf(prompt, name).some((at) => !isWithinTitle(prompt, at, name))
+}
+
+function isWithinTitle(text: string, at: number, name: string): boolean {
+  const title = /"title"\s*:\s*"([^"\n]*)$/.exec(text.slice(Math.max(0, at - LONGEST_TITLE), at))
+  return title !== null && (title[1] !== '' || text.charAt(at + name.length) !== '"')
+}
+
+/** Characters from the key of a title to a name in it. */
+const LONGEST_TITLE = 96
+
 /** Whether a name stands by itself: `search` does in `wiki_search`, as servers of tools prefix it, and not in `research`. */
-export function isNamedIn(text: string, name: string): boolean {
+function isNamedIn(text: string, name: string): boolean {
   return name === '' || placesOf(text, name).length > 0
 }
 

@@ -9,7 +9,7 @@ import { missingPart } from '../truncation/missing-part.ts'
 import { tornHeader } from '../truncation/torn-header.ts'
 import { tornSchema } from '../truncation/torn-schemas.ts'
 import { type AlteredTool, alteredTools, followsPrompt } from './altered-tools.ts'
-import { INTERPRETER, isDescribed, isNamedIn, nameInCall } from './declared-tools.ts'
+import { INTERPRETER, isDescribed, isToolOf, nameInCall } from './declared-tools.ts'
 
 /** What a prompt says of the tools that the record has, or that the model calls. */
 export interface PromptTools {
@@ -81,7 +81,7 @@ function findPromptTools(view: TrajectoryView): PromptTools | null {
     if (isDescribedLater(view, names, call, called)) return { ...found, absent: [] }
     return isCut() ? null : { ...found, state: 'missing' }
   }
-  const absent = isWhole(view) ? names.filter((name) => !isNamedIn(text, name)) : []
+  const absent = isWhole(view) ? names.filter((name) => !isToolOf(text, name)) : []
   if (absent.length > 0 && absent.length === names.length) return isCut() ? null : { ...found, state: 'others' }
   // A prompt may offer a choice of many tools: only what the model calls must be in it.
   const lacking = absent.length === 0 ? [] : absent.filter((name) => callsOf(view, turns).has(name))
