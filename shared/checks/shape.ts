@@ -175,9 +175,20 @@ function findInversion(view: ShapedView, mask: Uint8Array, expected: Uint8Array,
   if (isInverted(whole, view.thresholds)) return { agreement: whole.agrees, complement: 1 - whole.agrees }
   const assistant = turns.filter(({ kind, contentStart }) => kind === 'assistant' && expected[contentStart] !== 0)
   const first = assistant[0]
-  if (first === undefined || assistant.length < 2) return null
+  if (first === undefined || stretchesOf(assistant) < 2) return null
   const response = agreement(mask, expected, first.contentStart, end)
   return isInverted(response, view.thresholds) ? { agreement: response.agrees, complement: 1 - response.agrees } : null
+}
+
+/** Stretches of the model's own words: a reply that is spliced into a turn parts it as one that has its own turn parts two. */
+function stretchesOf(written: readonly Turn[]): number {
+  let stretches = 0
+  for (const { spans, contentStart, contentEnd } of written) {
+    stretches++
+    for (const { part, start, end } of spans)
+      if (part === 'tool' && start > contentStart && end < contentEnd) stretches++
+  }
+  return stretches
 }
 
 /** The usual case, decided without counting. */
