@@ -84,3 +84,32 @@ it.each([
     reason: `the reward is not a weighted sum of the components that are stored${told}`,
   })
 })
+
+/** Eight groups of eight whose even rollouts are right, for which they get `right`; `price` is what that costs them by length. */
+function priced(
+  right: number,
+  price: number,
+  em: (isRight: boolean, row: number) => number = (isRight) => Number(isRight),
+) {
+  return Array.from({ length: 64 }, (_, i) => {
+    const isRight = i % 2 === 0
+    const rewards = { em: em(isRight, i), brevity: (isRight ? -price : 0) + 0.1 * Math.sin(7.3 * i) }
+    return factsOf(i, { group: `g${i >> 3}`, reward: right * rewards.em + rewards.brevity, rewards })
+  })
+}
+const sentencesOn = (facts: readonly TrajectoryFacts[]) =>
+  runOver('A09', dumpOf(facts)).findings.map(({ message }) => message)
+
+it('what is right is punished: the more it loses, the less of the variance it has', () => {
+  expect(sentencesOn(priced(0.5, 0.8))).toEqual([expect.stringContaining('Reward components em and brevity cancel')])
+  for (const price of [1.1, 1.3])
+    expect(sentencesOn(priced(0.5, price))).toEqual([
+      expect.stringMatching(/^Reward component em has 1\d.* and goes against the total in 8 of 8 groups$/),
+    ])
+})
+
+it('a mark for style that better answers lack, a penalty and a component of many values punish nothing that was reached', () => {
+  expect(sentencesOn(priced(0.1, 1))).toEqual([])
+  expect(sentencesOn(priced(-0.5, -1.3))).toEqual([])
+  expect(sentencesOn(priced(0.5, 1.3, (isRight, i) => (isRight ? 1 - (i % 5) / 100 : 0)))).toEqual([])
+})

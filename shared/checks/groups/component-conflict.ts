@@ -103,7 +103,7 @@ interface Conflict {
 
 function conflictsOf({ components, pairs, degreesOfFreedom }: Components, thresholds: Thresholds): Conflict[] {
   const against = components.filter(
-    ({ varianceShare, opposes }) => opposes && varianceShare >= thresholds['opposing-share'],
+    (each) => each.opposes && (each.varianceShare >= thresholds['opposing-share'] || isOutvoted(each, thresholds)),
   )
   const shares = new Map(components.map(({ name, varianceShare }) => [name, varianceShare]))
   const cancelling = pairs.filter(
@@ -119,6 +119,15 @@ function conflictsOf({ components, pairs, degreesOfFreedom }: Components, thresh
       sentence: `Reward components ${names[0]} and ${names[1]} cancel each other within groups (correlation ${shown(correlation)})`,
     })),
   ]
+}
+
+/** What is reached or not, and has a part in the total, is punished by the others. A small penalty, or a mark for style, may cost a little of them. */
+function isOutvoted({ isReached, varianceShare, correlation }: ComponentMeasures, thresholds: Thresholds): boolean {
+  return (
+    isReached &&
+    varianceShare >= thresholds['outvoted-share'] &&
+    (correlation ?? 0) <= thresholds['outvoted-correlation']
+  )
 }
 
 function opposition({ name, varianceShare, opposedGroups, groups }: ComponentMeasures): string {

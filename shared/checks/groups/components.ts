@@ -27,6 +27,8 @@ export interface ComponentMeasures {
   readonly correlation: number | null
   /** It is high where the total is low, by more than chance gives. */
   readonly opposes: boolean
+  /** It is 0 or one other number, which adds to the total: what is reached or not, and no penalty. */
+  readonly isReached: boolean
   /** Complete groups in which the weighted component goes down where the total goes up, of those where both vary. */
   readonly opposedGroups: number
   readonly groups: number
@@ -107,6 +109,7 @@ function* findComponents(
       correlation: withTotal,
       opposes: withTotal !== null && errorsBelowNone(withTotal, degreesOfFreedom) >= thresholds['opposing-evidence'],
       determined: determined[i] as boolean,
+      isReached: (weights[i] as number) * otherThanNone(parts[i] as Float64Array) > 0,
       ...opposition(weighted[i] as number[], totals, ends, thresholds['same-reward'] / unit),
     }
   })
@@ -147,6 +150,17 @@ function listOf(numbers: Float64Array, start: number, end: number): number[] {
 function areFinite(values: readonly number[]): boolean {
   for (const value of values) if (!Number.isFinite(value)) return false
   return true
+}
+
+/** What a component is where it is not 0, where that is one number; 0 where there are several. */
+function otherThanNone(values: Float64Array): number {
+  let other = 0
+  for (const value of values) {
+    if (value === 0 || value === other || Number.isNaN(value)) continue
+    if (other !== 0) return 0
+    other = value
+  }
+  return other
 }
 
 /** By name, the numbers of rollouts that stand apart; NaN where one has none. */

@@ -209,6 +209,21 @@ export const REWARD_THRESHOLDS = {
     usedBy: ['A09', 'H05'],
     reason: 'Of the variance within groups from which a component that pulls against the total is a conflict.',
   },
+  'outvoted-share': {
+    value: 0.1,
+    unit: 'share',
+    range: [0, 1],
+    usedBy: ['A09'],
+    reason:
+      'Of the variance within groups from which a component that is reached or not is a conflict where the total punishes it. With less it may be a mark for style that a better answer does without.',
+  },
+  'outvoted-correlation': {
+    value: -0.7,
+    unit: 'correlation',
+    range: [-1, 0],
+    usedBy: ['A09'],
+    reason: 'Of such a component with the total, below which what it rewards loses nearly always.',
+  },
   'opposing-evidence': {
     value: 2,
     unit: 'standard errors',

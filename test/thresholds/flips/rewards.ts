@@ -119,6 +119,8 @@ const b = (i: number) => Math.cos(i * 5.3)
 
 /** One component is most of the other with its sign turned. */
 const cancelling = withComponents((i) => ({ recall: a(i), brevity: -0.6 * a(i) + 0.8 * b(i) }))
+/** What is right is worth half a point, and a price on length takes more than that from it. */
+const punished = withComponents((i) => ({ em: i % 2 ? 0.5 : 0, brevity: (i % 2 ? -1.1 : 0) + 0.1 * b(i) }))
 const unrelated = (i: number) => Math.sin(i * 7.7 + 1)
 const madeOfMore = withComponents(
   (i) => ({ recall: a(i), style: 0.5 * b(i) }),
@@ -213,6 +215,8 @@ export const REWARD_FLIPS: Flips = {
   'shared-prefix-share': flip(onFacts('A06', alike), 0.7, 1, 'silent'),
   'components-explain': flip(onFacts('A09', madeOfMore), 0.9, 'not-checkable', 'silent'),
   'opposing-share': flip(verdict('H05', opposing), 0.1, 'contradicted', 'supported'),
+  'outvoted-share': flip(onFacts('A09', punished), 0.2, 1, 'silent'),
+  'outvoted-correlation': flip(onFacts('A09', punished), -1, 1, 'silent'),
   'opposing-evidence': flip(onFacts('A09', outvoted), 100, 1, 'silent'),
   'cancelling-share': flip(onFacts('A09', cancelling), 0.6, 1, 'silent'),
   'cancelling-correlation': flip(onFacts('A09', cancelling), -0.8, 1, 'silent'),
