@@ -26,7 +26,7 @@ export interface TruncationMeasures {
   readonly nearFilter: RolloutFilter
   /** Rollouts near any of them; null without such a limit. */
   readonly nearAny: Count | null
-  /** Rollouts that lost text, of those whose end or messages tell; null where none tells. */
+  /** Rollouts that are known to have lost text, of all that the model wrote in; null where of none of them the end or the messages tell. */
   readonly lost: Count | null
   /** Rollouts with a tool reply that breaks off at one length, as many others do (C08), of all; null where no such length shows. */
   readonly piledReplies: Count | null
@@ -238,11 +238,12 @@ function* lostText(
   open: ReadonlySet<TrajectoryFacts>,
 ): Steps<Count | null> {
   const beginLater = yield* cuttingAgainstSiblings(dump)
-  let [checked, affected] = [0, 0]
+  let [told, untold, affected] = [0, 0, 0]
   yield* forEachOf(facts, (row) => {
-    const isLost = hasLostText(row, open) || beginLater.has(row)
-    if (isLost) affected++
-    if (isLost || (row.endReason !== 'unknown' && row.endReason !== 'prompt-only' && !open.has(row))) checked++
+    if (hasLostText(row, open) || beginLater.has(row)) affected++
+    else if (open.has(row)) untold++
+    else if (row.endReason !== 'unknown' && row.endReason !== 'prompt-only') told++
   })
-  return checked === 0 ? null : { checked, affected }
+  // Where no end is stored, only what a limit cut tells of itself: of those alone all would be cut.
+  return told + affected === 0 ? null : { checked: told + affected + untold, affected }
 }

@@ -50,6 +50,15 @@ describe('a dump whose writer leaves out the last end token', () => {
     expect(verdictOf('H04', cut)).toMatchObject({ verdict: 'supported' })
     expect(foundBy(cut, { lostText: true })).toEqual([0, 1, 2, 3, 4, 5, 6, 7])
   })
+
+  it('holds the few that a limit cut against all of its rollouts: only those tell of their ends', () => {
+    const facts = rows(Array.from({ length: 40 }, (_, i) => (i < 2 ? { finishReason: 'length' } : {})))
+    const { verdict, because } = verdictOf('H04', dumpOf(facts, { limits: LIMITS }))
+    expect(verdict).toBe('inconclusive')
+    expect(because).toContainEqual(
+      expect.objectContaining({ measure: 'share of rollouts that lost text', value: 0.05 }),
+    )
+  })
 })
 
 describe('a completion limit that holds for each turn', () => {
