@@ -79,17 +79,18 @@ export function checkResult(
  */
 export function besideOthers(
   result: CheckResult,
-  { hiddenBy = [] }: Pick<Check, 'hiddenBy'>,
+  { hiddenBy = [], toldBy = [] }: Pick<Check, 'hiddenBy' | 'toldBy'>,
   results: ReadonlyMap<string, CheckResult>,
   { thresholds }: Pick<AuditSettings, 'thresholds'>,
 ): CheckResult {
   const { status, checked } = result
   if (status !== 'pass' && (status !== 'not-applicable' || checked > 0)) return result
-  for (const code of hiddenBy) {
+  for (const code of [...hiddenBy, ...toldBy]) {
     const by = results.get(code)
     if (by === undefined || by.status !== 'fail') continue
-    if (checked > 0 && by.affected < thresholds['systematic-share'] * by.checked) continue
-    const reason = `hidden by another fault, in ${count(by.affected)} of ${counted(by.checked, 'rollout')}: ${by.title} (${code})`
+    const isTold = toldBy.includes(code)
+    if (!isTold && checked > 0 && by.affected < thresholds['systematic-share'] * by.checked) continue
+    const reason = `${isTold ? 'told by another check' : 'hidden by another fault'}, in ${count(by.affected)} of ${counted(by.checked, 'rollout')}: ${by.title} (${code})`
     return { ...result, status: 'not-checkable', reason }
   }
   return result

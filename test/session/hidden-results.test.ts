@@ -30,8 +30,6 @@ describe('a check that found nothing', () => {
         'hidden by another fault, in 20 of 20 rollouts: Sampler and trainer logprobs are shifted against each other (L06)',
     })
     expect(beside('M10', [0, 0], resultOf('M06', 20, 3)).status).toBe('not-checkable')
-    // Replies that a mask runs over are trained, and M05 says so of them.
-    expect(beside('M01', [20, 0], resultOf('M05', 20, 20)).status).toBe('not-checkable')
   })
 
   it('passes what it looked at where the other fault is rare, absent, or hides nothing of its own', () => {
@@ -41,7 +39,17 @@ describe('a check that found nothing', () => {
     expect(beside('M10', [0, 0], resultOf('M06', 20, 0)).status).toBe('not-applicable')
   })
 
+  // Replies that a mask runs over are trained, and M05 says so of them.
+  it.each([20, 1])('passes nothing where another check tells of its fault, in %i rollouts', (affected) => {
+    expect(beside('M01', [20, 0], resultOf('M05', 20, affected))).toEqual({
+      status: 'not-checkable',
+      reason: `told by another check, in ${affected} of 20 rollouts: Loss mask runs on to the end of the row (M05)`,
+    })
+    expect(beside('M01', [20, 0], resultOf('M05', 20, 0)).status).toBe('pass')
+  })
+
   it('keeps what it found', () => {
+    expect(beside('M01', [20, 2], resultOf('M05', 20, 1)).status).toBe('fail')
     expect(beside('L01', [20, 2], resultOf('L06', 20, 20)).status).toBe('fail')
   })
 })
