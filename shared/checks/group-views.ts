@@ -17,6 +17,8 @@ export interface GroupOptions {
   readonly keysOf?: readonly number[]
   /** By source, the first of the files that the ranks of one run wrote; absent where no file is named after its rank. */
   readonly ranksOf?: readonly number[]
+  /** By source, keys of groups of which a record could not be read; absent where there is none. */
+  readonly unread?: readonly ReadonlySet<string>[]
 }
 
 /**
@@ -28,7 +30,8 @@ export interface GroupOptions {
  *
  * A group is complete when its size is the given one, else the one its members declare, else the commonest of the dump (2 or more),
  * and every member has a finite reward: samples, one rank of many or a run still written give incomplete ones. Files that ask each question
- * once, as validation between steps does, say nothing of how large the groups of the others are.
+ * once, as validation between steps does, say nothing of how large the groups of the others are. Nor do groups of which a record could not be read, and none of
+ * them is whole unless a size that is given or declared says so.
  */
 export function buildGroups(facts: readonly TrajectoryFacts[], options: GroupOptions): GroupView[] {
   return atOnce(grouping(facts, options)).groups
@@ -46,11 +49,16 @@ export function* grouping(facts: readonly TrajectoryFacts[], options: GroupOptio
   const { first, parts } = oncePerRollout(facts)
   const { buckets, sizeOfQuestions } = yield* within(0, 0.6, collect(first, options))
   const askingOnce = sourcesAskingOnce(buckets, options.keysOf)
-  const common = commonestSize(buckets.filter(({ members }) => !askingOnce.has(sourceOf(members, options.keysOf))))
+  const isTorn = ({ members: [first] }: Bucket) =>
+    first !== undefined && first.group !== null && options.unread?.[first.place.source]?.has(first.group) === true
+  const counted = buckets.filter(({ members }) => !askingOnce.has(sourceOf(members, options.keysOf)))
+  const common = commonestSize(options.unread === undefined ? counted : counted.filter((bucket) => !isTorn(bucket)))
   const groups: GroupView[] = []
-  const add = ({ id, members }: Bucket) => {
+  const add = (bucket: Bucket) => {
+    const { id, members } = bucket
     const isAskedOnce = askingOnce.size > 0 && members.length === 1 && askingOnce.has(sourceOf(members, options.keysOf))
-    const size = options.groupSize ?? declaredSize(members) ?? common
+    const told = options.groupSize ?? declaredSize(members)
+    const size = told ?? (isTorn(bucket) ? null : common)
     const complete = size !== null && members.length === size && size > 1 && members.every(hasReward)
     const rewards = complete ? members.map(({ reward }) => reward as number) : null
     groups.push({

@@ -1,7 +1,7 @@
-import type { JsonObject, RawRecord } from '../containers/container.ts'
+import type { JsonObject, JsonValue, RawRecord } from '../containers/container.ts'
 import type { Place, SkippedRecord } from '../model/source.ts'
 import { emptyTrajectory, type Trajectory } from '../model/trajectory.ts'
-import { BadRecord } from './fields.ts'
+import { BadRecord, isObject } from './fields.ts'
 import type { ReadContext, ReadResult } from './format.ts'
 
 /** What a format makes of one record. */
@@ -11,6 +11,15 @@ export interface OneRecord {
   blank(part: number): Trajectory
   /** Names of fields that the format does not know. */
   drift(fields: readonly string[]): void
+}
+
+/** Names under which records have the key of their group. */
+const GROUPS = ['group_id', 'group_index', 'uid'] as const
+
+function groupNamedIn(value: JsonValue): string | null {
+  if (!isObject(value)) return null
+  const found = GROUPS.map((name) => value[name]).find((key) => typeof key === 'string' || typeof key === 'number')
+  return found === undefined ? null : String(found)
 }
 
 /** Reads records one by one; one that throws `BadRecord` is skipped. */
@@ -35,7 +44,9 @@ export function readEach(
       for (const trajectory of read(one)) trajectories.push(trajectory)
     } catch (error) {
       if (!(error instanceof BadRecord)) throw error
-      skipped.push({ record, line, byte, code: error.code, message: error.message })
+      const group = groupNamedIn(value)
+      const named = group === null ? {} : { group }
+      skipped.push({ record, line, byte, code: error.code, message: error.message, ...named })
       continue
     }
     for (const field of drift) unknownFields.set(field, (unknownFields.get(field) ?? 0) + 1)

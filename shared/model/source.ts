@@ -43,4 +43,6 @@ export interface SkippedRecord {
   /** Stable, machine-readable reason, such as `bad-json` or `not-an-object`. */
   readonly code: string
   readonly message: string
+  /** The key of the group that the record names, which lacks it; absent where it names none. */
+  readonly group?: string
 }

@@ -22,7 +22,7 @@ import { concludingChecks } from './conclude-checks.ts'
 import { suggestedConventions } from './conventions.ts'
 import { faultRows, indexOfPlace, type NamedRows, placesOf } from './fault-rows.ts'
 import { FindingLines } from './finding-lines.ts'
-import { groupOptionsOf } from './group-options.ts'
+import { groupOptionsOf, unreadGroups } from './group-options.ts'
 import { type Kin, wholeSettings, wholeTokenizer } from './kin.ts'
 import type { OpenSource, UnreadableFile } from './open-source.ts'
 import { reportTotals } from './report-totals.ts'
@@ -261,7 +261,12 @@ function* dumpOf(
     sources.map(({ name, format }) => ({ name, format: format === null ? null : formatById(format.id) })),
     settings.options.groupSize,
   )
-  const { groups, groupSize, sizeOfQuestions } = yield* within(0, 0.6, grouping(facts, options))
+  const unread = unreadGroups(sources)
+  const { groups, groupSize, sizeOfQuestions } = yield* within(
+    0,
+    0.6,
+    grouping(facts, unread === null ? options : { ...options, unread }),
+  )
   const padded = sources.flatMap(({ format }, at) =>
     format !== null && formatById(format.id)?.limitsAreWidths ? [at] : [],
   )

@@ -1,5 +1,6 @@
 import type { GroupOptions } from '../checks/group-views.ts'
 import type { Format } from '../formats/format.ts'
+import type { SkippedRecord } from '../model/source.ts'
 
 /** A source by its name within the run, and its format; null where that is not known. */
 export interface GroupedSource {
@@ -16,6 +17,14 @@ export function groupOptionsOf(sources: readonly GroupedSource[], groupSize: num
     ...(sources.some(({ format }) => format?.groupsSpanFiles) ? { keysOf: keysOf(sources) } : {}),
     ...(sources.some(({ name }) => RANK.test(name)) ? { ranksOf: ranksOf(sources) } : {}),
   }
+}
+
+/** By source, the groups that skipped records name; null where none is named. */
+export function unreadGroups(
+  sources: readonly { readonly skipped: readonly SkippedRecord[] }[],
+): readonly ReadonlySet<string>[] | null {
+  const unread = sources.map(({ skipped }) => new Set(skipped.flatMap(({ group }) => group ?? [])))
+  return unread.some(({ size }) => size > 0) ? unread : null
 }
 
 /** In the name of a file, the number of the rank that wrote it. */

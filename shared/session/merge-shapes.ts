@@ -46,7 +46,16 @@ export const SOURCE = z.looseObject({
     .nullable(),
   records: whole,
   trajectories: whole,
-  skipped: z.array(z.looseObject({ record: whole, line: whole.nullable(), byte: whole, code: text, message: text })),
+  skipped: z.array(
+    z.looseObject({
+      record: whole,
+      line: whole.nullable(),
+      byte: whole,
+      code: text,
+      message: text,
+      group: text.optional(),
+    }),
+  ),
   missing: z.array(z.enum(STREAMS)),
   drift: z.array(text),
   notes: z.array(text).optional(),
