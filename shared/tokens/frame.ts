@@ -19,13 +19,22 @@ const TEXT_END_NAMES = ['<|endoftext|>', '<|end_of_text|>']
 
 const NEWLINE = 0x0a
 
+/** What frames that are known by their tokens open and end turns with. */
+const KNOWN = {
+  chatml: { start: '<|im_start|>', ends: ['<|im_end|>'] },
+  llama: { start: '<|start_header_id|>', ends: ['<|eot_id|>', '<|eom_id|>'] },
+  harmony: { start: '<|start|>', ends: ['<|end|>', '<|return|>', '<|call|>'] },
+  learned: { start: '', ends: [] },
+} as const
+const HARMONY_NAMES = [KNOWN.harmony.start, ...KNOWN.harmony.ends, '<|channel|>', '<|message|>']
+
 /** Special tokens that templates may write by the names the configuration gives them. */
 const TEMPLATE_NAMES = ['bos_token', 'eos_token', 'pad_token', 'unk_token']
 
 /**
  * How this vocabulary frames turns, by the text of its tokens: ChatML where `<|im_start|>` and `<|im_end|>` exist and the
  * chat template, if there is one, ends headers with their line; Llama 3 where the header tokens exist; else what the chat
- * template says, null where it has none or opens turns with ordinary text.
+ * template says; where it says nothing, harmony where its tokens exist. Null where there is no template, or it opens turns with ordinary text.
  */
 export function turnFrame(
   vocabulary: Vocabulary,
@@ -49,10 +58,12 @@ export function turnFrame(
   // Phi-4 has ChatML's tokens, but ends its headers with a token of its own.
   const chatml = one('<|im_start|>') >= 0 && one('<|im_end|>') >= 0 && (read === null || hasLines(read))
   const learned = chatml ? null : read
-  if (!chatml && !llama && learned === null) return null
+  const harmony = !chatml && !llama && learned === null && HARMONY_NAMES.every((name) => one(name) >= 0)
+  const style = learned !== null ? 'learned' : chatml ? 'chatml' : llama ? 'llama' : harmony ? 'harmony' : null
+  if (style === null) return null
 
-  const turnStart = learned?.openers[0]?.id ?? one(chatml ? '<|im_start|>' : '<|start_header_id|>')
-  const turnEnds = learned?.turnEnds ?? (chatml ? named('<|im_end|>') : named('<|eot_id|>', '<|eom_id|>'))
+  const turnStart = learned?.openers[0]?.id ?? one(KNOWN[style].start)
+  const turnEnds = learned?.turnEnds ?? named(...KNOWN[style].ends)
   const framing = new Set([turnStart, ...turnEnds, ...(learned?.openers.map(({ id }) => id) ?? [])])
   // Some ChatML models name `<|im_start|>` their BOS token: what frames turns is not also a BOS.
   const begins = [...named('<|begin_of_text|>', tokenName(config, 'bos_token')), ...(learned?.begins ?? [])]
@@ -67,7 +78,10 @@ export function turnFrame(
     return open === null || close === null ? null : { open, close }
   }
   return {
-    style: learned !== null ? 'learned' : chatml ? 'chatml' : 'llama',
+    style,
+    ...(style !== 'harmony'
+      ? {}
+      : { messages: { channel: one('<|channel|>'), message: one('<|message|>'), end: one('<|end|>') } }),
     ...(learned === null ? {} : { openers: learned.openers, unclosed: learned.unclosed }),
     ...(learned?.sharedEnds === undefined ? {} : { sharedEnds: learned.sharedEnds }),
     separator: learned?.separator ?? chatml,

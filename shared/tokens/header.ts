@@ -1,5 +1,6 @@
 import { roleKind } from '../model/roles.ts'
 import { type FrameLookup, Mark } from './frame-lookup.ts'
+import { readHarmonyHeader } from './harmony.ts'
 import { bytesOf } from './table.ts'
 import { decodeSpan } from './text.ts'
 import type { TokenTable } from './tokenizer.ts'
@@ -27,6 +28,7 @@ function markAt({ marks }: FrameLookup, ids: Int32Array, at: number): number {
  */
 export function readHeader(lookup: FrameLookup, ids: Int32Array, start: number, limit: number): Header {
   if (lookup.frame.style === 'learned') return readOpener(lookup, ids, start, limit)
+  if (lookup.frame.style === 'harmony') return readHarmonyHeader(lookup, ids, start, limit)
   const chatml = lookup.frame.style === 'chatml'
   const closing = chatml ? Mark.newline : Mark.headerEnd
   const last = Math.min(limit, start + 1 + MOST_ROLE_TOKENS)
@@ -94,6 +96,7 @@ function afterNewlines({ frame }: FrameLookup, ids: Int32Array, from: number, li
 
 /** What is left of a header whose start token is not there: a role that is known, and what closes it. Null where none is. */
 export function readBareHeader(lookup: FrameLookup, ids: Int32Array, start: number, limit: number): Header | null {
+  if (lookup.frame.style === 'harmony') return null
   const chatml = lookup.frame.style === 'chatml'
   const closing = chatml ? Mark.newline : Mark.headerEnd
   const last = Math.min(limit, start + 4)

@@ -3,6 +3,7 @@ import { roleKind } from '../model/roles.ts'
 import { PART, type Segmentation, type SubSpan, type Turn, type TurnKind } from '../model/tokens.ts'
 import type { DeclaredPadding } from '../model/trajectory.ts'
 import { type FrameLookup, frameLookup, isSharedEnd, Mark, turnStarts } from './frame-lookup.ts'
+import { harmonySpans, resumedAt } from './harmony.ts'
 import { type Header, readBareHeader, readHeader } from './header.ts'
 import { firstOf } from './id-set.ts'
 import { findPadding, type IsCut } from './padding.ts'
@@ -154,7 +155,9 @@ class Segmenter {
         : named
     if (kind === 'assistant') {
       if (!isBareHeader(this.turns.at(-1))) this.ordinal++
-      const found = assistantSpans(lookup, ids, { contentStart, contentEnd, closed, candidates })
+      const content = { contentStart, contentEnd, closed, candidates }
+      const found =
+        lookup.frame.messages === undefined ? assistantSpans(lookup, ids, content) : harmonySpans(lookup, ids, content)
       for (const span of found) spans.push(span)
     }
     this.headerComplete = header.complete
@@ -185,14 +188,23 @@ class Segmenter {
   /** Index of the token that ends the content: an end token, the next start, or the end of the sequence. */
   private contentEnd(start: number, candidates: number[] | null): number {
     const { ids, to } = this
-    const { marks, lowestStop, stopsAndTags, letters } = this.lookup
+    const { frame, marks, lowestStop, stopsAndTags, letters } = this.lookup
+    /** Of the message, where a turn may hold several. */
+    let from = start
     for (let at = start; at < to; at++) {
       // Tags are looked for in what the model wrote; the rest, most of a row, need not be looked up.
       at = candidates === null ? firstAtLeast(ids, lowestStop, at, to) : firstOf(stopsAndTags, ids, at, to)
       if (at === to) return to
       const id = ids[at] as number
       const mark = marks[id] as number
-      if (mark & STOP) return at
+      if (mark & STOP) {
+        const next =
+          candidates === null || frame.messages === undefined ? -1 : resumedAt(this.lookup, ids, from, at, to)
+        if (next < 0) return at
+        at = next - 1
+        from = next
+        continue
+      }
       if (mark & Mark.bos) this.bos.push(at)
       if (mark & Mark.textEnd && this.endsTurn(at)) return at
       if (mark & Mark.tag) candidates?.push(at)

@@ -25,10 +25,22 @@ export interface TurnOpener {
   readonly rest: Uint8Array
 }
 
+/** Tokens of a format in which a turn of the model may hold several messages (harmony). */
+export interface MessageTokens {
+  /** What comes before the name of a message's channel. */
+  readonly channel: number
+  /** What comes before its text. */
+  readonly message: number
+  /** What ends a message, and a turn with its last one. */
+  readonly end: number
+}
+
 /** How a family frames turns, read off its own vocabulary; ids are looked up by token text, never assumed. */
 export interface TurnFrame {
-  /** `learned`: neither of the two that are known by their tokens; `openers` were read off the chat template. */
-  readonly style: 'chatml' | 'llama' | 'learned'
+  /** `learned`: none of those that are known by their tokens; `openers` were read off the chat template. */
+  readonly style: 'chatml' | 'llama' | 'harmony' | 'learned'
+  /** Of harmony alone. */
+  readonly messages?: MessageTokens
   /** Of a learned frame, the longest first. */
   readonly openers?: readonly TurnOpener[]
   /** Of a learned frame, roles whose turns end with the next header and no token of their own (DeepSeek's user). */

@@ -139,15 +139,18 @@ function maskedPart(view: TrajectoryView, { start, end, closed }: SubSpan): Mask
 
 /**
  * Words behind the thought are masked as well, be it one, up to somewhere inside them: where the parts of the turn begin decides nothing. A
- * mask of thoughts takes the lines along that follow, and no word.
+ * mask of thoughts takes the lines along that follow, or the header of the message that comes next (harmony), and no word.
  */
 function isResumed(view: TrajectoryView, { contentEnd, spans }: Turn, { end }: SubSpan): boolean {
   const mask = realignedMask(view)
   let past = end
   while (past < contentEnd && mask[past] === 0) past++
   if (past === end || spans.some(({ start }) => start === past)) return false
-  return view.text({ start: end, end: past }).trim() !== ''
+  const words = view.text({ start: end, end: past }).replace(NEXT_HEADER, '')
+  return words.trim() !== ''
 }
+
+const NEXT_HEADER = /^<\|start\|>assistant/
 
 /** Sampled and trained tokens of a turn's content beside its thoughts. */
 function countOutside(view: TrajectoryView, turn: Turn, thoughts: readonly SubSpan[]) {

@@ -1,4 +1,5 @@
 import type { Turn } from '../../model/tokens.ts'
+import type { TurnFrame } from '../../tokens/tokenizer.ts'
 import type { Check, Reporter, TrajectoryView } from '../check.ts'
 import { edgeBefore, writtenTurns } from '../edges.ts'
 import { plainTurns } from '../plain-turns.ts'
@@ -60,7 +61,7 @@ function reportLack(view: TrajectoryView, turn: Turn, report: Reporter): void {
 /** Its first words follow the header without a newline, and a header of another's turn has its own. */
 function lacksNewline({ ids, tokenizer, segmentation }: TrajectoryView, turn: Turn): boolean {
   const frame = tokenizer?.frame
-  if (!frame || frame.style === 'learned' || turn.contentStart >= turn.contentEnd) return false
+  if (!frame || !hasLines(frame) || turn.contentStart >= turn.contentEnd) return false
   const { newlines } = frame
   if (turn.headerEnd - turn.start < 2 || newlines.has(ids[turn.headerEnd - 1] as number)) return false
   const table = tokenizer.table
@@ -74,10 +75,15 @@ function lacksNewline({ ids, tokenizer, segmentation }: TrajectoryView, turn: Tu
 
 const NEWLINE = 0x0a
 
+/** Its headers end with newlines, by which they are known. */
+function hasLines({ style }: TurnFrame): boolean {
+  return style === 'chatml' || style === 'llama'
+}
+
 /** Newlines in the header's last token, where they are more than the template writes; null where not. */
 function mergedNewlines({ ids, tokenizer }: TrajectoryView, turn: Turn): { newlines: number; own: number } | null {
   const frame = tokenizer?.frame
-  if (!frame || frame.style === 'learned' || turn.headerEnd - turn.start < 2) return null
+  if (!frame || !hasLines(frame) || turn.headerEnd - turn.start < 2) return null
   const newlines = frame.newlines.get(ids[turn.headerEnd - 1] as number) ?? 0
   const due = frame.style === 'chatml' ? 1 : 2
   return newlines > due ? { newlines, own: newlines - due } : null

@@ -114,6 +114,17 @@ export const GLM: Omit<OtherFamily, 'dialogue'> = {
   template: `[gMASK]<sop>{% for m in messages %}{% if m.role == 'user' %}{{ '<|user|>\n' + m.content }}{% elif m.role == 'assistant' %}{{ '<|assistant|>\n<think>' + (m.reasoning_content or '') + '</think>' }}{% if m.content %}{{ '\n' + m.content }}{% endif %}{% for t in m.tool_calls or [] %}{{ '\n<tool_call>' + t.function.name + '\n' + (t.function.arguments | tojson) + '\n</tool_call>' }}{% endfor %}{% elif m.role == 'tool' %}{% if loop.first or messages[loop.index0 - 1].role != 'tool' %}<|observation|>{% endif %}{{ '\n<tool_response>\n' + m.content + '\n</tool_response>' }}{% else %}{{ '<|system|>\n' + m.content }}{% endif %}{% endfor %}{% if add_generation_prompt %}<|assistant|>{% if enable_thinking is defined and not enable_thinking %}{{ '\n<think></think>' }}{% endif %}{% endif %}`,
 }
 
+/** gpt-oss: a turn of the model may hold several messages, each with a channel. Known by its tokens, whatever its template says. */
+export const HARMONY: Omit<OtherFamily, 'dialogue'> = {
+  name: 'harmony',
+  controls: [
+    ...['<|startoftext|>', '<|endoftext|>', '<|return|>', '<|constrain|>', '<|channel|>'],
+    ...['<|start|>', '<|end|>', '<|message|>', '<|call|>'],
+  ],
+  names: { bos_token: '<|startoftext|>', eos_token: '<|return|>', pad_token: '<|endoftext|>' },
+  template: `<|start|>system<|message|>You answer.<|end|>{% for m in messages %}{% if m.role == 'assistant' %}<|start|>assistant<|channel|>final<|message|>{{ m.content }}{% if loop.last and not add_generation_prompt %}<|return|>{% else %}<|end|>{% endif %}{% else %}{{ '<|start|>' + m.role + '<|message|>' + m.content + '<|end|>' }}{% endif %}{% endfor %}{% if add_generation_prompt %}<|start|>assistant{% endif %}`,
+}
+
 /** GPT-2's alphabet: every byte is one token, so that any text can be encoded. */
 function byteVocabulary(): Record<string, number> {
   const vocab: Record<string, number> = {}
