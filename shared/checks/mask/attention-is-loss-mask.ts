@@ -3,6 +3,7 @@ import type { Span } from '../../model/tokens.ts'
 import type { Check, Reporter, TrajectoryView } from '../check.ts'
 import { edgeBefore, tokenCount } from '../edges.ts'
 import { paddingOf } from '../padding.ts'
+import { residualPads } from '../residual-pads.ts'
 import { countOf, firstDifference, lengthOf, runsOf } from '../spans.ts'
 
 export const M15: Check = {
@@ -85,5 +86,8 @@ function hiddenTokens(view: TrajectoryView, seen: Uint8Array, start: number, end
   const turns = view.segmentation?.turns ?? []
   const from = Math.min(first, turns[0]?.start ?? first)
   const to = equal ? Math.max(last, turns.at(-1)?.end ?? last) : last
-  return runsOf(seen, 0, from, to)
+  const hidden = runsOf(seen, 0, from, to)
+  // Padding inside the row is hidden rightly.
+  const residual = hidden.length === 0 ? [] : residualPads(view)
+  return hidden.filter((run) => !residual.some((pads) => pads.start <= run.start && run.end <= pads.end))
 }

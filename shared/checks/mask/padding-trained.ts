@@ -2,6 +2,7 @@ import { Provenance, type Span } from '../../model/tokens.ts'
 import type { Check, TrajectoryView } from '../check.ts'
 import { carryLoss } from '../edges.ts'
 import { paddingOf, sampledPad } from '../padding.ts'
+import { residualPads } from '../residual-pads.ts'
 import { hidesEdges } from '../shape.ts'
 import { lengthOf, runsOf } from '../spans.ts'
 
@@ -18,11 +19,18 @@ export const M12: Check = {
   fix: 'Multiply the loss mask with the attention mask after padding.',
   cite: 'TRL#5904, open-instruct#1817, AgileRL#498',
   hiddenBy: ['M06', 'M07'],
+  namesUnwritten: true,
   trajectory(view, _settings, report) {
     if (hidesEdges(view)) return
     const { left, right } = paddingOf(view)
-    if (left + right === 0) return
-    const trained = [...trainedIn(view, 0, left), ...trainedIn(view, view.ids.length - right, view.ids.length)]
+    const residual = residualPads(view)
+    if (left + right === 0 && residual.length === 0) return
+    const inside = residual.flatMap(({ start, end }) => runsOf(view.mask as Uint8Array, 1, start, end))
+    const trained = [
+      ...trainedIn(view, 0, left),
+      ...inside,
+      ...trainedIn(view, view.ids.length - right, view.ids.length),
+    ]
     report.place(trained.length > 0)
     if (trained.length === 0) return
     const start = trained[0]!.start
@@ -30,7 +38,7 @@ export const M12: Check = {
     report.fault({
       tokens: { start, end: trained.at(-1)!.end },
       affected: trained,
-      message: carryLoss(count, 'of padding'),
+      message: carryLoss(count, inside.length === trained.length ? 'of padding inside the row' : 'of padding'),
       evidence: { pad_id: view.ids[start], padding_left: left, padding_right: right, trained_tokens: count },
     })
   },
