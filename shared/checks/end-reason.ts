@@ -27,7 +27,9 @@ export function endReason(
   if (closed || (tokens !== null && speltEnd(tokens, last) !== null))
     return calls && trajectory.isTruncated === true ? 'cut-reply' : 'stop'
   if (last.spans.some(({ part, closed: tag }) => part === 'tool_call' && !tag)) return 'cut-call'
-  if (last.spans.some(({ part, closed: tag }) => part === 'tool' && !tag)) return 'cut-reply'
+  // Behind a reply that was cut earlier the model went on.
+  if (last.spans.some(({ part, end, closed: tag }) => part === 'tool' && !tag && end === last.contentEnd))
+    return 'cut-reply'
   return declaredStop && !declaredCut ? 'stop' : 'cut-prose'
 }
 

@@ -69,7 +69,9 @@ export function prepareView(trajectory: Trajectory, options: ViewOptions): Prepa
   const mask = effectiveMask(trajectory, settings.alignment, options.maskImplied ?? false)
   const padded = { trajectory, ids, mask, byOthers: settings.padsBehindCuts === true }
   const segmentation =
-    framed === null ? null : segment(ids, framed, trajectory.padding, (at) => isPadBehindCut(padded, at))
+    framed === null
+      ? null
+      : segment(ids, framed, trajectory.padding, (at) => isPadBehindCut(padded, at), trajectory.sampled ?? mask)
   const padding = paddingOf({ segmentation, trajectory })
   const provenance =
     provenanceOracle(trajectory, segmentation, options.unsampledLogprob, mask) ??

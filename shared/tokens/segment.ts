@@ -14,7 +14,8 @@ import type { Tokenizer } from './tokenizer.ts'
 
 /**
  * The turns of one sequence, from its ids alone. `padding` is what the dump declares, null = look for a run of the pad id; `isCut` says of an end token
- * that the model is said not to have written it, so that it may be the first of such a run.
+ * that the model is said not to have written it, so that it may be the first of such a run. `written` is what the dump says of who wrote each token: only
+ * of a reply inside a turn of the model's that was cut, its closing tag with it, does it tell the end.
  * Every token gets one part. Never throws, whatever the ids; ids that the tokenizer does not have are content.
  *
  * Without a frame, or without any turn start in the sequence, nothing is framed: no turns, and tokens that are neither BOS,
@@ -25,10 +26,11 @@ export function segment(
   tokenizer: Pick<Tokenizer, 'table' | 'frame'>,
   padding: DeclaredPadding | null,
   isCut?: IsCut,
+  written: Uint8Array | null = null,
 ): Segmentation {
   const lookup = frameLookup(tokenizer)
   if (lookup === null) return unframed(ids, padding)
-  return new Segmenter(ids, lookup, findPadding(ids, lookup, padding, isCut)).run()
+  return new Segmenter(ids, lookup, findPadding(ids, lookup, padding, isCut), written).run()
 }
 
 function unframed(ids: Int32Array, padding: { readonly left: number; readonly right: number } | null): Segmentation {
@@ -81,6 +83,7 @@ class Segmenter {
     private readonly ids: Int32Array,
     private readonly lookup: FrameLookup,
     private readonly padding: Segmentation['padding'],
+    private readonly written: Uint8Array | null,
   ) {
     this.parts = bytesBeside(ids, ids.length, PART.padding)
     this.from = padding.left
@@ -155,7 +158,7 @@ class Segmenter {
         : named
     if (kind === 'assistant') {
       if (!isBareHeader(this.turns.at(-1))) this.ordinal++
-      const content = { contentStart, contentEnd, closed, candidates }
+      const content = { contentStart, contentEnd, closed, candidates, written: this.written }
       const found =
         lookup.frame.messages === undefined ? assistantSpans(lookup, ids, content) : harmonySpans(lookup, ids, content)
       for (const span of found) spans.push(span)

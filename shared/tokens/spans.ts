@@ -1,7 +1,8 @@
-import { SPLICE_TAGS, type SubSpan } from '../model/tokens.ts'
+import { SPLICE_TAGS, type Span, type SubSpan } from '../model/tokens.ts'
 import type { FrameLookup } from './frame-lookup.ts'
 import { type FoundTag, findTag, type TagName } from './tags.ts'
 import { decodeSpan } from './text.ts'
+import type { TokenTable } from './tokenizer.ts'
 
 export interface AssistantContent {
   readonly contentStart: number
@@ -10,11 +11,15 @@ export interface AssistantContent {
   readonly closed: boolean
   /** Tokens of the content in which a tag may begin, ascending. */
   readonly candidates: readonly number[]
+  /** Of each token of the sequence 1 where the dump says that the model wrote it; null where it says nothing. */
+  readonly written: Uint8Array | null
 }
 
 export const SPLICES: ReadonlySet<string> = new Set(SPLICE_TAGS)
 /** Words that models also write themselves, in XML or HTML: a reply only where it answers a call. */
 const COMMON_WORDS: ReadonlySet<string> = new Set(['result', 'output'])
+/** White space is no higher. */
+const SPACE = 0x20
 /** What stands before a reply that answers a call: the call's closing tag, or the end of a code block. */
 export const AFTER_CALL =
   /(?:<\/(?:search|query|code|python|py|tool|tool_call|call|execute|sql|action|browse)>|```)\s*$/
@@ -22,11 +27,11 @@ export const AFTER_CALL =
 /**
  * Thoughts, tool calls and spliced tool replies inside an assistant turn, ordered and disjoint. Inside a call nothing but its
  * closing tag counts; a reply inside a thought cuts the thought in two. A reply's tag that is never closed is a reply only
- * where the turn itself was cut.
+ * where the turn itself was cut, or where the dump says that others wrote from there on until the model goes on.
  */
 export function assistantSpans(lookup: FrameLookup, ids: Int32Array, content: AssistantContent): SubSpan[] {
   const { frame, table } = lookup
-  const { contentStart, contentEnd, closed } = content
+  const { contentStart, contentEnd, closed, written } = content
   const tags: FoundTag[] = []
   let limit = contentEnd
   for (const at of content.candidates) {
@@ -37,12 +42,19 @@ export function assistantSpans(lookup: FrameLookup, ids: Int32Array, content: As
     const tag = findTag(table, lookup.tags, ids, at, contentEnd)
     if (tag !== null) tags.push(tag)
   }
-  const spans = tags.length === 0 ? [] : new SpanReader(lookup, ids, tags, contentStart, limit, closed).read()
+  const spans = tags.length === 0 ? [] : new SpanReader(lookup, ids, tags, contentStart, limit, closed, written).read()
   if (limit < contentEnd) spans.push({ part: 'tool_call', start: limit, end: contentEnd, closed })
   else if (spans.length === 0 && frame.style === 'llama' && isJsonCall(lookup, ids, content)) {
     spans.push({ part: 'tool_call', start: contentStart, end: contentEnd, closed })
   }
   return spans
+}
+
+/** A reply between two tags, or from one on. */
+interface FoundReply extends Span {
+  readonly closed: boolean
+  /** The next tag to read. */
+  readonly next: number
 }
 
 /** Reads the spans of one turn off its tags, from left to right. */
@@ -58,6 +70,7 @@ class SpanReader {
     private readonly contentStart: number,
     private readonly contentEnd: number,
     private readonly turnClosed: boolean,
+    private readonly written: Uint8Array | null,
   ) {}
 
   read(): SubSpan[] {
@@ -91,9 +104,9 @@ class SpanReader {
         continue
       }
       this.add('think', resumed, reply.start, close >= 0)
-      this.add('tool', reply.start, reply.end, reply.close >= 0)
+      this.add('tool', reply.start, reply.end, reply.closed)
       resumed = reply.end
-      next = this.after(reply.close)
+      next = reply.next
     }
     this.add('think', resumed, this.endOf(close), close >= 0)
     return this.after(close)
@@ -102,19 +115,56 @@ class SpanReader {
   private readReply(index: number, last: number): number {
     const reply = this.replyAt(index, last)
     if (reply === null) return index + 1
-    this.add('tool', reply.start, reply.end, reply.close >= 0)
-    return this.after(reply.close)
+    this.add('tool', reply.start, reply.end, reply.closed)
+    return reply.next
   }
 
   /** The reply that opens at this tag and closes before tag `last`; null where it is none. */
-  private replyAt(index: number, last: number): { start: number; end: number; close: number } | null {
+  private replyAt(index: number, last: number): FoundReply | null {
     const tag = this.tags[index] as FoundTag
     if (!tag.open || !SPLICES.has(tag.name)) return null
     if (COMMON_WORDS.has(tag.name) && !this.answersCall(tag)) return null
     const close = this.closing(tag.name, index + 1)
+    const cut = this.cutReply(index, close, last)
+    if (cut !== null) return cut
     if (close >= last) return null
     if (close < 0 && (this.turnClosed || last < this.tags.length)) return null
-    return { start: tag.start, end: this.endOf(close), close }
+    return { start: tag.start, end: this.endOf(close), closed: close >= 0, next: this.after(close) }
+  }
+
+  /**
+   * A reply that a limit cut, and its closing tag with it (Search-R1): the model did not write what begins with the tag, and goes on where that ends. Where
+   * a closing tag is left, another reply opens before it.
+   */
+  private cutReply(index: number, close: number, last: number): FoundReply | null {
+    const { tags, contentEnd } = this
+    const written = this.written
+    const { name, start: opening } = tags[index] as FoundTag
+    if (written === null || (close >= 0 && !tags.slice(index + 1, close).some((tag) => tag.name === name))) return null
+    const start = this.startOfOthers(tags[index] as FoundTag)
+    const end = start === null ? -1 : written.indexOf(1, opening)
+    if (start === null || end < 0 || end >= contentEnd) return null
+    let next = index + 1
+    while (next < tags.length && (tags[next] as FoundTag).start < end) next++
+    // Inside a thought it ends there.
+    return next > last ? null : { start, end, closed: false, next }
+  }
+
+  /** Where what the model did not write begins, which is this tag and the blanks before it; null where the model wrote it, or others wrote more. */
+  private startOfOthers({ start: opening, byte }: FoundTag): number | null {
+    const { ids, contentStart } = this
+    const written = this.written
+    const { table } = this.lookup
+    const head = (table.offsets[ids[opening] as number] as number) + byte
+    let at = opening
+    if (written?.[at] !== 0 || !isBlank(table, table.offsets[ids[opening] as number] as number, head)) return null
+    while (at > contentStart && written[at - 1] === 0) {
+      at--
+      const id = ids[at] as number
+      if (id < 0 || id >= table.size) return null
+      if (!isBlank(table, table.offsets[id] as number, table.offsets[id + 1] as number)) return null
+    }
+    return at > contentStart ? at : null
   }
 
   /** Two tags may meet inside one token: it belongs to the span that it ends. */
@@ -149,6 +199,11 @@ class SpanReader {
     const head = new TextDecoder().decode(table.bytes.subarray(from, from + tag.byte))
     return AFTER_CALL.test(before + head)
   }
+}
+
+function isBlank({ bytes }: TokenTable, from: number, to: number): boolean {
+  for (let at = from; at < to; at++) if ((bytes[at] as number) > SPACE) return false
+  return true
 }
 
 /** Llama's call without tags: the turn is one JSON object with a name, and parameters as far as it goes. */

@@ -48,6 +48,8 @@ export function cutReplies(trajectory: Trajectory, prepared: Prepared): readonly
 /** A tool reply in the ids: a turn of its own, or spliced into an assistant turn. */
 export interface Reply extends Span {
   readonly turn: Turn
+  /** Spliced, without its closing tag. */
+  readonly isOpen: boolean
 }
 
 const replies = new OfLast<Segmentation, readonly Reply[]>()
@@ -64,9 +66,11 @@ export function repliesOf(segmentation: Segmentation): readonly Reply[] {
 function findReplies(segmentation: Segmentation): Reply[] {
   const replies: Reply[] = []
   for (const turn of segmentation.turns) {
-    if (turn.kind === 'tool') replies.push({ turn, start: turn.contentStart, end: turn.contentEnd })
+    if (turn.kind === 'tool') replies.push({ turn, start: turn.contentStart, end: turn.contentEnd, isOpen: false })
     else if (turn.kind !== 'assistant') continue
-    else for (const { part, start, end } of turn.spans) if (part === 'tool') replies.push({ turn, start, end })
+    else
+      for (const { part, start, end, closed } of turn.spans)
+        if (part === 'tool') replies.push({ turn, start, end, isOpen: !closed })
   }
   const last = replies.at(-1)
   const open = segmentation.turns.at(-1)
@@ -112,7 +116,7 @@ function findCutReplies(trajectory: Trajectory, { ids, segmentation, tokenizer, 
   const found: CutReply[] = []
   for (const [index, reply] of replies.entries()) {
     const texts = messages[index] ?? []
-    const open = isNeverClosed(table, ids, reply) && !isClosedBehind(table, ids, segmentation, reply)
+    const open = reply.isOpen || (isNeverClosed(table, ids, reply) && !isClosedBehind(table, ids, segmentation, reply))
     const marked = lookedAt[index]?.mayHoldMarker ?? false
     // Several messages that share one turn: each against its own text where the tags part as many, else all of them as one.
     const spans = texts.length > 1 ? replyTexts(table, ids, reply) : []
