@@ -27,7 +27,7 @@ export const H02: Hypothesis = {
   id: 'H02',
   title: 'Token masking errors',
   claim: 'In multi-turn tool conversations the loss covers the wrong tokens.',
-  reads: [...MASKING_CODES, 'S03', 'T16', 'T17'],
+  reads: [...MASKING_CODES, 'L02', 'S03', 'T16', 'T17'],
   sees: (input) => having(input, 'trained'),
   judge: (input) => conclude(H02, input, decide(input)),
 }
@@ -167,6 +167,17 @@ function foreignShare(input: HypothesisInput, isLookedAt: boolean): number | nul
   return vocabulary === null || vocabulary.checked === 0 ? null : vocabulary.affected / vocabulary.checked
 }
 
+/**
+ * Of first turns that the trainer finds less likely than the sampler did, where nearly all rollouts have such a gap and no attention mask shows what the trainer
+ * attended to: it may be the loss mask (M15), which hides the prompt from the first turn on. Null where the gap is not throughout, or M15 could look.
+ */
+function otherContextShare(input: HypothesisInput): number | null {
+  const gap = failingCheck(input, 'L02')
+  const attention = input.checks.find(({ code }) => code === 'M15')?.status
+  if (gap === null || gap.pattern !== 'systematic' || attention === 'pass' || attention === 'fail') return null
+  return (gap.by_turn[1] ?? 0) / (gap.by_turn_checked[1] || gap.checked)
+}
+
 const ENDS = 'M10'
 
 interface Unjudged {
@@ -217,6 +228,13 @@ function unjudgedShares(input: HypothesisInput, isLookedAt: boolean): Unjudged[]
       value: nullsUnproved(input),
       code: 'M03',
       bound: untrainedBound(thresholds),
+    },
+    // The mask may be right, and be used as that of attention too.
+    {
+      what: 'share of first turns that the trainer finds less likely than the sampler did, where no attention mask tells whether the loss mask stood for it',
+      value: otherContextShare(input),
+      code: 'L02',
+      bound,
     },
     // The model is not taught to stop, unless the framework appended all of these.
     {

@@ -200,6 +200,24 @@ describe('H02', () => {
     ).toEqual(['M11', 'T04'])
   })
 
+  it('is inconclusive beside a gap throughout, where no attention mask shows what the trainer attended to', () => {
+    const blind = (affected: number, attention: Parameters<typeof resultOf>[1], turn = 1) => ({
+      checks: [
+        resultOf('M02'),
+        resultOf('L02', { affected, by_turn: { [turn]: affected } }),
+        resultOf('M15', attention),
+      ],
+    })
+    const unlooked = { status: 'not-checkable' } as const
+    const result = verdictOf('H02', dump, blind(100, unlooked))
+    expect(result.verdict).toBe('inconclusive')
+    expect(result.because).toContainEqual(expect.objectContaining({ checks: ['L02'], value: 1, comparison: '>=' }))
+    expect(verdictOf('H02', dump, blind(100, {})).verdict).toBe('contradicted')
+    expect(verdictOf('H02', dump, blind(60, unlooked)).verdict).toBe('contradicted')
+    // The prompt was there: what differs came with the first reply.
+    expect(verdictOf('H02', dump, blind(100, unlooked, 2)).verdict).toBe('contradicted')
+  })
+
   it('does not count a fault that was lowered, or one that the policy intends', () => {
     const lowered = resultOf('M04', { affected: 100, severity: 'info' })
     const intended = resultOf('M03', { intended: 100, status: 'pass' })
