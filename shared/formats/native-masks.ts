@@ -22,6 +22,11 @@ interface Masks {
   readonly padding: DeclaredPadding | null
 }
 
+/** Whether an array is as long as the sequence is behind a prompt of a stated length. */
+export function isOverResponse({ ids, promptLength }: NativeIds, length: number): boolean {
+  return promptLength !== null && promptLength > 0 && length > 0 && length === ids.length - promptLength
+}
+
 /** The loss mask of a record, under whichever name; its weights where they are not all 0 or 1. */
 export function readMask(fields: Fields, arrays: SequenceArrays, { ids, promptLength, pairPrompt }: NativeIds): Masks {
   const found = fields.takeFirst(MASKS)
@@ -31,10 +36,13 @@ export function readMask(fields: Fields, arrays: SequenceArrays, { ids, promptLe
   if (found === null) return { mask: labels, weights: null, padding: null }
   const length = numbersOf(found.value)?.length ?? ids.length
   const prompt = pairPrompt ?? promptLength
+  // One entry less than there are ids has a mask of the predicted tokens as well.
+  const isSurely = found.key !== 'loss_mask' || length < ids.length - 1
   const overResponse =
     prompt !== null &&
-    length !== ids.length &&
-    (pairPrompt !== null || (found.key !== 'loss_mask' && length === ids.length - prompt))
+    (pairPrompt !== null
+      ? length !== ids.length
+      : isSurely && isOverResponse({ ids, promptLength, pairPrompt }, length))
   // A mask over the response says that nothing before the response is trained, unless the prompt has a mask of its own.
   const read = overResponse
     ? arrays.mask(found.key, found.value, prompt, ids.length, 0)

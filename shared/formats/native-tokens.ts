@@ -1,7 +1,7 @@
 import type { JsonValue } from '../containers/container.ts'
 import type { Trajectory } from '../model/trajectory.ts'
 import { type Fields, isList, isObject, numbersOf } from './fields.ts'
-import { readMask } from './native-masks.ts'
+import { isOverResponse, readMask } from './native-masks.ts'
 import { readIds, SequenceArrays } from './sequence.ts'
 import { readTrlLogprobs } from './trl-logprobs.ts'
 
@@ -47,10 +47,11 @@ export function readNativeTokens(fields: Fields): TokenStreams | null {
   if (found === null) return null
   const { ids, promptLength, pairPrompt } = found
   const arrays = new SequenceArrays(ids.length, fields.issues)
-  /** Where an array begins: with the response, if it is as long as the response and the dump keeps pairs. */
+  /** Where an array begins: with the response, if the dump keeps pairs, or says how long the prompt is and the array is as long as the rest. */
   const start = (value: JsonValue): number => {
-    const length = numbersOf(value)?.length
-    return pairPrompt !== null && length !== ids.length ? pairPrompt : 0
+    const length = numbersOf(value)?.length ?? 0
+    if (pairPrompt !== null) return length === ids.length ? 0 : pairPrompt
+    return isOverResponse(found, length) ? (promptLength as number) : 0
   }
   const floats = (name: string, value = fields.take(name)) => arrays.floats(name, value, scoredFrom(value))
   const integers = (name: string) => {
