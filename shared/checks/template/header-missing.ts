@@ -25,6 +25,7 @@ export const T05: Check = {
     let inside = 0
     for (const turn of view.segmentation.turns) {
       if (isNobodys(view, turn)) reportNobodys(view, turn, report)
+      else if (isBeheaded(view, turn)) reportBeheaded(view, turn, report)
       const answer = answerInside(view, turn) ?? answerAlone(view, turn)
       if (answer !== null) reportInside(view, turn, answer, turn.ordinal + ++inside, report)
     }
@@ -72,6 +73,38 @@ function reportNobodys(view: TrajectoryView, turn: Turn, report: Reporter): void
     message: 'A turn of the model has a header without a role: nothing says that it is the assistant’s',
     evidence: {
       header_ids: listOf(view.ids, start, headerEnd),
+      ids_before: listOf(view.ids, Math.max(0, start - 4), start),
+    },
+  })
+}
+
+/**
+ * A turn of another that begins with its words behind a closed turn of the model, ends as that one does, and is followed by one with its header: the ids of
+ * the reply lost their first tokens when they were joined. Words that no end token closes were never a turn.
+ */
+function isBeheaded(view: TrajectoryView, turn: Turn): boolean {
+  const { kind, header, index, endToken, start } = turn
+  if (kind !== 'other' || header !== 'missing' || endToken < 0) return false
+  const { segmentation, tokenizer, ids } = view
+  const before = segmentation?.turns[index - 1]
+  const next = segmentation?.turns[index + 1]
+  if (before?.kind !== 'assistant' || before.endToken < 0 || before.end !== start) return false
+  if (next?.header !== 'present' || ids[before.endToken] !== ids[endToken]) return false
+  const { frame } = tokenizer ?? {}
+  if (frame == null || frame.style === 'learned' || frame.unclosed !== undefined) return false
+  return !isModels(view, turn) && !startsInLetters(view, turn)
+}
+
+function reportBeheaded(view: TrajectoryView, turn: Turn, report: Reporter): void {
+  const { start, contentEnd, ordinal } = turn
+  report.place(true, { turn: ordinal, boundary: edgeBefore(view.segmentation as Segmentation, turn) })
+  report.fault({
+    turn,
+    severity: 'warning',
+    tokens: { start, end: sampledSpan(turn).end },
+    message: `The turn of the environment behind assistant turn ${ordinal} has no header: its first tokens are lost`,
+    evidence: {
+      first_ids: listOf(view.ids, start, Math.min(contentEnd, start + 6)),
       ids_before: listOf(view.ids, Math.max(0, start - 4), start),
     },
   })
