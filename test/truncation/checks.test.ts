@@ -156,6 +156,24 @@ describe('C05', () => {
     expect(found[0]?.message).toMatch(/stands at max_seq_len 1,024/)
   })
 
+  it('names what is flagged as whole and ends in a reply that nothing closes, at a limit that such rows show', () => {
+    const reply = { endReason: 'cut-reply', endsClosed: false, isTruncated: false, assistantLengths: [40] } as const
+    const said = (rows: readonly Partial<TrajectoryFacts>[]) =>
+      runOver('C05', dumpOf(rows.map((more, i) => factsOf(i, { ...reply, promptLength: 70 + 5 * i, ...more }))))
+        .findings
+    const cut = Array<Partial<TrajectoryFacts>>(3).fill({ realLength: 512, openEnd: [480, 512] })
+    const shorter = { realLength: 400, openEnd: [380, 400] } as const
+    expect(said([...cut, shorter])).toMatchObject([
+      { severity: 'error', record: 0, tokens: [488, 512], evidence: { end: 'cut-reply' } },
+      { record: 1 },
+      { record: 2 },
+    ])
+    expect(said(cut)[0]?.message).toMatch(/its last turn has no end token where max_seq_len 512 is reached$/)
+    // Behind a whole reply the environment may end a rollout, and what is flagged as cut is right.
+    expect(said([...cut.slice(1), ...cut.map((row) => ({ ...row, endsClosed: true }))])).toHaveLength(2)
+    expect(said(cut.map((row) => ({ ...row, isTruncated: true })))).toEqual([])
+  })
+
   it('says of one among many that only the token is missing', () => {
     expect(runOver('C05', stopped(30, [{ lastToken: 17 }])).findings).toMatchObject([
       { severity: 'warning', record: 30 },

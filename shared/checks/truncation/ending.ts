@@ -69,8 +69,9 @@ export function reachedLimit(
   if (sampled === null) return null
   const reaches = (length: number) => length >= sampled - near && length <= sampled + LONGEST_PREFILL
   const isWhole = facts.promptLength !== null && (per === null ? facts.assistantTurns < 2 : per === 'completion')
-  const isReached =
-    reaches(facts.assistantLengths.at(-1) ?? Number.NaN) || (isWhole && reaches(completionLength(facts)))
+  // No limit of its turns ended a row in a reply.
+  const ofLast = facts.endReason === 'cut-reply' ? undefined : facts.assistantLengths.at(-1)
+  const isReached = reaches(ofLast ?? Number.NaN) || (isWhole && reaches(completionLength(facts)))
   return isReached ? { name: 'max_completion_length', value: sampled } : null
 }
 

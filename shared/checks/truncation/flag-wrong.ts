@@ -81,7 +81,7 @@ function flagEvidence(facts: TrajectoryFacts, limits: LimitsAtEnd, thresholds: T
 /** What shows that a row was cut though it is flagged as whole; null where nothing does. */
 function cutButNotFlagged(facts: TrajectoryFacts, limits: LimitsAtEnd, thresholds: Thresholds): string | null {
   const { endReason, isTruncated, finishReason } = facts
-  if (!endsInAnswer(facts)) return null
+  if (!endsInAnswer(facts) && !endsInOpenReply(facts)) return null
   if (isTruncated === false && isLengthStop(finishReason)) {
     return `its finish reason is ${finishReason} and its last turn has no end token`
   }
@@ -98,9 +98,14 @@ function cutButNotFlagged(facts: TrajectoryFacts, limits: LimitsAtEnd, threshold
   return null
 }
 
+/** Nothing closes the reply that it ends in, and it is flagged as whole: an environment ends rollouts behind replies, and not inside one. */
+function endsInOpenReply({ endReason, endsClosed, isTruncated }: TrajectoryFacts): boolean {
+  return endReason === 'cut-reply' && endsClosed === false && isTruncated === false
+}
+
 /** Whether it reaches a limit, and what that limit counts, all rows together tell. */
 function mayReachLimit(facts: TrajectoryFacts): boolean {
-  return facts.isTruncated === false && endsInAnswer(facts)
+  return (facts.isTruncated === false && endsInAnswer(facts)) || endsInOpenReply(facts)
 }
 
 function* lookAtFlags(view: DumpView, report: DumpReporter): Steps<void> {
