@@ -47,9 +47,10 @@ function decide(input: HypothesisInput): Judgement {
   const lost = shareOf(found.lost)
   const cutPrompts = failingCheck(input, 'C02')?.rate ?? null
   const unlooked = notRun(input, ['C02', 'C08'])
-  const isLost = [lost, cutPrompts].some((share) => share !== null && holds(share, lostBounds(thresholds).supported))
+  const isMuch = (share: number | null) => share !== null && holds(share, lostBounds(thresholds).supported)
+  const surelyLost = found.lost === null ? null : found.surelyLost / found.lost.checked
   // Text that is known to be lost needs no limit that is known.
-  if (near === null && ofReplies === null && !isLost) {
+  if (near === null && ofReplies === null && !isMuch(surelyLost) && !isMuch(cutPrompts)) {
     const none =
       'limits (none is given, in the metadata, or shown by rollouts that end at one length which no other exceeds)'
     return notCheckable([found.limitsOfSteps ?? none, ...leftOut(unlooked)])
@@ -64,8 +65,9 @@ function decide(input: HypothesisInput): Judgement {
   const isSurelyHidden = visibleAtMost !== null && holds(visibleAtMost, visibleBounds(thresholds).supported)
   const supported =
     (near !== null && holds(near, nearBounds.supported)) ||
-    isLost ||
-    (piled !== null && holds(piled, lostBounds(thresholds).supported)) ||
+    isMuch(lost) ||
+    isMuch(cutPrompts) ||
+    isMuch(piled) ||
     isSurelyHidden
   // Without documents there are none to lose; without ends that tell, "nothing lost" is not known.
   const contradicted =

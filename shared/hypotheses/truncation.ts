@@ -1,9 +1,11 @@
 import type { DumpView } from '../checks/check.ts'
+import { isLengthStop } from '../checks/end-reason.ts'
 import { FactColumns } from '../checks/fact-columns.ts'
 import type { EndReason, TrajectoryFacts } from '../checks/facts.ts'
 import { correlation, mean } from '../checks/groups/statistics.ts'
 import { LIMITED_LENGTHS, type LimitedLength, leftToLimit, limitInForce } from '../checks/limits-left.ts'
 import { hasHiddenDocuments, hasLostText } from '../checks/rollout-filter.ts'
+import { endsInAnswer } from '../checks/truncation/ending.ts'
 import { type BaselinePoison, measuringPoison } from '../checks/truncation/masked-rows-counted.ts'
 import { findingOpenEnds } from '../checks/truncation/open-ends.ts'
 import { cuttingAgainstSiblings } from '../checks/truncation/prompt-cut-left.ts'
@@ -28,6 +30,8 @@ export interface TruncationMeasures {
   readonly nearAny: Count | null
   /** Rollouts that are known to have lost text, of all that the model wrote in; null where of none of them the end or the messages tell. */
   readonly lost: Count | null
+  /** Of them, rollouts of which more tells it than that they end where nothing closes them, which turns and time do as well: what needs no limit that is known. */
+  readonly surelyLost: number
   /** Rollouts with a tool reply that breaks off at one length, as many others do (C08), of all; null where no such length shows. */
   readonly piledReplies: Count | null
   /** Rollouts whose supporting documents are all visible, as far as they were brought, of those that have any; null where none has. */
@@ -111,7 +115,7 @@ function* measuring(input: HypothesisInput): Steps<TruncationMeasures> {
     }),
   )
   const open = yield* within(0.6, 0.65, findingOpenEnds(input.dump))
-  const lost = yield* within(0.65, 0.7, lostText(input, facts, open))
+  const { lost, surelyLost } = yield* within(0.65, 0.7, lostText(input, facts, open))
   const byEnd = rewardByEnd(facts)
   yield 0.8
   const nearRows = new Set(near)
@@ -142,6 +146,7 @@ function* measuring(input: HypothesisInput): Steps<TruncationMeasures> {
     nearFilter: filterOf(rules, input.dump, nearTokens),
     nearAny: rules.length === 0 || facts.length === 0 ? null : { checked: facts.length, affected: near.length },
     lost,
+    surelyLost,
     piledReplies: piledReplies(input, facts),
     documentsVisible: documented.length === 0 ? null : { checked: documented.length, affected: allVisible },
     retrievalKnown,
@@ -236,14 +241,23 @@ function* lostText(
   { dump }: HypothesisInput,
   facts: readonly TrajectoryFacts[],
   open: ReadonlySet<TrajectoryFacts>,
-): Steps<Count | null> {
+): Steps<Pick<TruncationMeasures, 'lost' | 'surelyLost'>> {
   const beginLater = yield* cuttingAgainstSiblings(dump)
-  let [told, untold, affected] = [0, 0, 0]
+  let [told, untold, affected, surelyLost] = [0, 0, 0, 0]
   yield* forEachOf(facts, (row) => {
-    if (hasLostText(row, open) || beginLater.has(row)) affected++
-    else if (open.has(row)) untold++
+    if (hasLostText(row, open) || beginLater.has(row)) {
+      affected++
+      if (beginLater.has(row) || isSurelyLost(row)) surelyLost++
+    } else if (open.has(row)) untold++
     else if (row.endReason !== 'unknown' && row.endReason !== 'prompt-only') told++
   })
   // Where no end is stored, only what a limit cut tells of itself: of those alone all would be cut.
-  return told + affected === 0 ? null : { checked: told + affected + untold, affected }
+  const lost = told + affected === 0 ? null : { checked: told + affected + untold, affected }
+  return { lost, surelyLost }
+}
+
+function isSurelyLost(row: TrajectoryFacts): boolean {
+  const { lost, cutLeft, cutReplies, finishReason } = row
+  const isTold = endsInAnswer(row) && isLengthStop(finishReason)
+  return lost > 0 || cutLeft !== undefined || cutReplies !== undefined || isTold
 }
