@@ -3,11 +3,9 @@ import { emptyTrajectory } from '../../shared/model/trajectory.ts'
 import { testTokenizer } from '../helpers/tokenizers.ts'
 import { byteTokenizer, OTHER_FAMILIES } from '../tokens/template/other-families.ts'
 import { auditTrajectories } from './audit.ts'
+import { failingOf, type Piece } from './pieces.ts'
 
 const tokenizer = byteTokenizer(OTHER_FAMILIES.find(({ name }) => name === 'deepseek')!)
-
-/** Pieces of a rollout: a text, whether the loss takes it, and whether the model wrote it. */
-type Piece = readonly [text: string, trained: boolean, sampled: boolean]
 
 const QUESTION: Piece = ['<BOS><｜User｜>Who directed it, and when was it?<｜Assistant｜>', false, false]
 const ANSWER: Piece = ['I have to ask for the film first.<EOS>', true, true]
@@ -15,21 +13,7 @@ const REPLY: Piece = ['<｜User｜>Ines Valdoro directed Keljoris Song in 1974.'
 const HEADER: Piece = ['<｜Assistant｜>', false, false]
 const LAST: Piece = ['It was Ines Valdoro, in the year 1974, as the film says.<EOS>', true, true]
 
-function failing(pieces: readonly Piece[], tells = true): readonly string[] {
-  const rows = [0, 1, 2, 3].map((record) => {
-    const parts = pieces.map(([text, trained, sampled]) => {
-      const ids = tokenizer.encode(text, { specials: true })
-      return { ids, trained: ids.map(() => Number(trained)), sampled: ids.map(() => Number(sampled)) }
-    })
-    return {
-      ...emptyTrajectory({ source: 0, record, part: 0 }, `${record}`.padStart(16, '0')),
-      ids: Int32Array.from(parts.flatMap(({ ids }) => ids)),
-      mask: Uint8Array.from(parts.flatMap(({ trained }) => trained)),
-      sampled: tells ? Uint8Array.from(parts.flatMap(({ sampled }) => sampled)) : null,
-    }
-  })
-  return auditTrajectories(rows, tokenizer).failing
-}
+const failing = (pieces: readonly Piece[], tells = true) => failingOf(tokenizer, pieces, tells)
 
 describe.each([true, false])('in a template that ends no user turns, with flags of who wrote what: %s', (tells) => {
   it('words of the model at the end of one have no header', () => {

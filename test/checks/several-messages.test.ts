@@ -1,12 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { emptyTrajectory } from '../../shared/model/trajectory.ts'
 import { byteTokenizer, HARMONY } from '../tokens/template/other-families.ts'
-import { auditTrajectories } from './audit.ts'
+import { failingOf, masked, type Piece, trained } from './pieces.ts'
 
 const tokenizer = byteTokenizer(HARMONY)
-
-/** Pieces of a rollout: a text, whether the loss takes it, and whether the model wrote it. */
-type Piece = readonly [text: string, trained: boolean, sampled: boolean]
 
 const PROMPT: Piece = ['<|start|>user<|message|>Who directed it, and when was it?<|end|>', false, false]
 const HEADER: Piece = ['<|start|>assistant', false, false]
@@ -24,26 +20,11 @@ const ANSWER: Piece = ['<|channel|>final<|message|>It was Ines, in the year 1974
 const END: Piece = ['<|return|>', true, true]
 const SOUND = [PROMPT, HEADER, THOUGHT, INNER, CALL, CALLED, REPLY, LAST, ANSWER, END]
 
-const masked = ([text, , sampled]: Piece): Piece => [text, false, sampled]
-const trained = ([text, , sampled]: Piece): Piece => [text, true, sampled]
 const having = (change: (piece: Piece) => Piece, ...of: readonly Piece[]) =>
   SOUND.map((piece) => (of.includes(piece) ? change(piece) : piece))
 
-function failing(pieces: readonly Piece[], tells: boolean): readonly string[] {
-  const rows = [0, 1, 2, 3].map((record) => {
-    const parts = pieces.map(([text, isTrained, sampled]) => {
-      const ids = tokenizer.encode(text, { specials: true })
-      return { ids, trained: ids.map(() => Number(isTrained)), sampled: ids.map(() => Number(sampled)) }
-    })
-    return {
-      ...emptyTrajectory({ source: 0, record, part: 0 }, `${record}`.padStart(16, '0')),
-      ids: Int32Array.from(parts.flatMap(({ ids }) => ids)),
-      mask: Uint8Array.from(parts.flatMap(({ trained }) => trained)),
-      sampled: tells ? Uint8Array.from(parts.flatMap(({ sampled }) => sampled)) : null,
-    }
-  })
-  return auditTrajectories(rows, tokenizer).failing.filter((code) => /^[MTC]/.test(code))
-}
+const failing = (pieces: readonly Piece[], tells: boolean) =>
+  failingOf(tokenizer, pieces, tells).filter((code) => /^[MTC]/.test(code))
 
 describe.each([true, false])('turns of several messages, with flags of who wrote what: %s', (tells) => {
   const codes = (pieces: readonly Piece[]) => failing(pieces, tells)

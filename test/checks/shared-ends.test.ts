@@ -1,12 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { emptyTrajectory } from '../../shared/model/trajectory.ts'
 import { byteTokenizer, GLM } from '../tokens/template/other-families.ts'
-import { auditTrajectories } from './audit.ts'
+import { failingOf, masked, type Piece, trained } from './pieces.ts'
 
 const tokenizer = byteTokenizer(GLM)
-
-/** Pieces of a rollout: a text, whether the loss takes it, and whether the model wrote it. */
-type Piece = readonly [text: string, trained: boolean, sampled: boolean]
 
 const PROMPT: Piece = ['[gMASK]<sop><|user|>\nWho directed it, and when was it?<|assistant|>', false, false]
 const CALL: Piece = ['\n<think>I have to ask for the film.</think>\n<tool_call>search\n</tool_call>', true, true]
@@ -17,25 +13,9 @@ const ANSWER: Piece = ['\n<think>That is all I need.</think>\nIt was Ines, in th
 const END: Piece = ['<|user|>', true, true]
 const SOUND = [PROMPT, CALL, CALLED, REPLY, HEADER, ANSWER, END]
 
-const masked = ([text, , sampled]: Piece): Piece => [text, false, sampled]
-const trained = ([text, , sampled]: Piece): Piece => [text, true, sampled]
 const instead = (of: Piece, by: Piece) => SOUND.map((piece) => (piece === of ? by : piece))
 
-function failing(pieces: readonly Piece[], tells: boolean): readonly string[] {
-  const rows = [0, 1, 2, 3].map((record) => {
-    const parts = pieces.map(([text, isTrained, sampled]) => {
-      const ids = tokenizer.encode(text, { specials: true })
-      return { ids, trained: ids.map(() => Number(isTrained)), sampled: ids.map(() => Number(sampled)) }
-    })
-    return {
-      ...emptyTrajectory({ source: 0, record, part: 0 }, `${record}`.padStart(16, '0')),
-      ids: Int32Array.from(parts.flatMap(({ ids }) => ids)),
-      mask: Uint8Array.from(parts.flatMap(({ trained }) => trained)),
-      sampled: tells ? Uint8Array.from(parts.flatMap(({ sampled }) => sampled)) : null,
-    }
-  })
-  return auditTrajectories(rows, tokenizer).failing
-}
+const failing = (pieces: readonly Piece[], tells: boolean) => failingOf(tokenizer, pieces, tells)
 
 /** What the rows say of the mask, and not of being the same four times. */
 const ofMask = (codes: readonly string[]) => codes.filter((code) => /^[MT]/.test(code))
