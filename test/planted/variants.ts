@@ -19,6 +19,8 @@ export interface Variant {
   readonly options?: AuditOptions
   /** Codes that may be listed as `info`, each with the reason. */
   readonly mayNote?: Readonly<Record<string, string>>
+  /** Formats in which nothing proves that the mask is right, so that H02 is inconclusive, each with the reason. */
+  readonly unproved?: Readonly<Partial<Record<FormatName, string>>>
 }
 
 const QWEN: readonly FamilyName[] = ['qwen2.5', 'qwen3']
@@ -262,6 +264,9 @@ export const VARIANTS: readonly Variant[] = [
     name: 'the environment stops on a string',
     formats: WITH_PROVENANCE,
     plan: { groups: 2, change: (conversation) => ({ ...conversation, stopsOnString: true }) },
+    unproved: {
+      native: 'exactly what is masked has no sampler logprob, the ends among it: nulls may be made of the mask',
+    },
   },
   {
     name: 'tagged replies inside one assistant turn',
