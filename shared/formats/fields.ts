@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../containers/container.ts'
 import type { RecordIssue } from '../model/trajectory.ts'
-import { listIn } from './json-text.ts'
+import { jsonIn, listIn } from './json-text.ts'
 
 export type Numbers = Int32Array | Float64Array
 
@@ -177,11 +177,8 @@ export class Fields {
   json(key: string): JsonValue {
     const value = this.take(key)
     if (typeof value !== 'string') return value
-    try {
-      return JSON.parse(value) as JsonValue
-    } catch {
-      return this.wrong(key, 'JSON', value, 'bad-value')
-    }
+    const held = jsonIn(value)
+    return held === undefined ? this.wrong(key, 'JSON', value, 'bad-value') : held
   }
 
   /** The numeric fields of an object of numbers. NaN fields are left out, with an issue. */

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { Fields } from '../../shared/formats/fields.ts'
 import { messagesOf } from '../../shared/formats/messages.ts'
 import { memorySource } from '../containers/memory-source.ts'
 import { readSource } from './read-source.ts'
@@ -67,4 +68,11 @@ it.each([
   '{"role":"user","content":"a"}',
 ])('%s is a text and no messages', (text) => {
   expect(messagesOf(text)).toBeNull()
+})
+
+it('a field of JSON that is torn or nested without end is an issue, and null is a value', () => {
+  const deep = `${'['.repeat(2000)}${']'.repeat(2000)}`
+  const fields = new Fields({ torn: '{"a":', deep, none: 'null', whole: '{"a":[1]}' })
+  expect(['torn', 'deep', 'none', 'whole'].map((name) => fields.json(name))).toEqual([null, null, null, { a: [1] }])
+  expect(fields.issues.map(({ field }) => field)).toEqual(['torn', 'deep'])
 })
