@@ -7,6 +7,7 @@ import { plainTurns } from '../plain-turns.ts'
 import { hidesEdges } from '../shape.ts'
 import { countOf } from '../spans.ts'
 import { MASK_UNKNOWN } from '../states.ts'
+import { stopsAmidCall } from '../truncation/amid-call.ts'
 import { choosesTokens } from './by-token.ts'
 import { toldOfNulls } from './nulls-as-mask.ts'
 import { lookAtSilentEnds } from './silent-ends.ts'
@@ -40,6 +41,7 @@ export const M10: Check = {
       if (start < 0) continue
       const masked = mask[endToken] === 0
       if (masked && choosesTokens(view)) return
+      if (masked && provenance?.[endToken] !== Provenance.sampled && stopsAmidCall(view, turn)) continue
       // Of those that may be appended the other rollouts tell.
       const tells = masked && facts.zeroEnds?.some(({ token }) => token === endToken) !== true
       report.place(tells, { turn: turn.ordinal, boundary: edgeAfter(view.segmentation, turn), token: endToken })

@@ -8,6 +8,7 @@ import { FactColumns } from '../fact-columns.ts'
 import type { TrajectoryFacts } from '../facts.ts'
 import { samplerArray } from '../provenance-oracle.ts'
 import { hidesEdges } from '../shape.ts'
+import { stopsAmidCall } from '../truncation/amid-call.ts'
 import { choosesTokens } from './by-token.ts'
 
 /** Ends of turns by whether they are in the loss, and whether their logprob is the exact 0.0 that the format writes on what nobody sampled. */
@@ -33,7 +34,7 @@ export function zeroEndFacts(view: TrajectoryView): Pick<TrajectoryFacts, 'endLo
   const { mask, provenance, segmentation } = view
   if (segmentation === null || provenance === null || mask === null) return null
   const counts = { maskedZero: 0, maskedScored: 0, trainedZero: 0, trainedScored: 0 }
-  const written = writtenTurns(segmentation)
+  const written = writtenTurns(segmentation).filter((turn) => !stopsAmidCall(view, turn))
   for (const turn of written) countEnd(turn, mask, provenance, counts)
   const { maskedZero, maskedScored, trainedScored } = counts
   if (maskedZero + maskedScored === 0 || hidesEdges(view) || isOfTrl(view)) return null
