@@ -1,11 +1,9 @@
 import type { DumpView } from '../checks/check.ts'
-import { isLengthStop } from '../checks/end-reason.ts'
 import { FactColumns } from '../checks/fact-columns.ts'
 import type { EndReason, TrajectoryFacts } from '../checks/facts.ts'
 import { correlation, mean } from '../checks/groups/statistics.ts'
 import { LIMITED_LENGTHS, type LimitedLength, leftToLimit, limitInForce } from '../checks/limits-left.ts'
 import { hasHiddenDocuments, hasLostText } from '../checks/rollout-filter.ts'
-import { endsInAnswer } from '../checks/truncation/ending.ts'
 import { type BaselinePoison, measuringPoison } from '../checks/truncation/masked-rows-counted.ts'
 import { findingOpenEnds } from '../checks/truncation/open-ends.ts'
 import { cuttingAgainstSiblings } from '../checks/truncation/prompt-cut-left.ts'
@@ -30,7 +28,7 @@ export interface TruncationMeasures {
   readonly nearAny: Count | null
   /** Rollouts that are known to have lost text, of all that the model wrote in; null where of none of them the end or the messages tell. */
   readonly lost: Count | null
-  /** Of them, rollouts of which more tells it than that they end where nothing closes them, which turns and time do as well: what needs no limit that is known. */
+  /** Of them, rollouts of which more tells it than how they end: answers that run out of tokens are in every run, and turns and time end rollouts as well. */
   readonly surelyLost: number
   /** Rollouts with a tool reply that breaks off at one length, as many others do (C08), of all; null where no such length shows. */
   readonly piledReplies: Count | null
@@ -256,8 +254,6 @@ function* lostText(
   return { lost, surelyLost }
 }
 
-function isSurelyLost(row: TrajectoryFacts): boolean {
-  const { lost, cutLeft, cutReplies, finishReason } = row
-  const isTold = endsInAnswer(row) && isLengthStop(finishReason)
-  return lost > 0 || cutLeft !== undefined || cutReplies !== undefined || isTold
+function isSurelyLost({ lost, cutLeft, cutReplies }: TrajectoryFacts): boolean {
+  return lost > 0 || cutLeft !== undefined || cutReplies !== undefined
 }

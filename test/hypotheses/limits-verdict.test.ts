@@ -83,13 +83,13 @@ describe('H04', () => {
       'limits of the prompt, the completion or the sequence',
     ])
     expect(lost(9)).toMatchObject({ verdict: 'not-checkable', because: [] })
-    // Turns and time end rollouts as well, which need no limit of tokens for it.
+    // Turns and time end rollouts as well, and of how many the tokens may run out, their limit tells.
     const ended = (more: Partial<TrajectoryFacts>) =>
       verdictOf('H04', dumpOf(rows(100, (i) => (i < 30 ? { realLength: 200 + 3 * i, ...more } : { realLength: 300 }))))
         .verdict
     expect(ended({ endReason: 'cut-reply', isTruncated: true })).toBe('not-checkable')
     expect(ended({ endReason: 'cut-prose', isTruncated: true })).toBe('not-checkable')
-    expect(ended({ endReason: 'cut-prose', finishReason: 'length' })).toBe('supported')
+    expect(ended({ endReason: 'cut-prose', finishReason: 'length' })).toBe('not-checkable')
   })
 
   it('counts cut replies as lost text, and needs no other limit than theirs', () => {
