@@ -100,7 +100,7 @@ export function* lookAtRestarts(view: DumpView, report: DumpReporter): Steps<Rea
   const restarted: TrajectoryFacts[] = []
   for (const members of batches.values()) {
     const found = restartsOf(members, whole, view.settings.thresholds)
-    restarted.push(...found)
+    for (const member of found) restarted.push(member)
     const [first] = found
     if (first === undefined) continue
     for (const member of whole.having(batchOf(first), first.earlierCredit?.credit as number)) untold.add(member)
@@ -167,7 +167,10 @@ function restartsOf(
   const credits = new Map<number, TrajectoryFacts[]>()
   for (const member of members) {
     const credit = member.earlierCredit?.credit ?? 0
-    if (credit !== 0) credits.set(credit, [...(credits.get(credit) ?? []), member])
+    if (credit === 0) continue
+    const alike = credits.get(credit)
+    if (alike === undefined) credits.set(credit, [member])
+    else alike.push(member)
   }
   for (const [credit, alike] of credits) {
     if (alike.length < fewest || alike.length < share * members.length) continue
