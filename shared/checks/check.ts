@@ -210,7 +210,7 @@ export interface Check {
   readonly cite: string
   /** Faults of a whole row that leave it nothing to look at there, or nothing that tells: where nearly all rows have one, none of its own proves nothing. */
   readonly hiddenBy?: readonly string[]
-  /** Faults that tell of its own where they stand, so that it need not: where any rollout has one, it passes nothing. */
+  /** Faults that tell of its own, so that it counts no rollout that has one and nothing else: where nearly all have one, the few others prove nothing. */
   readonly toldBy?: readonly string[]
   /** What it reports are trained tokens that the model did not write, of which the oracles alone cannot say so: they count in the share of H02. */
   readonly namesUnwritten?: true

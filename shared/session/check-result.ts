@@ -88,9 +88,8 @@ export function besideOthers(
   for (const code of [...hiddenBy, ...toldBy]) {
     const by = results.get(code)
     if (by === undefined || by.status !== 'fail') continue
-    const isTold = toldBy.includes(code)
-    if (!isTold && checked > 0 && by.affected < thresholds['systematic-share'] * by.checked) continue
-    const reason = `${isTold ? 'told by another check' : 'hidden by another fault'}, in ${count(by.affected)} of ${counted(by.checked, 'rollout')}: ${by.title} (${code})`
+    if (checked > 0 && by.affected < thresholds['systematic-share'] * by.checked) continue
+    const reason = `${toldBy.includes(code) ? 'told by another check' : 'hidden by another fault'}, in ${count(by.affected)} of ${counted(by.checked, 'rollout')}: ${by.title} (${code})`
     return { ...result, status: 'not-checkable', reason }
   }
   return result

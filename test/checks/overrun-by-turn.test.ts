@@ -49,3 +49,21 @@ it.each([
   const rollouts = (code: string) => byCode.get(code)!.tally.affected
   expect({ M01: rollouts('M01'), M05: rollouts('M05') }).toEqual(found)
 })
+
+it('judges replies by the rollouts whose masks do not run on', () => {
+  const rows = [2, 3, 3, 3].map((turns, index) => rowOf(turns, index === 1, index))
+  const { tally } = auditTrajectories(rows, qwen2).byCode.get('M01')!
+  expect(tally).toMatchObject({ checked: 3, affected: 0, placesChecked: 8 })
+})
+
+it('tells of a reply that is trained before the turn from which the mask runs on', () => {
+  const said = [user('Who?'), assistant('Ines.'), user('When?'), assistant('1911.'), user('Why?'), assistant('A film.')]
+  const row = conversation(qwen2, said, {
+    editMask: (mask, layout) => {
+      mask.fill(1, layout[2]!.contentStart, layout[2]!.contentEnd)
+      mask.fill(1, layout[3]!.contentStart)
+    },
+  })
+  const { tally } = auditTrajectories([trajectoryOf(row, { source: 0, record: 0, part: 0 })], qwen2).byCode.get('M01')!
+  expect(tally).toMatchObject({ checked: 1, affected: 1, placesChecked: 2, placesAffected: 1 })
+})

@@ -1,5 +1,5 @@
-import { Expected, Provenance, type Span, type Turn } from '../../model/tokens.ts'
-import type { Check, TrajectoryView } from '../check.ts'
+import { Expected, Provenance, type Segmentation, type Span, type Turn } from '../../model/tokens.ts'
+import type { AuditSettings, Check, TrajectoryView } from '../check.ts'
 import { carryLoss, edgeBefore, sampledSpan } from '../edges.ts'
 import { plainTurns } from '../plain-turns.ts'
 import { isExample } from '../prompt-end.ts'
@@ -29,24 +29,14 @@ export const M01: Check = {
     if (view.segmentation.turns.length === 0) return lookAtUnframedReplies(view, report)
     const plain = plainTurns(view)
     if (plain !== null && !isLoneTail(view, view.segmentation.turns.at(-1) as Turn)) return report.sound(plain.others)
+    const looked = lookAtTurns(view, view.segmentation, settings)
+    // A row that runs on has trained replies, of which M05 tells: what it has before them proves nothing of it.
+    if (isToldByOverrun(view, settings) && looked.every(({ places }) => places.every(({ trained }) => !trained))) return
     const { lag } = shapeOf(view)
-    // Then all that is trained is expected to be.
-    const sound = view.provenance === null && isAsExpected(view)
-    // What runs on to the end of the row is told once, by M05, if that is asked for.
-    const isToldOnce = settings.options.checks?.includes('M05') ?? true
-    for (const turn of view.segmentation.turns) {
-      // The one trained token of a fix-up for cut rows is M17.
-      if (isLoneTail(view, turn)) continue
-      if (isToldOnce && isSwallowed(view, turn)) continue
-      const faulty: Span[] = []
-      // Supervised data trains the answers of its examples.
-      const example = settings.policy.id !== 'sft' && isExample(view, turn)
-      for (const place of example ? [sampledSpan(turn)] : placesIn(turn)) {
-        const isOwn = sound || ownReplies(view).some(({ start }) => start === place.start)
-        const trained = !isOwn && trainedIn(view, place).length > 0
-        report.place(trained, { turn: turn.ordinal, boundary: edgeBefore(view.segmentation, turn) })
-        if (trained) faulty.push(place)
-      }
+    for (const { turn, isExample, places } of looked) {
+      const boundary = edgeBefore(view.segmentation, turn)
+      for (const { trained } of places) report.place(trained, { turn: turn.ordinal, boundary })
+      const faulty = places.filter(({ trained }) => trained)
       if (faulty.length === 0) continue
       // A turn trained whole carries loss on its header and end as well.
       const whole = turn.kind === 'assistant' ? faulty : [turn]
@@ -58,7 +48,7 @@ export const M01: Check = {
         affected,
         message: carryLoss(
           count,
-          `of ${example ? 'an example' : describe(turn)}${example || isPrompt(turn) ? ', which belongs to the prompt,' : ''}`,
+          `of ${isExample ? 'an example' : describe(turn)}${isExample || isPrompt(turn) ? ', which belongs to the prompt,' : ''}`,
         ),
         evidence: {
           role: turn.role,
@@ -71,6 +61,37 @@ export const M01: Check = {
     }
   },
   dump: lookAtPrompts,
+}
+
+interface LookedAt {
+  readonly turn: Turn
+  /** It is one of the prompt's examples, which the model did not write. */
+  readonly isExample: boolean
+  readonly places: readonly (Span & { readonly trained: boolean })[]
+}
+
+/** What is told of each turn but those that another check tells of: the one trained token of a fix-up for cut rows (M17), and what runs on to the end (M05). */
+function lookAtTurns(view: TrajectoryView, { turns }: Segmentation, settings: AuditSettings): LookedAt[] {
+  // Then all that is trained is expected to be.
+  const sound = view.provenance === null && isAsExpected(view)
+  const isToldOnce = isToldByOverrun(view, settings)
+  const looked: LookedAt[] = []
+  for (const turn of turns) {
+    if (isLoneTail(view, turn) || (isToldOnce && isSwallowed(view, turn))) continue
+    // Supervised data trains the answers of its examples.
+    const example = settings.policy.id !== 'sft' && isExample(view, turn)
+    const places = (example ? [sampledSpan(turn)] : placesIn(turn)).map((place) => {
+      const isOwn = sound || ownReplies(view).some(({ start }) => start === place.start)
+      return { ...place, trained: !isOwn && trainedIn(view, place).length > 0 }
+    })
+    looked.push({ turn, isExample: example, places })
+  }
+  return looked
+}
+
+/** What runs on to the end of the row is told once, by M05, if that is asked for. */
+function isToldByOverrun(view: TrajectoryView, { options }: AuditSettings): boolean {
+  return shapeOf(view).overrun !== null && (options.checks?.includes('M05') ?? true)
 }
 
 /** Content that the environment wrote: of a turn of its own, or between tags inside an assistant turn. */
