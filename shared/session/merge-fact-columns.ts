@@ -165,7 +165,9 @@ const COLUMNS: { readonly [Name in keyof Required<Row>]: Column<Row[Name]> } = {
   maxAdvantage: { cells: number, expected: ({ advantage }) => (advantage === null ? null : Math.abs(advantage)) },
   advantageChangesAt: { cells: optional(NUMBER) },
   earlierCredit: {
-    cells: optional(recordOf({ credit: number, start: NUMBER, end: NUMBER, turns: NUMBER, trained: NUMBER }, ':')),
+    cells: optional(
+      recordOf({ credit: number, last: NUMBER, start: NUMBER, end: NUMBER, turns: NUMBER, trained: NUMBER }, ':'),
+    ),
   },
   length: { cells: NUMBER },
   reconstructed: { cells: optional(FLAG) },

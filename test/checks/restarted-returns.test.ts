@@ -35,7 +35,7 @@ function audited(rollouts: readonly Credited[], policy: PolicyId = 'rl') {
 }
 
 const rewarded: Credited = { reward: 1, first: -0.7, last: 1.4 }
-const half: Credited = { reward: 0.5, first: -0.7, last: 0.3 }
+const half: Credited = { reward: 0.5, first: -0.7, last: 0.35 }
 const unrewarded: Credited = { reward: 0, first: -0.7, last: -0.7 }
 
 it('returns that start anew are told where a whitened 0 is all that the first turns get', () => {
@@ -54,7 +54,7 @@ it('one reward alone needs a rollout of none that has the number, and a discount
 })
 
 it('each step is whitened by itself', () => {
-  const later = [rewarded, half].map((each) => ({ ...each, first: -0.6, step: 2 }))
+  const later = [rewarded, half].map((each) => ({ ...each, first: -0.6, last: each.last + 0.1, step: 2 }))
   expect(audited([rewarded, half, ...later])).toMatchObject({ affected: 4 })
   expect(audited([rewarded, { ...half, step: 2 }])).toMatchObject({ affected: 0 })
 })
@@ -64,7 +64,23 @@ it('what the group makes nothing of is no reward of its own', () => {
   expect(audited([{ ...rewarded, group: 'b' }, { ...half, group: 'b' }, ...even])).toMatchObject({ affected: 2 })
 })
 
+it('what a baseline leaves of the reward goes behind the last reply, too', () => {
+  const group = (name: string, rewards: readonly number[]) => {
+    const mean = rewards.reduce((sum, each) => sum + each, 0) / rewards.length
+    return rewards.map((reward) => ({ reward, first: 0.1, last: 0.1 + 2 * (reward - mean), group: name }))
+  }
+  expect(audited([...group('a', [1, 0, 0]), ...group('b', [1, 1, 0])])).toMatchObject({ affected: 6 })
+})
+
 it.each([
+  [
+    'each turn but the last earns as much, and the last what it is worth',
+    [1, 0, 0, 1].map((worth) => ({ reward: worth + 0.1, first: -0.4, last: -0.4 + 2 * (worth - 0.1) })),
+  ],
+  [
+    'the same, and rewards are those of the last turns alone',
+    [1, 0, 0, 1].map((reward) => ({ reward, first: -0.4, last: -0.4 + 2 * (reward - 0.1) })),
+  ],
   [
     'a rewarded rollout has the number all over, and last turns pay a penalty',
     [

@@ -37,7 +37,7 @@ const ANY = {
   maxAdvantage: maybe(number),
   advantageChangesAt: fc.nat(),
   earlierCredit: fc.record(
-    { credit: maybe(number), start: number, end: number, turns: number, trained: number },
+    { credit: maybe(number), last: number, start: number, end: number, turns: number, trained: number },
     object,
   ),
   length: number,

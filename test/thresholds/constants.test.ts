@@ -77,6 +77,7 @@ const STRUCTURAL: Readonly<Record<string, string>> = {
   'checks/logprobs/stale-sampler.ts MOST_LISTED': 'what evidence shows',
   'checks/logprobs/trend.ts MOST_STEPS': 'bound of cost',
   'checks/logprobs/version-gaps.ts MOST_SEGMENTS': 'what evidence shows',
+  'checks/mask/goes-with-reward.ts DIGITS': 'what stored digits leave of a difference',
   'checks/mask/by-token.ts FEWEST_HOLES': 'one and two may be thoughts',
   'checks/mask/own-replies.ts NEAR': 'tokens in which a call ends; their text decides',
   'checks/mask/left-out-rows.ts FEWEST': 'fewer may be so by chance, and are no rule',

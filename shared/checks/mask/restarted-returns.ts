@@ -3,12 +3,13 @@ import { count, counted } from '../../model/number-text.ts'
 import { forEachOf, type Steps, within } from '../../model/steps.ts'
 import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { Turn } from '../../model/tokens.ts'
-import type { DumpReporter, DumpView, TrajectoryView } from '../check.ts'
+import type { DumpReporter, DumpView, GroupView, TrajectoryView } from '../check.ts'
 import { writtenTurns } from '../edges.ts'
 import { FactColumns } from '../fact-columns.ts'
 import type { TrajectoryFacts } from '../facts.ts'
 import { shown } from '../groups/statistics.ts'
 import { OfLast } from '../of-last.ts'
+import { goesWithReward } from './goes-with-reward.ts'
 
 /** What a trained turn gets of advantages by token. */
 export interface TurnCredit {
@@ -18,6 +19,8 @@ export interface TurnCredit {
   readonly credited: number
   /** The one advantage of all of them; null where they differ. */
   readonly credit: number | null
+  /** Of the last of them. */
+  readonly last: number
 }
 
 const known = new OfLast<TrajectoryView, readonly TurnCredit[]>()
@@ -45,7 +48,7 @@ function findCredits({ segmentation, trajectory: { advantages }, mask, facts }: 
       if (advantage !== before) changes++
       before = advantage
     }
-    if (trained > 0) credits.push({ turn, trained, credited, credit: changes === 1 ? before : null })
+    if (trained > 0) credits.push({ turn, trained, credited, credit: changes === 1 ? before : null, last: before })
   }
   return credits
 }
@@ -54,6 +57,8 @@ function findCredits({ segmentation, trajectory: { advantages }, mask, facts }: 
 export interface EarlierCredit {
   /** Null where their tokens have several advantages. */
   readonly credit: number | null
+  /** What the last trained token of the last turn gets, which no discount touches. */
+  readonly last: number
   /** From the first of these turns to the end of the last of them, and how many they are. */
   readonly start: number
   readonly end: number
@@ -65,12 +70,13 @@ export interface EarlierCredit {
 export function earlierCreditFact(view: TrajectoryView): Pick<TrajectoryFacts, 'earlierCredit'> | null {
   const credits = turnCredits(view)
   const earlier = credits.slice(0, -1)
-  const [first, previous] = [earlier[0], earlier.at(-1)]
+  const [first, previous, last] = [earlier[0], earlier.at(-1), credits.at(-1)]
   if (first === undefined || previous === undefined) return null
   const isOne = earlier.every(({ credit }) => credit !== null && credit === first.credit)
   return {
     earlierCredit: {
-      credit: isOne && credits.at(-1)?.credit !== first.credit ? finite(first.credit) : null,
+      credit: isOne && last?.credit !== first.credit ? finite(first.credit) : null,
+      last: last?.last ?? 0,
       start: first.turn.contentStart,
       end: previous.turn.end,
       turns: earlier.length,
@@ -81,7 +87,8 @@ export function earlierCreditFact(view: TrajectoryView): Pick<TrajectoryFacts, '
 
 /**
  * Returns that start anew behind every reply and are whitened over a batch afterwards (verl's REINFORCE++): every turn but the last gets what a return of 0
- * became, one number in all rollouts of a step, whatever their rewards. Where it is 0 itself, each rollout shows it (`lookAtReturns`).
+ * became, one number in all rollouts of a step, whatever their rewards, and the last turn gets all of the reward beyond it. Where it is 0 itself, each rollout
+ * shows it (`lookAtReturns`).
  *
  * @returns rollouts that cannot show it: of no reward, they have that number all over
  */
@@ -121,7 +128,7 @@ function batchOf({ step, place }: TrajectoryFacts): string {
 class WholeRollouts {
   private readonly batches = new Map<string, Map<number, TrajectoryFacts[]>>()
 
-  private ofOneReward: ReadonlySet<TrajectoryFacts> | null = null
+  private groups: ReadonlyMap<TrajectoryFacts, GroupView> | null = null
 
   constructor(
     private readonly view: DumpView,
@@ -146,12 +153,15 @@ class WholeRollouts {
 
   /** All of its group have its reward. */
   isOfOneReward(member: TrajectoryFacts): boolean {
-    this.ofOneReward ??= new Set(
-      this.view.groups.flatMap(({ members }) =>
-        members.every(({ reward }) => reward === members[0]?.reward) ? members : [],
-      ),
+    const members = this.groupOf().get(member)?.members
+    return members?.every(({ reward }) => reward === member.reward) === true
+  }
+
+  groupOf(): ReadonlyMap<TrajectoryFacts, GroupView> {
+    this.groups ??= new Map(
+      this.view.groups.flatMap((group) => group.members.map((member) => [member, group] as const)),
     )
-    return this.ofOneReward.has(member)
+    return this.groups
   }
 }
 
@@ -178,6 +188,7 @@ function restartsOf(
     const rewards = new Set(alike.map(({ reward }) => reward))
     if (rewards.size < 2 && (rewards.has(0) || beside.every(({ reward }) => reward !== 0))) continue
     if (beside.some((member) => member.reward !== 0 && !whole.isOfOneReward(member))) continue
+    if (!goesWithReward(alike, whole.groupOf(), share)) continue
     return alike
   }
   return []
