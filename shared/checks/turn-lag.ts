@@ -24,28 +24,32 @@ export function turnLags(view: TrajectoryView): TurnLag[] | null {
   const mask = view.mask as Uint8Array
   if (segmentation === null || expectedRl === null) return null
   const overlap = view.thresholds['turn-lag-overlap']
-  const lags: TurnLag[] = []
-  const end = mask.length - segmentation.padding.right
+  const { left, right } = segmentation.padding
+  const end = mask.length - right
   const written = writtenTurns(segmentation)
-  const starts = sampledStarts(view, written)
-  if (starts === null) return null
-  const turns = [...starts.keys()]
+  const sampled = sampledSpans(view, written)
+  const { turns, spans } = sampled
   // Of one turn, what lacks its end says as little of a shift.
   const reachesFrom = turns.length > 1 ? maskReachesFrom(view) : 0
-  const runs = runsInOrder(mask, starts, segmentation.padding.left, end, reachesFrom)
+  const runs = runsOf(mask, 1, left, end)
+  const inOrder = areInOrder(runs, spans, end, reachesFrom)
   // A turn whose first token nothing calls sampled is not looked at, and may be trained all the same.
   const standsElsewhere = (run: Span, turn: Turn) =>
     written.some((other) => other !== turn && run.start >= other.contentStart && run.end === other.endToken + 1)
-  for (const [index, turn] of turns.entries()) {
-    const expected = { start: starts.get(turn) as number, end: turn.endToken + 1 }
-    const run = runs?.[index]
-    if (run !== undefined) {
-      if (isBehindThought(view, turn, run) || standsElsewhere(run, turn)) return null
-      lags.push({ turn, lag: lagOf(run, expected, reachesFrom), expected, found: run })
+  const lags: TurnLag[] = []
+  for (let index = 0, next = 0; index < turns.length; index++) {
+    const turn = turns[index] as Turn
+    const expected = spans[index] as Span
+    if (inOrder) {
+      const found = runs[index] as Span
+      if (isBehindThought(view, turn, found) || standsElsewhere(found, turn)) return null
+      lags.push({ turn, lag: lagOf(found, expected, reachesFrom), expected, found })
       continue
     }
-    const found = runAround(mask, (expected.start + expected.end) >> 1, end)
-    if (found === null) return null
+    const middle = (expected.start + expected.end) >> 1
+    while (next < runs.length && (runs[next] as Span).end <= middle) next++
+    const found = runs[next]
+    if (found === undefined || found.start > middle) return null
     const lag = lagOf(found, expected, reachesFrom)
     const length = expected.end - expected.start
     // The last run may be cut off by the end of the row.
@@ -54,7 +58,7 @@ export function turnLags(view: TrajectoryView): TurnLag[] | null {
     if (isBehindThought(view, turn, found)) return null
     lags.push({ turn, lag, expected, found })
   }
-  return lags
+  return startInLetters(view, sampled) ? null : lags
 }
 
 /**
@@ -66,34 +70,47 @@ export function lagsByOwnText(view: TrajectoryView): TurnLag[] | null {
   const { segmentation, expectedRl } = view
   const mask = view.mask as Uint8Array
   if (segmentation === null || expectedRl === null) return null
-  const starts = sampledStarts(view, writtenTurns(segmentation))
+  const sampled = sampledSpans(view, writtenTurns(segmentation))
+  const { turns, spans } = sampled
   const end = mask.length - segmentation.padding.right
   const runs = runsOf(mask, 1, segmentation.padding.left, end)
-  if (starts === null || runs.length !== starts.size) return null
+  if (runs.length !== turns.length) return null
   const lags: TurnLag[] = []
   let [before, isDisplaced] = [0, false]
-  for (const [turn, start] of starts) {
-    const expected = { start, end: turn.endToken + 1 }
-    const found = runs[lags.length] as Span
-    const lag = found.start - start
+  for (const [index, expected] of spans.entries()) {
+    const found = runs[index] as Span
+    const lag = found.start - expected.start
     const endLag = found.end - expected.end
-    const most = (expected.end - start) * view.thresholds['turn-lag-overlap']
+    const most = (expected.end - expected.start) * view.thresholds['turn-lag-overlap']
     if (lag !== before || Math.abs(lag) > most || Math.abs(endLag) > most) return null
-    lags.push({ turn, lag, expected, found })
+    lags.push({ turn: turns[index] as Turn, lag, expected, found })
     before = endLag
     isDisplaced ||= lag !== 0
   }
-  return isDisplaced ? lags : null
+  return isDisplaced && !startInLetters(view, sampled) ? lags : null
 }
 
-/** Where the sampled span of each written turn starts that has an end; null where letters of a header are read as content (T16). */
-function sampledStarts(view: TrajectoryView, written: readonly Turn[]): Map<Turn, number> | null {
-  const starts = new Map<Turn, number>()
+/** Turns that were sampled and have an end, and the sampled span of each. */
+interface Sampled {
+  readonly turns: readonly Turn[]
+  readonly spans: readonly Span[]
+}
+
+function sampledSpans(view: TrajectoryView, written: readonly Turn[]): Sampled {
+  const turns: Turn[] = []
+  const spans: Span[] = []
   for (const turn of written) {
     const start = turn.endToken < 0 ? -1 : sampledFrom(view, turn)
-    if (start >= 0) starts.set(turn, start)
+    if (start < 0) continue
+    turns.push(turn)
+    spans.push({ start, end: turn.endToken + 1 })
   }
-  return [...starts.keys()].some((turn) => startsInLetters(view, turn)) ? null : starts
+  return { turns, spans }
+}
+
+/** Letters of a header are read as content (T16): the span of that turn is not the sampled one. */
+function startInLetters(view: TrajectoryView, { turns }: Sampled): boolean {
+  return turns.some((turn) => startsInLetters(view, turn))
 }
 
 /** A mask over the response alone has lost what of an early run lies before it: then the end of the run tells. */
@@ -119,32 +136,15 @@ function isBehindThought({ text }: TrajectoryView, { spans, endToken }: Turn, ru
   return thought !== undefined && text({ start: thought.end, end: run.start }).trim() === ''
 }
 
-/** All runs of 1s where there is one for each turn, as long as it: then even a short turn is found far off. Else null. */
-function runsInOrder(
-  mask: Uint8Array,
-  starts: ReadonlyMap<Turn, number>,
-  start: number,
-  end: number,
-  reachesFrom: number,
-): Span[] | null {
-  const runs = runsOf(mask, 1, start, end)
-  const fits = ([{ endToken }, sampled]: readonly [Turn, number], index: number) => {
-    const run = runs[index] as Span
-    const missing = endToken + 1 - sampled - (run.end - run.start)
+/** There is a run for each turn, as long as it: then even a short turn is found far off. */
+function areInOrder(runs: readonly Span[], spans: readonly Span[], end: number, reachesFrom: number): boolean {
+  if (runs.length !== spans.length) return false
+  return runs.every((run, index) => {
+    const expected = spans[index] as Span
+    const missing = expected.end - expected.start - (run.end - run.start)
     // The last run may be cut off by the end of the row, and the first by where the mask begins.
     return missing === 0 || (missing > 0 && (run.end === end || (reachesFrom > 0 && run.start === reachesFrom)))
-  }
-  return runs.length === starts.size && [...starts].every(fits) ? runs : null
-}
-
-/** The run of 1s around token `at`; null where it is masked. */
-function runAround(mask: Uint8Array, at: number, limit: number): Span | null {
-  if (mask[at] !== 1) return null
-  let start = at
-  while (start > 0 && mask[start - 1] === 1) start--
-  let end = at + 1
-  while (end < limit && mask[end] === 1) end++
-  return { start, end }
+  })
 }
 
 /** Tokens that are trained and should not be, or the reverse. */
