@@ -24,35 +24,33 @@ export interface PileUp {
 
 /**
  * The greatest length, if enough rows without an end token share it, more than closed ones do, and more than chance puts there: a run that
- * stops on a string closes none of its rows, and they share lengths all the same.
+ * stops on a string closes none of its rows, and they share lengths all the same. Where the dump says that they were cut, closed rows may
+ * be longer by their end token, which is put behind what a limit cut.
  */
 export function pileUp(lengths: Float64Array, rows: RowEnds, thresholds: Thresholds): PileUp | null {
   const { ends } = rows
   const near = thresholds['near-limit-tokens']
-  let value = -1
-  let [open, closed, measured] = [0, 0, 0]
+  let [value, longest] = [-1, -1]
+  let measured = 0
   for (let i = 0; i < lengths.length; i++) {
     const length = lengths[i] as number
     if (Number.isNaN(length) || ends[i] === ENDS.unknown) continue
     measured++
-    if (length > value) {
-      value = length
-      open = 0
-      closed = 0
-    }
-    if (length !== value) continue
-    if (ends[i] === ENDS.open) open++
-    else closed++
+    if (length > longest) longest = length
+    if (ends[i] === ENDS.open && length > value) value = length
   }
-  const enough = open >= thresholds['pile-up-rollouts'] && open >= thresholds['pile-up-share'] * measured
-  if (!enough || open <= closed) return null
-  let [before, shorter] = [0, 0]
+  if (value < longest - 1 || (value < longest && !mostAreSaidCut(lengths, value, rows))) return null
+  let [open, closed, before, shorter] = [0, 0, 0, 0]
   for (let i = 0; i < lengths.length; i++) {
     const length = lengths[i] as number
     if (Number.isNaN(length) || ends[i] === ENDS.unknown) continue
-    if (length < value - near) shorter++
-    else if (length < value && ends[i] === ENDS.open) before++
+    if (length >= value && ends[i] === ENDS.open) open++
+    else if (length >= value) closed++
+    else if (length < value - near) shorter++
+    else if (ends[i] === ENDS.open) before++
   }
+  const enough = open >= thresholds['pile-up-rollouts'] && open >= thresholds['pile-up-share'] * measured
+  if (!enough || open <= closed) return null
   // Replies of few lengths, most of them about equally long: any one of these is shared by many.
   const areAlike = shorter < before && before > thresholds['pile-up-share'] * measured
   const isAsLongAnyway =

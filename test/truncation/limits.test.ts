@@ -257,6 +257,18 @@ describe('resolveLimits', () => {
     })
   })
 
+  it('infers the limit of rows that are said to be cut though an end token stands one behind it in closed ones', () => {
+    const beyond = (by: number) =>
+      closed(20).map((row, i) => ({ ...row, assistantLengths: [30, i % 9 === 0 ? 76 + by : 40 + i] }))
+    const cut = replies(times(13, 76)).map((row, i) => ({ ...row, realLength: 500 + 17 * i }))
+    expect(found([...beyond(1), ...said(cut)])).toEqual([76])
+    // The model may as well stop there by itself, unless the dump says that it was cut; and a longer turn shows that there is no limit.
+    expect(found([...beyond(1), ...cut])).toEqual([])
+    expect(found([...beyond(2), ...said(cut)])).toEqual([])
+    const mostClose = closed(20).map((row) => ({ ...row, assistantLengths: [30, 77] }))
+    expect(found([...mostClose, ...said(cut)])).toEqual([])
+  })
+
   it.each([
     ['two rows', 20, 2, 512, 'cut-prose'],
     ['under 5 % of the rows', 100, 4, 512, 'cut-prose'],
