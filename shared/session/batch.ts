@@ -18,7 +18,7 @@ import type { Trajectory } from '../model/trajectory.ts'
 import type { Tokenizer } from '../tokens/tokenizer.ts'
 import { type BoundaryCounts, countBoundaries } from './boundaries.ts'
 import { emptyTotals } from './collected.ts'
-import { LookedAt } from './looked-at.ts'
+import { bitOf, LookedAt } from './looked-at.ts'
 import type { AuditJob, AuditPlan, BatchResult, SourcePlan, TokenTotals } from './plan.ts'
 import { renderTexts, withRenderedLengths } from './rendered-texts.ts'
 import { DriftOfBatch } from './source-drift.ts'
@@ -220,14 +220,16 @@ function putToAll(
 
 /** Whether the check told of any of the rollouts. */
 function putTo(check: Check, rollouts: readonly Reported[], settings: AuditSettings, tally: CheckTally): boolean {
+  if (check.trajectory === undefined) return false
+  const bit = bitOf(check.code)
   let spoke = false
   for (let i = 0; i < rollouts.length; i++) {
     const { view, reporter, findings, lookedAt } = rollouts[i] as Reported
     reporter.turnTo(check, tally)
-    check.trajectory?.(view, settings, reporter)
+    check.trajectory(view, settings, reporter)
     if (!reporter.hasSpoken) continue
     spoke = true
-    lookedAt.add(check.code)
+    lookedAt.add(bit)
     for (const finding of reporter.finish().findings) findings.push(finding)
   }
   return spoke

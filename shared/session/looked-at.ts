@@ -3,7 +3,20 @@ import { CHECKS } from '../checks/registry.ts'
 /** Twice as many bits as a number holds are enough for all checks. */
 const BITS = 48
 
-const PLACES: ReadonlyMap<string, number> = new Map(CHECKS.map(({ code }, place) => [code, place]))
+/** What stands for a check: a bit of one of two numbers. */
+interface CheckBit {
+  readonly isHigh: boolean
+  readonly bit: number
+}
+
+const CHECK_BITS: ReadonlyMap<string, CheckBit> = new Map(
+  CHECKS.map(({ code }, place) => [code, { isHigh: place >= BITS, bit: 2 ** (place % BITS) }]),
+)
+
+/** That of a check, by its code: the same for all rollouts. */
+export function bitOf(code: string): CheckBit {
+  return CHECK_BITS.get(code) as CheckBit
+}
 
 /** The texts that were made: the rollouts of a dump are looked at by the same checks, or nearly so. */
 const texts = new Map<number, Map<number, string>>()
@@ -15,11 +28,10 @@ export class LookedAt {
   private low = 0
   private high = 0
 
-  /** @param code of a check that was not added before */
-  add(code: string): void {
-    const place = PLACES.get(code) as number
-    if (place < BITS) this.low += 2 ** place
-    else this.high += 2 ** (place - BITS)
+  /** Adds a check that was not added before. */
+  add({ isHigh, bit }: CheckBit): void {
+    if (isHigh) this.high += bit
+    else this.low += bit
   }
 
   /** Their codes, as `looksAt` reads them. */
@@ -39,11 +51,11 @@ export class LookedAt {
   }
 
   private codes(): string[] {
-    return CHECKS.filter(({ code }) => {
-      const place = PLACES.get(code) as number
-      const [bits, bit] = place < BITS ? [this.low, place] : [this.high, place - BITS]
-      return Math.floor(bits / 2 ** bit) % 2 === 1
-    }).map(({ code }) => code)
+    const codes = CHECKS.map(({ code }) => code)
+    return codes.filter((code) => {
+      const { isHigh, bit } = bitOf(code)
+      return Math.floor((isHigh ? this.high : this.low) / bit) % 2 === 1
+    })
   }
 }
 

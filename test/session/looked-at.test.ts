@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { CHECKS } from '../../shared/checks/registry.ts'
 import type { CheckResult } from '../../shared/model/report.ts'
-import { LookedAt, looksAt } from '../../shared/session/looked-at.ts'
+import { bitOf, LookedAt, looksAt } from '../../shared/session/looked-at.ts'
 import { assistant, conversation, SEARCH_TOOL } from '../helpers/conversation.ts'
 import { audited, qwen, turnsOf } from './dumps.ts'
 
@@ -9,7 +9,7 @@ const codes = CHECKS.map(({ code }) => code)
 
 function textOf(added: readonly string[]): string {
   const looked = new LookedAt()
-  for (const code of added) looked.add(code)
+  for (const code of added) looked.add(bitOf(code))
   return looked.text()
 }
 
