@@ -166,7 +166,10 @@ const COLUMNS: { readonly [Name in keyof Required<Row>]: Column<Row[Name]> } = {
   advantageChangesAt: { cells: optional(NUMBER) },
   earlierCredit: {
     cells: optional(
-      recordOf({ credit: number, last: NUMBER, start: NUMBER, end: NUMBER, turns: NUMBER, trained: NUMBER }, ':'),
+      recordOf(
+        { credit: number, last: NUMBER, start: NUMBER, end: NUMBER, turns: NUMBER, trained: NUMBER, isKlUntold: FLAG },
+        ':',
+      ),
     ),
   },
   length: { cells: NUMBER },

@@ -37,7 +37,15 @@ const ANY = {
   maxAdvantage: maybe(number),
   advantageChangesAt: fc.nat(),
   earlierCredit: fc.record(
-    { credit: maybe(number), last: number, start: number, end: number, turns: number, trained: number },
+    {
+      credit: maybe(number),
+      last: number,
+      start: number,
+      end: number,
+      turns: number,
+      trained: number,
+      isKlUntold: flag,
+    },
     object,
   ),
   length: number,

@@ -1,12 +1,16 @@
 import { forEachOf, type Steps, within } from '../../model/steps.ts'
 import { answerRows, answerSpan, paidForReplies } from '../answer-contrast.ts'
-import type { AuditSettings, Check, DumpReporter, DumpView, Reporter, TrajectoryView } from '../check.ts'
+import type { AuditSettings, Check, DumpReporter, DumpView, FaultAt, Reporter, TrajectoryView } from '../check.ts'
 import { FactColumns } from '../fact-columns.ts'
 import type { TrajectoryFacts } from '../facts.ts'
-import { lookAtRestarts, turnCredits } from './restarted-returns.ts'
+import { shown } from '../groups/statistics.ts'
+import { type KlInReturns, klInReturns } from './kl-in-returns.ts'
+import { lookAtRestarts } from './restarted-returns.ts'
+import { type TurnCredit, turnCredits } from './turn-credits.ts'
 
 /**
- * M18. Credit that goes past the mask: a reward for an answer that only a reply holds, or returns that start anew behind every reply.
+ * M18. Credit that goes past the mask: a reward for an answer that only a reply holds, returns that start anew behind every reply, or
+ * returns that hold the KL of what the environment wrote.
  */
 export const M18: Check = {
   code: 'M18',
@@ -17,38 +21,74 @@ export const M18: Check = {
   unit: 'trajectory',
   needs: ['ids', 'mask', 'tokenizer', 'rewards'],
   looksAt: 'rollouts whose expected answer a reply alone holds, or whose advantages differ from token to token',
-  why: 'The policy is rewarded for what a tool wrote, or the turns before a tool reply get no credit at all.',
-  fix: 'Score the text of assistant turns alone, and carry returns over masked tokens instead of restarting them.',
+  why: 'The policy is rewarded for what a tool wrote, the turns before a tool reply get no credit at all, or they pay for the KL of what a tool wrote.',
+  fix: 'Score the text of assistant turns alone, carry returns over masked tokens instead of restarting them, and leave the KL of masked tokens out of them.',
   cite: 'verl#6392, verl#6376, slime#1370, miles#557',
   trajectory: lookAtReturns,
   *dump(view, report) {
     const untold = yield* within(0, 0.3, lookAtRestarts(view, report))
     yield* within(0.3, 1, lookAtAnswers(view, report, untold))
   },
+  unproved: (_tally, { facts }) => untoldKl(facts),
 }
 
-/** Advantages by token that are exactly 0 on every trained turn but the last, which has some. */
+/** Why rollouts whose returns change across replies by more than the dump tells are not sound, where most are such. */
+function untoldKl(facts: readonly TrajectoryFacts[]): string | null {
+  const rows = new FactColumns(facts).having('earlierCredit')
+  const untold = rows.filter(({ earlierCredit }) => earlierCredit?.isKlUntold === true)
+  if (untold.length * 2 <= rows.length) return null
+  return 'returns hold a KL of each token, and change across replies by something that the dump does not store: nothing tells whether it is the KL of these'
+}
+
+/** Advantages by token that are exactly 0 on every trained turn but the last, which has some; or that change across replies by the KL of these. */
 function lookAtReturns(view: TrajectoryView, { policy }: AuditSettings, report: Reporter): void {
-  const { trajectory } = view
   if (policy.id === 'last-turn') return
   const turns = turnCredits(view)
   const last = turns.at(-1)
   const earlier = turns.slice(0, -1)
   if (last === undefined || earlier.length === 0) return
   const reset = last.credited > 0 && earlier.every(({ credited }) => credited === 0)
-  report.place(reset)
-  if (!reset) return
-  const spans = earlier.map(({ turn }) => ({ start: turn.contentStart, end: turn.end }))
+  const kl = klInReturns(view)
+  const isCharged = kl?.isForeign === true
+  report.place(reset || isCharged)
+  if (reset) tellRestart(view, turns, report)
+  else if (isCharged) tellKl(kl, earlier, report)
+}
+
+function tellRestart({ trajectory }: TrajectoryView, turns: readonly TurnCredit[], report: Reporter): void {
+  const earlier = turns.slice(0, -1)
   report.fault({
-    scope: 'trajectory',
-    tokens: { start: spans[0]!.start, end: spans.at(-1)!.end },
-    affected: spans,
-    message: `The advantage is exactly 0 on every trained token of the ${earlier.length === 1 ? 'turn' : `${earlier.length} turns`} before the last: returns do not reach over the masked tokens between`,
+    ...reach(earlier),
+    message: `The advantage is exactly 0 on every trained token of the ${before(earlier)} before the last: returns do not reach over the masked tokens between`,
     evidence: {
       reward: trajectory.reward,
       turns: turns.map(({ turn, trained, credited }) => ({ assistant_turn: turn.ordinal, trained, credited })),
     },
   })
+}
+
+function tellKl(kl: KlInReturns, earlier: readonly TurnCredit[], report: Reporter): void {
+  report.fault({
+    ...reach(earlier),
+    message: `The advantage changes by ${shown(kl.change)} across what the environment wrote between the turns: the KL of these tokens makes ${shown(kl.foreign)} of it, and that of the model’s own ${shown(kl.own)}. The ${before(earlier)} before the last pay for text that the model did not write`,
+    evidence: {
+      kl: kl.formula,
+      factor: kl.factor,
+      stretches: kl.stretches,
+      change: kl.change,
+      of_the_environment: kl.foreign,
+      of_the_model: kl.own,
+    },
+  })
+}
+
+function before(earlier: readonly TurnCredit[]): string {
+  return earlier.length === 1 ? 'turn' : `${earlier.length} turns`
+}
+
+function reach(earlier: readonly TurnCredit[]): Pick<FaultAt, 'scope' | 'tokens' | 'affected'> {
+  const spans = earlier.map(({ turn }) => ({ start: turn.contentStart, end: turn.end }))
+  return { scope: 'trajectory', tokens: { start: spans[0]!.start, end: spans.at(-1)!.end }, affected: spans }
 }
 
 /**

@@ -1,89 +1,12 @@
-import { finite } from '../../model/finite.ts'
 import { count, counted } from '../../model/number-text.ts'
 import { forEachOf, type Steps, within } from '../../model/steps.ts'
 import type { Thresholds } from '../../model/thresholds/registry.ts'
-import type { Turn } from '../../model/tokens.ts'
-import type { DumpReporter, DumpView, GroupView, TrajectoryView } from '../check.ts'
-import { writtenTurns } from '../edges.ts'
+import type { DumpReporter, DumpView, GroupView } from '../check.ts'
 import { FactColumns } from '../fact-columns.ts'
 import type { TrajectoryFacts } from '../facts.ts'
 import { shown } from '../groups/statistics.ts'
-import { OfLast } from '../of-last.ts'
+import type { EarlierCredit } from './earlier-credit.ts'
 import { goesWithReward } from './goes-with-reward.ts'
-
-/** What a trained turn gets of advantages by token. */
-export interface TurnCredit {
-  readonly turn: Turn
-  readonly trained: number
-  /** Of them, tokens whose advantage is not 0. */
-  readonly credited: number
-  /** The one advantage of all of them; null where they differ. */
-  readonly credit: number | null
-  /** Of the last of them. */
-  readonly last: number
-}
-
-const known = new OfLast<TrajectoryView, readonly TurnCredit[]>()
-
-/** The trained turns of a rollout with advantages by token; none where it has one for the whole row, which no recursion made. */
-export function turnCredits(view: TrajectoryView): readonly TurnCredit[] {
-  let credits = known.get(view)
-  if (credits === undefined) known.set(view, (credits = findCredits(view)))
-  return credits
-}
-
-function findCredits({ segmentation, trajectory: { advantages }, mask, facts }: TrajectoryView): TurnCredit[] {
-  if (segmentation === null || advantages === null || mask === null || facts.advantage !== null) return []
-  const credits: TurnCredit[] = []
-  for (const turn of writtenTurns(segmentation)) {
-    let trained = 0
-    let credited = 0
-    let changes = 0
-    let before = Number.NaN
-    for (let i = turn.contentStart; i < turn.end; i++) {
-      const advantage = advantages[i] as number
-      if (mask[i] !== 1 || !Number.isFinite(advantage)) continue
-      trained++
-      if (advantage !== 0) credited++
-      if (advantage !== before) changes++
-      before = advantage
-    }
-    if (trained > 0) credits.push({ turn, trained, credited, credit: changes === 1 ? before : null, last: before })
-  }
-  return credits
-}
-
-/** What the turns of a rollout before its last get, where the last gets something else. */
-export interface EarlierCredit {
-  /** Null where their tokens have several advantages. */
-  readonly credit: number | null
-  /** What the last trained token of the last turn gets, which no discount touches. */
-  readonly last: number
-  /** From the first of these turns to the end of the last of them, and how many they are. */
-  readonly start: number
-  readonly end: number
-  readonly turns: number
-  /** Trained tokens of them. */
-  readonly trained: number
-}
-
-export function earlierCreditFact(view: TrajectoryView): Pick<TrajectoryFacts, 'earlierCredit'> | null {
-  const credits = turnCredits(view)
-  const earlier = credits.slice(0, -1)
-  const [first, previous, last] = [earlier[0], earlier.at(-1), credits.at(-1)]
-  if (first === undefined || previous === undefined) return null
-  const isOne = earlier.every(({ credit }) => credit !== null && credit === first.credit)
-  return {
-    earlierCredit: {
-      credit: isOne && last?.credit !== first.credit ? finite(first.credit) : null,
-      last: last?.last ?? 0,
-      start: first.turn.contentStart,
-      end: previous.turn.end,
-      turns: earlier.length,
-      trained: earlier.reduce((sum, { trained }) => sum + trained, 0),
-    },
-  }
-}
 
 /**
  * Returns that start anew behind every reply and are whitened over a batch afterwards (verl's REINFORCE++): every turn but the last gets what a return of 0

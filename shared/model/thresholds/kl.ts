@@ -6,9 +6,9 @@ export const KL_THRESHOLDS = {
     value: 0.001,
     unit: 'share',
     range: [0, 1],
-    usedBy: ['L10', 'H03'],
+    usedBy: ['M18', 'L10', 'H03'],
     reason:
-      'Of the squares of the stored KL that the formula in use may leave unexplained: 16-bit floats and a few decimals leave less.',
+      'Of the squares of the stored KL, or of what returns change by from token to token, that the formula in use may leave unexplained: 16-bit floats and a few decimals leave less of a KL.',
   },
   'kl-worse': {
     value: 10,
@@ -29,8 +29,8 @@ export const KL_THRESHOLDS = {
     value: 32,
     unit: 'tokens',
     range: [1, 1_000_000],
-    usedBy: ['L10', 'H03'],
-    reason: 'With a stored KL from which a formula can be recognised: on a few, several fit.',
+    usedBy: ['M18', 'L10', 'H03'],
+    reason: 'With a KL, stored or in returns, from which a formula can be recognised: on a few, several fit.',
   },
   'kl-outlier': {
     value: 10,
