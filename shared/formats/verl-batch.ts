@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '../containers/container.ts'
-import type { Trajectory } from '../model/trajectory.ts'
+import { FIRST_BRANCH, type Trajectory } from '../model/trajectory.ts'
 import { BadRecord, Fields, isList, isObject, numbersOf } from './fields.ts'
 import type { Format } from './format.ts'
 import { messagesOf } from './messages.ts'
@@ -215,7 +215,9 @@ function stepOfQueue({ global_steps: step }: JsonObject): number | null {
 function withKey(row: Trajectory, value: JsonValue | undefined): Trajectory {
   const key = typeof value === 'string' ? rowKeyOf(value) : null
   if (key === null) return row
-  return { ...row, id: value as string, group: row.group ?? key.group, rolloutId: key.rollout, branch: key.branch }
+  const { asked: _, ...others } = row
+  const own = key.branch === FIRST_BRANCH ? row : others
+  return { ...own, id: value as string, group: row.group ?? key.group, rolloutId: key.rollout, branch: key.branch }
 }
 
 /** What a row holds beside its tensors: its group, its question and whatever the data set and the reward said of it. */
@@ -229,12 +231,16 @@ function withTexts(row: Trajectory, value: JsonValue | undefined): Trajectory {
   const messages = messagesOf(isObject(stored) ? (stored.messages ?? null) : stored)
   const { meta } = texts.rest()
   const truth = isObject(meta.reward_model as JsonValue) ? (meta.reward_model as JsonObject).ground_truth : null
+  const hasMessages = messages !== null && messages.length > 0
+  // What a later call of a rollout is asked is not what its data set asks.
+  const asked = hasMessages || rolloutId !== null ? null : messagesOf((meta.raw_prompt ?? null) as JsonValue)
   return {
     ...row,
     group,
     rolloutId,
     branch: rolloutId === null ? null : row.id,
-    messages: messages !== null && messages.length > 0 ? messages : null,
+    messages: hasMessages ? messages : null,
+    ...(asked === null ? {} : { asked }),
     answer: typeof truth === 'string' || typeof truth === 'number' ? String(truth) : null,
     issues: texts.issues,
     meta: { ...row.meta, ...meta },

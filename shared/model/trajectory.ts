@@ -118,6 +118,8 @@ export interface Trajectory {
   readonly reward: number | null
   readonly rewards: Readonly<Record<string, number>> | null
   readonly messages: readonly Message[] | null
+  /** The messages that its prompt was rendered from, where the format has these and no conversation; absent elsewhere. */
+  readonly asked?: readonly Message[]
   /** Tool schemas as stored, parsed JSON. */
   readonly tools: readonly unknown[] | null
   /** What rewarded it, where the format has a field for that alone; absent elsewhere, where `meta` may still name it (`checks/environment.ts`). */

@@ -1,7 +1,7 @@
 import { firstReply, roleKind } from '../../model/roles.ts'
 import type { Turn } from '../../model/tokens.ts'
 import { toolOfTemplates } from '../../model/tool-schema.ts'
-import type { Message } from '../../model/trajectory.ts'
+import type { Message, Trajectory } from '../../model/trajectory.ts'
 import { rerender } from '../../tokens/template/rerender.ts'
 import type { TrajectoryView } from '../check.ts'
 import { encoded } from '../encoded.ts'
@@ -31,11 +31,19 @@ export function missingPart(view: TrajectoryView, turn: Turn): MissingPart | nul
   return part
 }
 
+/** The messages before the first reply: of a conversation, or those that are stored of the prompt alone. */
+export function promptMessages({ messages, asked }: Pick<Trajectory, 'messages' | 'asked'>): readonly Message[] {
+  if (messages === null && asked !== undefined) {
+    const reply = firstReply(asked)
+    return reply < 0 ? asked : asked.slice(0, reply)
+  }
+  return messages === null ? [] : messages.slice(0, Math.max(0, firstReply(messages)))
+}
+
 function findMissing(view: TrajectoryView, turn: Turn): MissingPart | null {
-  const messages = view.trajectory.messages ?? []
   const asked =
     view.segmentation?.turns.filter(({ kind, index }) => kind === turn.kind && index < turn.index).length ?? 0
-  const prompt = messages.slice(0, Math.max(0, firstReply(messages)))
+  const prompt = promptMessages(view.trajectory)
   const { content } = prompt.filter(({ role }) => roleKind(role) === turn.kind)[asked] ?? {}
   const { 'cut-shorter-characters': shorter } = view.thresholds
   if (asked === 0 && turn.kind === 'system') {

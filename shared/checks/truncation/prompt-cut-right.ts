@@ -1,11 +1,11 @@
-import { firstReply, roleKind } from '../../model/roles.ts'
+import { roleKind } from '../../model/roles.ts'
 import { type Segmentation, TokenState, type Turn } from '../../model/tokens.ts'
 import type { AuditSettings, Check, Reporter, TrajectoryView } from '../check.ts'
 import { tokenCount } from '../edges.ts'
 import { answerInsidePrompt, storedPromptEnd } from '../prompt-end.ts'
 import { endsInLetters } from '../template/spelt-markers.ts'
 import { limitOf } from './limit-of.ts'
-import { missingPart } from './missing-part.ts'
+import { missingPart, promptMessages } from './missing-part.ts'
 import { type TornHeader, tornHeader } from './torn-header.ts'
 import { tornSchema } from './torn-schemas.ts'
 import { namedParts } from './what-was-lost.ts'
@@ -144,12 +144,8 @@ function gluedInSchema(view: TrajectoryView, turn: Turn): PromptFault | null {
 /** A system turn that closes with the last words of the question, which has no turn: what lay between is gone, its header with it. */
 function endsAsQuestion(view: TrajectoryView, { turns }: Segmentation, turn: Turn): PromptFault | null {
   if (turn.kind !== 'system' || turn.endToken < 0 || turns[turn.index + 1]?.kind !== 'assistant') return null
-  const messages = view.trajectory.messages ?? []
-  const question =
-    messages
-      .slice(0, Math.max(0, firstReply(messages)))
-      .findLast(({ role }) => roleKind(role) === 'user')
-      ?.content?.trim() ?? ''
+  const asked = promptMessages(view.trajectory).findLast(({ role }) => roleKind(role) === 'user')
+  const question = asked?.content?.trim() ?? ''
   const text = view.text({ start: turn.contentStart, end: turn.contentEnd }).trimEnd()
   let same = 0
   while (same < question.length && question[question.length - 1 - same] === text[text.length - 1 - same]) same++
