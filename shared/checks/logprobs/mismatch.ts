@@ -1,7 +1,10 @@
-import { counted } from '../../model/number-text.ts'
-import type { Steps } from '../../model/steps.ts'
+import { count, counted } from '../../model/number-text.ts'
+import { forEachOf, type Steps, within } from '../../model/steps.ts'
+import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { Check, DumpReporter, DumpView } from '../check.ts'
+import type { TrajectoryFacts } from '../facts.ts'
 import { gapOf } from './gap.ts'
+import { type MismatchOfAll, mismatchOfAll } from './mismatch-of-all.ts'
 import { unprovedByOneArray } from './one-array.ts'
 import { tiltedRollouts } from './pooled-lines.ts'
 import { digits, scoredSpan, scoredSpans } from './text.ts'
@@ -44,33 +47,53 @@ export const L01: Check = {
       },
     })
   },
-  dump: lookAtDenied,
+  dump: lookBeside,
   unproved: unprovedByOneArray,
 }
 
-/** Rollouts that look like a temperature each by itself, surely or by too few tokens, where the others of the dump deny it (L03). */
-function* lookAtDenied(dump: DumpView, report: DumpReporter): Steps<void> {
+/** Rollouts that none shows by itself, which the others of the dump tell. */
+function* lookBeside(dump: DumpView, report: DumpReporter): Steps<void> {
   const { thresholds } = dump.settings
-  const { denied } = yield* tiltedRollouts(dump.facts, thresholds)
-  for (const member of denied) {
-    const { gap, tilt } = member
-    if (gap === undefined || tilt?.otherwise !== 'mismatch') continue
-    report.unitAfterAll()
-    report.fault({
-      member,
-      tokens: { start: tilt.span[0], end: tilt.span[1] },
-      affectedTokens: gap.count,
-      affectedWeight: member.weight ?? 0,
-      message: messageOf(gap.absolute / gap.count, gap.count),
-      evidence: {
-        mean_absolute_gap: gap.absolute / gap.count,
-        threshold: thresholds['engines-differ'],
-        mean_gap: gap.sum / gap.count,
-        log_sequence_ratio: -gap.sum,
-        slope: tilt.own?.slope,
-      },
-    })
-  }
+  const found = yield* within(0, 0.6, tiltedRollouts(dump.facts, thresholds))
+  // Rollouts that look like a temperature each by itself, surely or by too few tokens, where the others of the dump deny it (L03).
+  for (const member of found.denied)
+    if (member.tilt?.otherwise === 'mismatch') tell(member, null, { report, thresholds })
+  const ofAll = yield* within(0.6, 0.9, mismatchOfAll(dump.facts, found, thresholds))
+  if (ofAll === null) return
+  yield* within(
+    0.9,
+    1,
+    forEachOf(ofAll.unproved, (member) => tell(member, ofAll, { report, thresholds })),
+  )
+}
+
+function tell(
+  member: TrajectoryFacts,
+  ofAll: MismatchOfAll | null,
+  { report, thresholds }: { readonly report: DumpReporter; readonly thresholds: Thresholds },
+): void {
+  const { gap, tilt } = member
+  if (gap === undefined || tilt === undefined) return
+  const beside =
+    ofAll === null
+      ? ''
+      : `; too few to prove it by themselves, but all ${count(ofAll.rollouts)} rollouts together differ by ${digits(ofAll.mean)}`
+  report.unitAfterAll()
+  report.fault({
+    member,
+    tokens: { start: tilt.span[0], end: tilt.span[1] },
+    affectedTokens: gap.count,
+    affectedWeight: member.weight ?? 0,
+    message: `${messageOf(gap.absolute / gap.count, gap.count)}${beside}`,
+    evidence: {
+      mean_absolute_gap: gap.absolute / gap.count,
+      threshold: thresholds['engines-differ'],
+      mean_gap: gap.sum / gap.count,
+      log_sequence_ratio: -gap.sum,
+      slope: tilt.own?.slope,
+      ...(ofAll === null ? {} : { mean_absolute_gap_of_all: ofAll.mean, rollouts: ofAll.rollouts }),
+    },
+  })
 }
 
 function messageOf(gap: number, tokens: number): string {

@@ -130,8 +130,9 @@ export const LOGPROB_THRESHOLDS = {
     value: 8,
     unit: 'rollouts',
     range: [2, 1_000_000],
-    usedBy: ['L03'],
-    reason: 'With tokens that tell a temperature before a line through all of them has a known error.',
+    usedBy: ['L01', 'L03'],
+    reason:
+      'With tokens that tell a temperature before a line through all of them has a known error, and that must be there before their mean speaks for each.',
   },
   'declared-slope': {
     value: 1.03,
