@@ -133,7 +133,11 @@ function nativeRecord(loaded: ExportedTrajectory, facts: TrajectoryFacts): Recor
     advantages: scored(trajectory.advantages),
     reward: trajectory.reward ?? undefined,
     rewards: trajectory.rewards ?? undefined,
-    messages: trajectory.messages?.map((message) => ({ ...chatMessage(message), flattened: message.flattened })),
+    messages: trajectory.messages?.map((message) => ({
+      ...chatMessage(message),
+      finish_reason: message.finishReason,
+      flattened: message.flattened,
+    })),
     tools: trajectory.tools ?? undefined,
     documents: trajectory.documents?.map(({ id, title, text, supporting }) => ({
       id,

@@ -45,6 +45,7 @@ export function messageOf(entry: JsonObject): Message | null {
   const toolCalls = toolCallsOf(entry.tool_calls ?? null)
   const toolCallId = firstText(entry, ['tool_call_id'])
   const name = firstText(entry, ['name'])
+  const finishReason = firstText(entry, ['finish_reason'])
   return {
     role,
     content: contentText(entry.content ?? null),
@@ -52,6 +53,7 @@ export function messageOf(entry: JsonObject): Message | null {
     ...(toolCalls.length === 0 ? {} : { toolCalls }),
     ...(toolCallId === null ? {} : { toolCallId }),
     ...(entry.flattened === true ? { flattened: true } : {}),
+    ...(finishReason === null ? {} : { finishReason }),
     ...(name === null ? {} : { name }),
   }
 }

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../containers/container.ts'
 import type { Limits } from '../model/streams.ts'
-import type { RecordIssue, Trajectory } from '../model/trajectory.ts'
+import type { Message, RecordIssue, Trajectory } from '../model/trajectory.ts'
 import { Fields, isObject } from './fields.ts'
 import { firstText } from './messages.ts'
 import { PREFIX_BROKEN } from './model-calls.ts'
@@ -129,6 +129,7 @@ export function readTrace(
   const last = lastSampled(nodes)
   const trained = noneTrained()
   const accepted = acceptedCompactions(nodes)
+  const said = messagesOf(nodes, calls)
   const prefixes = paths.length > 1 ? new Prefixes(nodes) : null
   return (paths.length === 0 ? [[]] : paths).map((path, branch): Trajectory => {
     const blank = record.blank(firstPart + branch)
@@ -143,7 +144,7 @@ export function readTrace(
     const onPath = new Set(path)
     const made = calls.filter(({ node }) => typeof node === 'number' && onPath.has(node))
     const finish = finishOf(path, nodes, made)
-    const messages = path.flatMap((index) => (nodes[index] as GraphNode).message ?? [])
+    const messages = path.flatMap((index) => said[index] ?? [])
     const broken = streams?.ids ? (prefixes?.add(path, streams.ids) ?? null) : null
     if (broken !== null) issues.push(broken)
     const ends = last < 0 || onPath.has(last)
@@ -252,6 +253,18 @@ function finishOf(path: readonly number[], nodes: readonly GraphNode[], calls: r
   const node = path.findLast((index) => nodes[index]?.sampled)
   const said = node === undefined ? null : nodes[node]?.object.finish_reason
   return typeof said === 'string' ? said : null
+}
+
+/** What each node says, and why the model stopped there; until July 2026 the node itself says that. */
+function messagesOf(nodes: readonly GraphNode[], calls: readonly JsonObject[]): (Message | null)[] {
+  const reasons = new Map<JsonValue, JsonValue>()
+  for (const { node, error, finish_reason } of calls) {
+    if (node !== undefined && finish_reason !== undefined && (error ?? null) === null) reasons.set(node, finish_reason)
+  }
+  return nodes.map(({ message, sampled, object }, index) => {
+    const reason = reasons.get(index) ?? object.finish_reason
+    return message !== null && sampled && typeof reason === 'string' ? { ...message, finishReason: reason } : message
+  })
 }
 
 function modelOf(own: readonly JsonObject[], all: readonly JsonObject[], agent: JsonObject | null): string | null {

@@ -17,6 +17,8 @@ export interface Message {
   readonly toolCallId?: string | null
   /** A whole prompt or completion as its tokens were decoded: it may hold several turns. Absent where the message is one turn. */
   readonly flattened?: true
+  /** Why the model stopped there, where the dump says so of each reply. */
+  readonly finishReason?: string
   /** Who speaks: of a tool's reply the tool, of other roles a participant. */
   readonly name?: string | null
 }

@@ -20,8 +20,11 @@ const node = (parent: number | null, ids: number[], sampled = false, content = '
   logprobs: sampled ? ids.map((id) => -id / 8) : [],
 })
 
-function read(nodes: JsonObject[]): { trajectories: readonly Trajectory[]; skipped: string[] } {
-  const value = { id: 't', task: { idx: 1 }, nodes, rewards: { right: 1 }, is_completed: true }
+function read(
+  nodes: JsonObject[],
+  calls: JsonObject[] = [],
+): { trajectories: readonly Trajectory[]; skipped: string[] } {
+  const value = { id: 't', task: { idx: 1 }, nodes, calls, rewards: { right: 1 }, is_completed: true }
   const { trajectories, skipped } = verifiersV1.read(
     [{ record: 0, line: 1, byte: 0, length: 1, hash: '0123456789abcdef', value }],
     { source: 0, recognition: { confidence: 1, evidence: [], version: null } },
@@ -240,6 +243,17 @@ describe('who wrote a message', () => {
     const { sampled: _, ...unsaid } = node(1, [4, 5], true)
     expect(flags([node(null, [1]), node(0, [2, 3], true), unsaid])).toEqual([['0 1 1 1 1', '0 1 1 1 1']])
   })
+})
+
+test('each reply says why the model stopped there: by its call, or as the node itself says it', () => {
+  const nodes = [node(null, [1]), node(0, [2], true), node(1, [3]), { ...node(2, [4], true), finish_reason: 'stop' }]
+  const calls: JsonObject[] = [
+    { node: 1, finish_reason: 'length', error: 'timeout' },
+    { node: 1, finish_reason: 'tool_calls' },
+  ]
+  const reasons = (trajectories: readonly Trajectory[]) =>
+    trajectories.map(({ messages }) => messages?.map(({ finishReason }) => finishReason))
+  expect(reasons(read(nodes, calls).trajectories)).toEqual([[undefined, 'tool_calls', undefined, 'stop']])
 })
 
 describe('verifiers-v1', () => {

@@ -28,16 +28,8 @@ function lookAtCalls(view: TrajectoryView, settings: AuditSettings, report: Repo
   const turns = view.segmentation?.turns ?? []
   for (const [index, turn] of turns.entries()) {
     if (turn.kind !== 'assistant') continue
-    const calls = turn.spans.filter(({ part }) => part === 'tool_call')
-    const last = calls.at(-1)
-    if (last === undefined) continue
-    const open =
-      last.closed || lostItsEnd(view, turn, last) || isLeftOpen(view, settings, turn, last)
-        ? null
-        : openAtTheEnd(turn, last)
-    const fault = open ?? cutButAnswered(view, settings, turn, calls)
-    // A document that spells a header or an end (T15) may quote a call as well: nobody called anything there.
-    if (fault !== null && (isForged(view, turn) || followsForgedEnd(view, turn))) continue
+    const fault = cutCall(view, settings, turn)
+    if (fault === undefined) continue
     report.place(fault !== null, { turn: turn.ordinal })
     if (fault === null) continue
     const { span, message } = fault
@@ -57,6 +49,20 @@ function lookAtCalls(view: TrajectoryView, settings: AuditSettings, report: Repo
       },
     })
   }
+}
+
+/** The call of a turn that was cut; null where none was, and undefined where the turn calls nothing. */
+export function cutCall(view: TrajectoryView, settings: AuditSettings, turn: Turn): CallFault | null | undefined {
+  const calls = turn.spans.filter(({ part }) => part === 'tool_call')
+  const last = calls.at(-1)
+  if (last === undefined) return undefined
+  const open =
+    last.closed || lostItsEnd(view, turn, last) || isLeftOpen(view, settings, turn, last)
+      ? null
+      : openAtTheEnd(turn, last)
+  const fault = open ?? cutButAnswered(view, settings, turn, calls)
+  // A document that spells a header or an end (T15) may quote a call as well: nobody called anything there.
+  return fault !== null && (isForged(view, turn) || followsForgedEnd(view, turn)) ? undefined : fault
 }
 
 /** What the environment answered, where it did. */

@@ -7,6 +7,8 @@ import { filledTurns } from '../edges.ts'
 import { isCallStop, isLengthStop, saysCut } from '../end-reason.ts'
 import { FactColumns } from '../fact-columns.ts'
 import type { TrajectoryFacts } from '../facts.ts'
+import { pairedTurns } from '../template/paired-turns.ts'
+import { cutCall } from './cut-tool-call.ts'
 import { endsInAnswer, type LimitsAtEnd, limitsOfRun, limitsSoFar, openTurnOf, reachedLimit, tailOf } from './ending.ts'
 import { isFlagged, lookAtFlaggedEnds } from './flagged-ends.ts'
 import { findingOpenStops, stopsOpen } from './open-stops.ts'
@@ -41,6 +43,7 @@ function lookAtFlag(view: TrajectoryView, settings: AuditSettings, report: Repor
   const limits = limitsSoFar(settings)
   const contradiction = cutButNotFlagged(facts, limits, settings.thresholds)
   if (contradiction === null && mayReachLimit(facts)) return
+  if (contradiction === null && nameCutCalls(view, settings, report)) return
   report.place(contradiction !== null)
   if (contradiction === null) return
   const last = filledTurns(segmentation).at(-1)
@@ -58,6 +61,31 @@ function lookAtFlag(view: TrajectoryView, settings: AuditSettings, report: Repor
       last_text: view.text(tail),
     },
   })
+}
+
+/** Names the calls of turns before the last that were cut, and that are said to have stopped with a call. */
+function nameCutCalls(view: TrajectoryView, settings: AuditSettings, report: Reporter): boolean {
+  const { messages } = view.trajectory
+  if (!messages?.some(({ finishReason = null }) => isCallStop(finishReason))) return false
+  const cut = pairedTurns(view)
+    .slice(0, -1)
+    .flatMap(({ turn, message: { finishReason: reason = null } }) => {
+      // A call that somebody closed is one that the model may have closed.
+      const isOpen = turn.spans.findLast(({ part }) => part === 'tool_call')?.closed === false
+      const call = isOpen && isCallStop(reason) ? cutCall(view, settings, turn) : null
+      return call ? [{ turn, reason, tokens: call.span }] : []
+    })
+  for (const { turn, reason, tokens } of cut) {
+    report.place(true, { turn: turn.ordinal })
+    report.fault({
+      turn,
+      tokens,
+      affected: [],
+      message: `The finish reason of an earlier turn is ${reason} while its call is never closed`,
+      evidence: { finish_reason_of_turn: reason, call: view.text(tokens).slice(0, 400) },
+    })
+  }
+  return cut.length > 0
 }
 
 function tailOfOpen(facts: TrajectoryFacts): Span | null {
