@@ -24,7 +24,7 @@ export const llamaFactory: Format = {
   maskImplied: false,
   groupsByOrder: false,
   recognise: (sample) => recogniseBy(sample, look),
-  read: (records, context) => readEach(records, context, (record) => readSftRow(record, MEDIA)),
+  read: (records, context) => readEach(records, context, (record) => readSftRow(record, MEDIA, true)),
 }
 
 function look(record: JsonObject): Evidence | null {

@@ -10,8 +10,10 @@ export const SFT_NUMERIC_KEYS = ['input_ids', 'labels', 'attention_mask', 'posit
 /**
  * One prepared row: `input_ids` and `labels` (-100 or the id at the same place) with attention mask and positions where they are. A
  * packed row, which the numbers of its attention mask or positions that begin anew tell, is one trajectory for each sequence.
+ *
+ * @param partsByMask where there are no positions, the numbers of its attention mask are all that parts the sequences of a row: all 1, they are one to the forward pass
  */
-export function readSftRow(record: OneRecord, kept: readonly string[]): Trajectory[] {
+export function readSftRow(record: OneRecord, kept: readonly string[], partsByMask = false): Trajectory[] {
   const fields = new Fields(record.object)
   const ids = readIds('input_ids', fields.take('input_ids'), fields.issues)
   const arrays = new SequenceArrays(ids.length, fields.issues)
@@ -30,7 +32,8 @@ export function readSftRow(record: OneRecord, kept: readonly string[]): Trajecto
   if (boundaries !== null) compareBoundaries(boundaries, spans, fields)
   const { meta, unknown } = fields.rest(kept)
   record.drift(unknown)
-  const documents = attentionMask?.some((number) => number > 1) ? attentionMask : null
+  const isParted = attentionMask?.some((number) => number > 1) ?? false
+  const documents = isParted || (partsByMask && row.positionIds === null) ? attentionMask : null
   const whole = { ...row, sequenceIds: documents, meta }
   if (spans.length === 1) {
     const [only] = spans as [PackedSpan]

@@ -197,3 +197,32 @@ it('a begin-of-text token with which another document of a packed row begins is 
   expect(runOn[0]).toEqual(['S01', expect.arrayContaining(['S01', 'T01'])])
   expect(await defects((at, start) => at % start)).toEqual([])
 })
+
+it('LLaMA-Factory parts packed sequences by the numbers of the attention mask, and those of one number see each other', async () => {
+  const tokenizer = await testTokenizer('qwen2.5')
+  const looked = [
+    BRIEF,
+    user('Who?'),
+    assistant(call(tokenizer, 'search', { query: 'who' })),
+    tool('Ines.'),
+    assistant('Ines.'),
+  ]
+  const { input_ids, loss_mask } = conversation(tokenizer, [...looked, ...looked]).record
+  const labels = input_ids.map((token, at) => (loss_mask?.[at] === 1 ? token : -100))
+  const second = conversation(tokenizer, looked).record.input_ids.length
+  const statusOf = async (number: (at: number) => number) => {
+    const columns = {
+      attention_mask: input_ids.map((_, at) => number(at)),
+      labels,
+      images: null,
+      videos: null,
+      audios: null,
+    }
+    const rows = [1, 2].map(() => JSON.stringify({ input_ids, ...columns }))
+    const report = (await audited(rows.join('\n'), { tokenizer: 'qwen2.5' }, testHost())).report()
+    expect(report.sources[0]?.format?.id).toBe('llama-factory')
+    return report.checks.find(({ code }) => code === 'S01')?.status
+  }
+  expect(await statusOf(() => 1)).toBe('fail')
+  expect(await statusOf((at) => (at < second ? 1 : 2))).toBe('pass')
+})

@@ -12,6 +12,7 @@ import { isForged } from '../template/forged-control.ts'
 import { isSystemMessage } from '../template/repeated-system.ts'
 import { toolsInText } from '../tools-in-text.ts'
 import { lookAtSiblings } from './packed-siblings.ts'
+import { wholeConversations } from './whole-conversations.ts'
 
 /** S01. A packed row whose documents are told apart by nothing that the forward pass gets. */
 export const S01: Check = {
@@ -28,7 +29,10 @@ export const S01: Check = {
   cite: 'TRL#3526, nanoVLM#204, torchtune#875',
   trajectory(view, _settings, report) {
     const { positionIds, sequenceIds } = view.trajectory
-    if (positionIds === null && sequenceIds === null) return
+    if (positionIds === null && sequenceIds === null) {
+      for (const _ of wholeConversations(view)) report.place(false, { boundary: MAY_START })
+      return
+    }
     // A row is only cut at its sequence ids where the positions do not run on over them: the cut is a start that was looked at, and sound.
     if (sequenceIds !== null && view.trajectory.place.part > 0) report.place(false)
     const starts = documentStarts(view)
@@ -55,13 +59,15 @@ export const S01: Check = {
       },
     })
   },
-  unproved({ byBoundary }) {
+  unproved({ byBoundary }, { streams }) {
     const places = byBoundary[MAY_START]?.checked ?? 0
     if (places === 0) return null
     const which =
       places === 1
         ? 'a second conversation begins with a system turn'
         : `${places} further conversations begin with system turns`
+    if (!streams.has('position_ids') && !streams.has('sequence_ids'))
+      return `${which} in packed rows, and the dump carries neither position ids nor sequence ids`
     return `${which}, and the positions run on: a packed row without sequence ids looks like that, and so does a system turn that is there again (T09), or another one within a conversation`
   },
   dump: lookOverDump,
@@ -78,7 +84,7 @@ function* lookOverDump(view: DumpView, report: DumpReporter): Steps<void> {
 /**
  * Where documents after the first begin: the sequence id grows, or a begin-of-sequence token follows a closed turn. Headers of system
  * turns count only where the positions restart at one of them: a conversation may have several system turns. And where the messages end before it, or a
- * text does.
+ * text does, or the turns show whole conversations.
  */
 function documentStarts(view: TrajectoryView): number[] {
   const { ids, segmentation } = view
@@ -100,6 +106,11 @@ function documentStarts(view: TrajectoryView): number[] {
   if (positionIds !== null && headers.some((at) => positionIds[at] === 0)) for (const at of headers) starts.add(at)
   for (const { start } of conversationsBehind(view)) starts.add(start)
   for (const at of textsBehind(view)) starts.add(at)
+  for (const { index, start } of wholeConversations(view)) {
+    const answer = segmentation?.turns[index - 1] as Turn
+    const at = partedAt(view, answer.endToken, start)
+    if (!after(at)) starts.add(at)
+  }
   return [...starts].sort((a, b) => a - b)
 }
 

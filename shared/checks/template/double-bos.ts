@@ -1,5 +1,6 @@
 import type { Check } from '../check.ts'
 import { beginsDocument } from '../document-start.ts'
+import { wholeConversations } from '../layout/whole-conversations.ts'
 import { listOf } from '../spans.ts'
 
 export const T01: Check = {
@@ -17,7 +18,10 @@ export const T01: Check = {
   trajectory(view, _settings, report) {
     const { segmentation, trajectory } = view
     // A packed row has one at the start of each of its documents.
-    const bos = (segmentation?.bos ?? []).filter((at, i) => i === 0 || !beginsDocument(trajectory, at))
+    const bos = (segmentation?.bos ?? []).filter(
+      (at, i) =>
+        i === 0 || !(beginsDocument(trajectory, at) || wholeConversations(view).some(({ start }) => start === at + 1)),
+    )
     const [first, second] = bos
     if (first === undefined) return
     report.place(second !== undefined)

@@ -3,16 +3,18 @@ import type { Turn } from '../../model/tokens.ts'
 import type { Message } from '../../model/trajectory.ts'
 import { learnedTemplateOf } from '../../tokens/template/rerender.ts'
 import type { TrajectoryView } from '../check.ts'
+import { wholeConversations } from '../layout/whole-conversations.ts'
 import { type OwnSystemText, ownSystemText } from '../own-system-text.ts'
 import { haveSameContent } from '../system-text.ts'
 
-/** System turns after the first that say the same, or the template's default, beyond the system messages that the dump has. */
+/** System turns after the first that say the same, or the template's default, beyond the system messages that the dump has. None that begin another conversation. */
 export function repeatedSystemTurns(view: TrajectoryView): readonly Turn[] {
   const { ids, segmentation, trajectory } = view
   const systems = (segmentation?.turns ?? []).filter(({ kind, header }) => kind === 'system' && header === 'present')
   const first = systems[0]
   const meant = trajectory.messages?.filter(isSystemMessage).length ?? 0
   if (first === undefined || systems.length <= Math.max(1, meant)) return []
+  if (wholeConversations(view).length > 0) return []
   // A text that begins anew is another document of a packed row.
   const restarts = new Set(segmentation?.bos.map((at) => at + 1))
   return systems.slice(1).filter((turn) => {
