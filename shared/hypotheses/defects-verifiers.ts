@@ -289,11 +289,11 @@ function endsHidden(evidence: DefectEvidence): DefectShape | null {
 }
 
 /** Names of reward components that say whether the answer was right; others may be metrics that no reward contains. */
-const RIGHT = /correct|accura|exact_?match|(^|_)(em|exact)(_|$)|solved|success/i
+const RIGHT = /correct|accura|exact_?match|check_?answer|(^|_)(acc|em|exact|f1)(_|$)|solved|success/i
 
 /**
- * Every reward is 0, rollouts were cut, and some that were not cut are right by the dump's own word. A question that is merely too hard
- * for the model has no right rollouts.
+ * Every reward is 0, and some rollouts that were not cut are right by the dump's own word. A question that is merely too hard for the model has no right
+ * rollouts. Where no component says so, others have to be cut, and most of these hold the expected answer in the model's own words: else it may be that the reward asks for more.
  */
 function allZeroed(evidence: DefectEvidence): DefectShape | null {
   const check = evidence.failing('A10')
@@ -301,8 +301,11 @@ function allZeroed(evidence: DefectEvidence): DefectShape | null {
   const rewarded = facts.filter(({ reward }) => reward !== null)
   if (check === null || rewarded.length === 0 || rewarded.some(({ reward }) => reward !== 0)) return null
   const wasCut = (row: TrajectoryFacts) => isCut(row) || row.isTruncated === true || isLengthStop(row.finishReason)
-  const right = rewarded.filter((row) => !wasCut(row) && isRight(row))
-  if (right.length < settings.thresholds['systematic-units'] || !facts.some(wasCut)) return null
+  const whole = rewarded.filter((row) => !wasCut(row))
+  const least = settings.thresholds['systematic-units']
+  const saying = whole.filter(({ answerPlace }) => answerPlace === 'model').length
+  const sayAnswers = saying >= least && 2 * saying > whole.length
+  if (whole.filter(isRight).length < least && !(sayAnswers && facts.some(wasCut))) return null
   const places = { checked: rewarded.length, affected: rewarded.length }
   return { checks: ['A10'], places, rows: rowsWhere(evidence.dump, ({ reward }) => reward !== null) }
 }
