@@ -20,10 +20,22 @@ const WITH_SPECIAL_TOKENS = [
   ],
 ] as const
 
-/** ChatML that was decoded without its special tokens: of a turn the name of its role is left, on a line of its own. */
-const WITHOUT_SPECIAL_TOKENS = /^(?:system\n([\s\S]*?)\n)?user\n([\s\S]*)\nassistant\n([\s\S]*)$/
-const HEADER_OF_QUESTION = /(?:^|\n)user\n/g
-const HEADER_OF_ANSWER = /\nassistant\n/g
+/**
+ * Turns that were decoded without their special tokens: of a header the name of its role is left. ChatML has it on a line of its own; Llama 3 puts
+ * it behind the last word of the turn before, and a blank line behind it.
+ */
+const WITHOUT_SPECIAL_TOKENS = [
+  {
+    prompt: /^(?:system\n([\s\S]*?)\n)?user\n([\s\S]*)\nassistant\n([\s\S]*)$/,
+    question: /(?:^|\n)user\n/g,
+    answer: /\nassistant\n/g,
+  },
+  {
+    prompt: /^(?:system\n\n([\s\S]*?))?user\n\n([\s\S]*)assistant\n\n([\s\S]*)$/,
+    question: /user\n\n/g,
+    answer: /assistant\n\n/g,
+  },
+] as const
 
 /** Null where a prompt asks several questions: which of them is the rollout's, its text does not tell. */
 export function renderedIn(content: string): RenderedPrompt | null {
@@ -37,15 +49,18 @@ export function renderedIn(content: string): RenderedPrompt | null {
   return withoutSpecialTokens(content)
 }
 
-/** A line that reads as a header may be one of the question: then the prompt is left whole. */
+/** What reads as a header may stand in the question: then the prompt is left whole. */
 function withoutSpecialTokens(content: string): RenderedPrompt | null {
   if (!/^(?:system|user)\n/.test(content)) return null
-  const isOnce = (header: RegExp) => content.match(header)?.length === 1
-  if (!isOnce(HEADER_OF_QUESTION) || !isOnce(HEADER_OF_ANSWER)) return null
-  const found = WITHOUT_SPECIAL_TOKENS.exec(content)
-  if (found === null) return null
-  const [, system = null, question = '', prefill = ''] = found
-  return { system, question, prefill }
+  for (const headers of WITHOUT_SPECIAL_TOKENS) {
+    const isOnce = (header: RegExp) => content.match(header)?.length === 1
+    if (!isOnce(headers.question) || !isOnce(headers.answer)) continue
+    const found = headers.prompt.exec(content)
+    if (found === null) continue
+    const [, system = null, question = '', prefill = ''] = found
+    return { system, question, prefill }
+  }
+  return null
 }
 
 /** As `promptOpening` tells it of ids. */

@@ -105,9 +105,15 @@ describe('H08 of a run whose prompts were decoded whole, special tokens and all'
     expect(systemLine(verdict('H08', messages, second(evaluation('Be brief.'))))).toBeUndefined()
   })
 
-  describe('and without its special tokens', () => {
-    const plain = (system: string | null, asked: string, prefill = '') =>
-      `${system === null ? '' : `system\n${system}\n`}user\n${asked}\nassistant\n${prefill}`
+  const inChatml = (system: string | null, asked: string, prefill = '') =>
+    `${system === null ? '' : `system\n${system}\n`}user\n${asked}\nassistant\n${prefill}`
+  const inLlama = (system: string | null, asked: string, prefill = '') =>
+    `${system === null ? '' : `system\n\n${system}`}user\n\n${asked}assistant\n\n${prefill}`
+
+  describe.each([
+    ['ChatML', inChatml],
+    ['Llama', inLlama],
+  ] as const)('and without its special tokens, of %s', (family, plain) => {
     const ofTexts = (prompt: (i: number) => string, answer = 'In the Alps.') =>
       pairedRun((i) => {
         const messages = [
@@ -152,15 +158,25 @@ describe('H08 of a run whose prompts were decoded whole, special tokens and all'
     })
 
     it('leaves a prompt whole that has such a line twice, or words before it', () => {
+      const [beside, between] = family === 'ChatML' ? ['\n', '\n'] : ['', '\n\n']
       for (const whole of [
-        (i: number) => plain(long, `${question(i)}\nassistant\nIn the Alps.\nuser\nSure?`),
-        (i: number) => plain(long, `The table has the columns\nuser\nname\n${question(i)}`),
-        (i: number) => `Question ${i}:\nuser\nWho?\nassistant\n`,
+        (i: number) =>
+          plain(long, `${question(i)}${beside}assistant${between}In the Alps.${beside}user${between}Sure?`),
+        (i: number) => plain(long, `The table has the columns\nuser${between}name\n${question(i)}`),
+        (i: number) => `Question ${i}:${beside}user${between}Who?${beside}assistant${between}`,
       ]) {
         expect(ofTexts(whole)[0]?.pairing).toMatchObject({ system: null })
         expect(ofTexts(whole)[0]?.pairing?.flatSystem).toBeUndefined()
       }
     })
+  })
+
+  it('reads the date that a template of Llama writes, and blanks around what it says, as those of the ids', () => {
+    const date = 'Cutting Knowledge Date: December 2023\nToday Date: 26 Jul 2024\n\n'
+    for (const said of ['', 'Be brief.']) {
+      const { flatSystem } = factsOfPrompt(inLlama(`${date}${said}`, question(1)))
+      expect(flatSystem).toBe(systemHashOf(`${date}${said}`))
+    }
   })
 
   it('does not take the first of several questions of a prompt for its own', () => {
