@@ -333,9 +333,11 @@ function opensSpelt({ frame, table, tags }: FrameLookup, ids: Int32Array, at: nu
   return pieces !== null && pieces.open.length > 1
 }
 
-function hasEdge({ bos, textEnds, turnEnds }: TurnFrame, ids: Int32Array): boolean {
+function hasEdge({ bos, textEnds, turnEnds, pad }: TurnFrame, ids: Int32Array): boolean {
   const [first, last] = [ids[0] as number, ids[ids.length - 1] as number]
-  return bos.includes(first) || textEnds.includes(last) || turnEnds.includes(last)
+  if (bos.includes(first) || textEnds.includes(last) || turnEnds.includes(last)) return true
+  // By itself the id of a pad may be a word of another vocabulary.
+  return (pad.includes(first) && ids[1] === first) || (pad.includes(last) && ids[ids.length - 2] === last)
 }
 
 function inVocabulary({ family, unknown }: Fit, total: number): string {

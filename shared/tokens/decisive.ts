@@ -6,7 +6,7 @@ export interface SequenceFit {
   /** Turn starts, and those that a role name follows. */
   readonly starts: number
   readonly headers: number
-  /** It begins with BOS, or ends with a token that ends texts. */
+  /** It begins with BOS, ends with a token that ends texts, or is padded. */
   readonly edge: boolean
   /** Turns that open with a tag which this vocabulary spells. */
   readonly speltTags: number

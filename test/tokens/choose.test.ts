@@ -140,6 +140,17 @@ describe('the tokenizer that ids speak for', () => {
     expect(chooseTokenizer([prose], candidates, { model: null }).id).toBeNull()
   })
 
+  it('takes padding at either side for an edge of the text, but no single token', () => {
+    const pad = '<|finetune_right_pad_id|>'
+    const prose = encoded('llama3', 'Question: who?')
+    const padded = (left: number, right: number) => {
+      const ids = encoded('llama3', `${pad.repeat(left)}Question: who?${pad.repeat(right)}`)
+      return chooseTokenizer([ids, prose], candidates).id
+    }
+    expect([padded(0, 2), padded(2, 0)]).toEqual(['llama3', 'llama3'])
+    expect([padded(0, 1), padded(1, 0)]).toEqual([null, null])
+  })
+
   it('chooses none where the ids of turn starts stand for something else, as in the distilled models of R1', () => {
     // <｜begin▁of▁sentence｜><｜User｜>Who?<｜Assistant｜>Ada<｜end▁of▁sentence｜>, in the places of <|object_ref_start|>, <|im_start|> and <|im_end|>.
     const distilled = Int32Array.from([151646, 151644, ...encoded('qwen2.5', 'Who?'), 151645, 38, 2172, 151643])
