@@ -79,6 +79,18 @@ function* lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
   const level = isWhole ? yield* within(0.6, 0.62, levelOff(view, groups, best)) : NO_LEVEL
   const off = best.accepted ? yield* within(0.62, 0.7, offWithin(view, groups, isOff, level)) : against.groups
   const shapes = off.size > 0 ? yield* within(0.7, 0.8, reshaping(view)) : null
+  const messageOf = (group: GroupView, residual: number) => {
+    if (level.has(group)) return levelText(group, best)
+    const advantages = `Advantages of group ${group.id}`
+    const fitted = `${percent(best.share)} of the groups`
+    if (areZero)
+      return `${advantages} are all 0, while its rewards differ and reward scaling is declared as ${declared}`
+    if (contradicted !== null) return `${advantages} are those of ${formula(best)}, while ${contradicted}`
+    if (isMultiplied) return `${advantages} are not those of its rewards: those of ${fitted} are ${formula(best)}`
+    return best.accepted
+      ? `${advantages} are off by ${offText(residual)} from ${formula(best)}, which gives those of ${fitted}`
+      : `${advantages} rank its rollouts against their rewards${against.beside}, and no known formula gives them`
+  }
   const look = (group: GroupView) => {
     const affected =
       areZero || contradicted !== null || isMultiplied || (off.has(group) && shapes?.explains(group) !== true)
@@ -86,21 +98,10 @@ function* lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
     report.place(affected)
     if (!affected) return
     const residual = residualIn(group)
-    const isLevel = level.has(group)
     report.fault({
       group,
       ...trainedIn(group.members),
-      message: isLevel
-        ? levelText(group, best)
-        : areZero
-          ? `Advantages of group ${group.id} are all 0, while its rewards differ and reward scaling is declared as ${declared}`
-          : contradicted !== null
-            ? `Advantages of group ${group.id} are those of ${formula(best)}, while ${contradicted}`
-            : isMultiplied
-              ? `Advantages of group ${group.id} are not those of its rewards: those of ${percent(best.share)} of the groups are ${formula(best)}`
-              : best.accepted
-                ? `Advantages of group ${group.id} are off by ${offText(residual)} from ${formula(best)}, which gives those of ${percent(best.share)} of the groups`
-                : `Advantages of group ${group.id} rank its rollouts against their rewards${against.beside}, and no known formula gives them`,
+      message: messageOf(group, residual),
       ...(against.isWarning || level.get(group) === 'warning' ? { severity: 'warning' } : {}),
       evidence: evidenceOf(group, best, weight, residual, scaleOf(group).ofAll, range),
     })
