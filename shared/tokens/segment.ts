@@ -232,14 +232,25 @@ class Segmenter {
     return roleKind(readHeader(this.lookup, this.ids, at, this.to).role) === 'assistant'
   }
 
-  /** What stops the content ends the turn, or opens the next one; or both, where the model wrote it: GLM's thoughts are in no turn of another. */
+  /** What stops the content ends the turn, or opens the next one; or both, where the model wrote it. */
   private isEnd(at: number, kind: TurnKind, contentStart: number): boolean {
     if (!(this.markAt(at) & Mark.turnStart)) return true
     const { lookup, ids } = this
     if (!isSharedEnd(lookup, ids[at] as number)) return false
-    if (kind === 'assistant') return true
-    const [open] = lookup.frame.think?.open ?? []
-    return this.ordinal > 0 && open !== undefined && ids.subarray(contentStart, at).includes(open)
+    return kind === 'assistant' || (this.ordinal > 0 && this.holdsAnswer(contentStart, at))
+  }
+
+  /** In a turn of another stands what GLM writes in no such turn: a thought, or words behind the tag that closes a reply. */
+  private holdsAnswer(start: number, end: number): boolean {
+    const { think, toolResponse } = this.lookup.frame
+    const content = this.ids.subarray(start, end)
+    const [open] = think?.open ?? []
+    if (open !== undefined && content.includes(open)) return true
+    const [close, ...spelt] = toolResponse?.close ?? []
+    const replied = close === undefined || spelt.length > 0 ? -1 : content.lastIndexOf(close)
+    if (replied < 0) return false
+    for (let at = start + replied + 1; at < end; at++) if (!(this.markAt(at) & Mark.blank)) return true
+    return false
   }
 
   /** The turn before ends with the token that opens this one, whose header has what comes behind it. */

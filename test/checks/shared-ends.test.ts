@@ -52,6 +52,22 @@ describe.each([
     expect(codes(again)).not.toContain('M01')
   })
 
+  it('are so without any thought, where words stand behind the tag that closes the reply', () => {
+    const asked: Piece = ['\n<tool_call>search\n</tool_call>', true, true]
+    const said: Piece = ['\nIt was Ines, in the year 1974.', true, true]
+    for (const lost of [
+      [PROMPT, asked, CALLED, REPLY, asked, CALLED, REPLY, HEADER, said, END],
+      [PROMPT, asked, CALLED, REPLY, said, END],
+    ]) {
+      expect(codes(lost)).toContain('T05')
+      expect(codes(lost)).not.toContain('M01')
+    }
+    // A question behind a reply, and a newline between the two, are no words of the model.
+    const question: Piece = ['\n<|user|>\nAnd what else did she direct?', false, false]
+    expect(codes([PROMPT, asked, CALLED, REPLY, question, HEADER, said, END])).toEqual([])
+    expect(codes([PROMPT, asked, CALLED, trained(REPLY), HEADER, said, END])).toContain('M01')
+  })
+
   it('come behind an empty thought that the prompt had, or that the model wrote', () => {
     const short: Piece = ['\nIt was Ines, in the year 1974, and nobody else.', true, true]
     const empty: Piece = ['\n<think></think>', false, false]
