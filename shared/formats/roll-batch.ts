@@ -2,6 +2,7 @@ import type { JsonObject, JsonValue } from '../containers/container.ts'
 import type { Message, Trajectory } from '../model/trajectory.ts'
 import { BadRecord, Fields, isObject, numbersOf } from './fields.ts'
 import type { Format } from './format.ts'
+import { imageGrids } from './image-grids.ts'
 import { messagesOf } from './messages.ts'
 import { paddingOf, saidOnce, sumOf, withoutFiller } from './padded-row.ts'
 import { type OneRecord, readEach } from './read-each.ts'
@@ -125,7 +126,8 @@ function readRow(record: OneRecord): Trajectory {
   }
   const { meta, unknown } = tensors.rest()
   record.drift(unknown)
-  return { ...row, meta: { ...meta, ...texts.rest().meta, ...saidOnce('meta_info', about.rest().meta as JsonObject) } }
+  const said = saidOnce('meta_info', about.rest().meta as JsonObject)
+  return { ...row, meta: { ...meta, ...texts.rest().meta, ...imageGrids(texts.take('multi_modal_inputs')), ...said } }
 }
 
 /** Entries of 1 that a mask begins with; null where there is no mask. */

@@ -100,6 +100,7 @@ function readSample(record: OneRecord, sample: JsonObject, blank: Trajectory, du
     ...trajectory,
     meta: {
       ...meta,
+      ...tokens.grids,
       ...(isObject(label) ? { label } : {}),
       ...(value === null && isObject(reward) ? { reward } : {}),
     },

@@ -1,13 +1,13 @@
 import type { JsonObject, JsonValue } from '../containers/container.ts'
 import type { Trajectory } from '../model/trajectory.ts'
 import { BadRecord, type Fields, isObject, kindOf, numbersOf } from './fields.ts'
+import { imageGrids } from './image-grids.ts'
 import type { OneRecord } from './read-each.ts'
 import { type MaskStream, NO_INTEGER, readIds, SequenceArrays } from './sequence.ts'
 
 /** Known, and nothing that a person could look at: pixels, routes of experts, kept nuclei. */
 const BULK = [
   'multimodal_inputs',
-  'multimodal_train_inputs',
   'rollout_routed_experts',
   'rollout_indexer_topk',
   'rollout_top_p_token_ids',
@@ -20,6 +20,8 @@ export class SampleTokens {
   /** Tokens before the response; null where nothing says how long it is. */
   readonly promptLength: number | null
   readonly arrays: SequenceArrays
+  /** Grids of the images, under their name; empty where there are none. */
+  readonly grids: Record<string, unknown>
   private readonly fields: Fields
 
   /** Throws `BadRecord` where there are no ids. */
@@ -30,6 +32,7 @@ export class SampleTokens {
     this.ids = readIds('tokens', tokens, fields.issues)
     this.arrays = new SequenceArrays(this.ids.length, fields.issues)
     for (const key of BULK) fields.take(key)
+    this.grids = imageGrids(fields.take('multimodal_train_inputs'))
     const response = this.responseLength(lengthKey, maskKey)
     this.promptLength = response === null ? null : this.ids.length - response
   }

@@ -183,7 +183,7 @@ function readTrainSample(
   }
   const { meta, unknown } = fields.rest(KEPT)
   record.drift(unknown)
-  return { ...trajectory, meta }
+  return { ...trajectory, meta: { ...meta, ...tokens.grids } }
 }
 
 /**

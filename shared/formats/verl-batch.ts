@@ -2,6 +2,7 @@ import type { JsonObject, JsonValue } from '../containers/container.ts'
 import { FIRST_BRANCH, type Trajectory } from '../model/trajectory.ts'
 import { BadRecord, Fields, isList, isObject, numbersOf } from './fields.ts'
 import type { Format } from './format.ts'
+import { imageGrids } from './image-grids.ts'
 import { messagesOf } from './messages.ts'
 import { type Padding, paddingOf, saidOnce, sumOf, withoutFiller } from './padded-row.ts'
 import { type OneRecord, readEach } from './read-each.ts'
@@ -133,6 +134,7 @@ function readRow(record: OneRecord): Trajectory {
     padding,
     arrays: arrays.arrays,
     issues: tensors.issues,
+    meta: imageGrids(tensors.take('multi_modal_inputs')),
   }
   const { meta, unknown } = tensors.rest(KEPT)
   // A dict that somebody made of a batch has the other columns beside its tensors.
@@ -140,7 +142,7 @@ function readRow(record: OneRecord): Trajectory {
   if (!isProto) return withTexts(row, meta as JsonObject)
   record.drift(unknown)
   const said = isObject(object.meta_info) ? saidOnce('meta_info', object.meta_info) : {}
-  return withTexts({ ...row, meta: { ...meta, ...said } }, object.non_tensor_batch)
+  return withTexts({ ...row, meta: { ...row.meta, ...meta, ...said } }, object.non_tensor_batch)
 }
 
 function readSequence(tensors: Fields): { readonly ids: Int32Array; readonly promptWidth: number } {
@@ -229,6 +231,7 @@ function withTexts(row: Trajectory, value: JsonValue | undefined): Trajectory {
   const rolloutId = texts.text('traj_uid')
   const stored = texts.take('messages')
   const messages = messagesOf(isObject(stored) ? (stored.messages ?? null) : stored)
+  const grids = imageGrids(texts.take('multi_modal_inputs'))
   const { meta } = texts.rest()
   const truth = isObject(meta.reward_model as JsonValue) ? (meta.reward_model as JsonObject).ground_truth : null
   const hasMessages = messages !== null && messages.length > 0
@@ -243,6 +246,6 @@ function withTexts(row: Trajectory, value: JsonValue | undefined): Trajectory {
     ...(asked === null ? {} : { asked }),
     answer: typeof truth === 'string' || typeof truth === 'number' ? String(truth) : null,
     issues: texts.issues,
-    meta: { ...row.meta, ...meta },
+    meta: { ...row.meta, ...meta, ...grids },
   }
 }

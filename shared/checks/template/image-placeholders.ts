@@ -21,17 +21,23 @@ export const T19: Check = {
     const images = imagesOf(view)
     if (images === null) return
     const grids = declaredCounts(view.trajectory.meta)
+    // Videos have grids of another name, one for all frames of each.
+    const pictures = images.filter(({ isVideo }) => !isVideo)
+    const isEachDue = grids !== null && grids.length === pictures.length
     const problems: { span: Span; message: string }[] = []
-    for (const [index, image] of images.entries()) {
+    for (const image of images) {
       // Without a grid for every image nothing tells which is whose.
-      const due = grids !== null && grids.length === images.length ? (grids[index] as number) : null
+      const due = isEachDue && !image.isVideo ? (grids[pictures.indexOf(image)] as number) : null
       const message = problemOf(image, due)
-      report.place(message !== null)
+      report.place(message !== null, message === null && due === null ? { boundary: MARKERS_ALONE } : {})
       if (message !== null) problems.push({ span: image, message })
     }
-    if (grids !== null && grids.length !== images.length && problems.length === 0) {
+    if (grids !== null && !isEachDue && problems.length === 0) {
       const span = { start: images[0]!.start, end: images.at(-1)!.end }
-      problems.push({ span, message: `The row has ${images.length} images in its ids and ${grids.length} image grids` })
+      problems.push({
+        span,
+        message: `The row has ${pictures.length} images in its ids and ${grids.length} image grids`,
+      })
       report.place(true)
     }
     const first = problems[0]
@@ -44,10 +50,18 @@ export const T19: Check = {
       evidence: { placeholders: images.slice(0, 32).map(({ placeholders }) => placeholders), declared: grids },
     })
   },
+  unproved: ({ byBoundary, placesChecked }) =>
+    byBoundary[MARKERS_ALONE]?.checked === placesChecked
+      ? 'the markers around the images pair up, and nothing in the dump (image_grid_thw) tells how many placeholders each of them takes'
+      : null,
 }
+
+/** The edge at which a place stands of which only the markers could be looked at. */
+const MARKERS_ALONE = 'image>text'
 
 interface Image extends Span {
   readonly placeholders: number
+  readonly isVideo: boolean
   readonly opened: boolean
   readonly closed: boolean
 }
@@ -58,7 +72,7 @@ function imagesOf({ ids, tokenizer }: TrajectoryView): Image[] | null {
   const known = imageIds(tokenizer.table)
   // A closing marker alone is left of a cut, and takes no feature.
   if (known === null || !holdsAny(ids, known)) return null
-  const { open, close, pads } = known
+  const { open, close, pads, video } = known
   const marks = [open, close, ...pads]
   const images: Image[] = []
   for (let i = 0; i < ids.length; i++) {
@@ -69,7 +83,7 @@ function imagesOf({ ids, tokenizer }: TrajectoryView): Image[] | null {
     while (at < ids.length && pads.includes(ids[at] as number)) at++
     const closed = ids[at] === close
     const end = closed ? at + 1 : at
-    images.push({ start: i, end, placeholders: at - from, opened, closed })
+    images.push({ start: i, end, placeholders: at - from, isVideo: at > from && ids[from] === video, opened, closed })
     i = end - 1
   }
   return images
@@ -79,6 +93,8 @@ interface ImageIds {
   readonly open: number
   readonly close: number
   readonly pads: readonly number[]
+  /** Of `pads`, that of videos; absent where the vocabulary has none. */
+  readonly video: number | undefined
   /** All but `close`. */
   readonly wanted: readonly number[]
   readonly lowest: number
@@ -96,10 +112,11 @@ function findImageIds(table: TokenTable): ImageIds | null {
   const special = specialIds(table)
   const open = special.get('<|vision_start|>')
   const close = special.get('<|vision_end|>')
-  const pads = [special.get('<|image_pad|>'), special.get('<|video_pad|>')].filter((id) => id !== undefined)
+  const video = special.get('<|video_pad|>')
+  const pads = [special.get('<|image_pad|>'), video].filter((id) => id !== undefined)
   if (open === undefined || close === undefined || pads.length === 0) return null
   const wanted = [open, ...pads]
-  return { open, close, pads, wanted, lowest: Math.min(...wanted) }
+  return { open, close, pads, video, wanted, lowest: Math.min(...wanted) }
 }
 
 /** The lowest id for which `firstHigh` is asked in this vocabulary; null where images have none. */
@@ -134,8 +151,10 @@ function declaredCounts(meta: Readonly<Record<string, unknown>>): number[] | nul
   const grids = meta.image_grid_thw
   if (!Array.isArray(grids) || grids.length === 0) return null
   const counts = grids.map((grid) => {
-    if (!Array.isArray(grid) || grid.length !== 3 || !grid.every((side) => Number.isInteger(side))) return Number.NaN
-    return (grid as number[]).reduce((product, side) => product * side, 1) / MERGED_PATCHES ** 2
+    // Tensors are read into typed arrays.
+    const sides = Array.isArray(grid) || ArrayBuffer.isView(grid) ? Array.from(grid as ArrayLike<unknown>) : []
+    if (sides.length !== 3 || !sides.every((side) => Number.isInteger(side))) return Number.NaN
+    return (sides as number[]).reduce((product, side) => product * side, 1) / MERGED_PATCHES ** 2
   })
   return counts.every((count) => Number.isInteger(count)) ? counts : null
 }
