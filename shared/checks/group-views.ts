@@ -1,6 +1,7 @@
 import { atOnce, forEachOf, type Steps, within } from '../model/steps.ts'
 import { againInStep } from './again-in-step.ts'
 import type { GroupView } from './check.ts'
+import { groupsOfPrompts } from './counted-keys.ts'
 import { FactColumns } from './fact-columns.ts'
 import type { TrajectoryFacts } from './facts.ts'
 import { groupSizeByQuestions, repeatedQuestions } from './group-size-by-questions.ts'
@@ -47,12 +48,19 @@ export interface Grouping {
 
 export function* grouping(facts: readonly TrajectoryFacts[], options: GroupOptions): Steps<Grouping> {
   const { first, parts } = oncePerRollout(facts)
-  const { buckets, sizeOfQuestions } = yield* within(0, 0.6, collect(first, options))
+  const { buckets: stored, sizeOfQuestions } = yield* within(0, 0.5, collect(first, options))
+  const sizeOfKeys = commonestSize(stored)
+  const ofPrompts = sizeOfQuestions === null ? groupsOfPrompts(stored, sizeOfKeys) : null
+  yield 0.6
+  const buckets = ofPrompts ?? stored
   const askingOnce = sourcesAskingOnce(buckets, options.keysOf)
   const isTorn = ({ members: [first] }: Bucket) =>
     first !== undefined && first.group !== null && options.unread?.[first.place.source]?.has(first.group) === true
   const counted = buckets.filter(({ members }) => !askingOnce.has(sourceOf(members, options.keysOf)))
-  const common = commonestSize(options.unread === undefined ? counted : counted.filter((bucket) => !isTorn(bucket)))
+  const common =
+    ofPrompts !== null
+      ? sizeOfKeys
+      : commonestSize(options.unread === undefined ? counted : counted.filter((bucket) => !isTorn(bucket)))
   const groups: GroupView[] = []
   const add = (bucket: Bucket) => {
     const { id, members } = bucket

@@ -11,6 +11,8 @@ const STRUCTURAL: Readonly<Record<string, string>> = {
   'checks/batch-facts.ts NEVER_PACKED': 'bound of cost',
   'checks/batch-facts.ts PACKED_AT_ONCE': 'bound of cost',
   'checks/create-facts.ts SHOWN_TOKENS': 'what evidence shows',
+  'checks/counted-keys.ts FEWEST_TOLD': 'three may agree by chance, of rewards that are 0 and 1',
+  'checks/counted-keys.ts ROUNDING': 'what 32-bit and 16-bit floats leave of a difference',
   'checks/encoded.ts LONGEST': 'bound of cost',
   'checks/environment.ts LONGEST_WORD': 'how a name is read: one word, or a sentence of joined ones',
   'checks/examples.ts DIFFERENT_RESTS': 'whether there are different ones takes two',
