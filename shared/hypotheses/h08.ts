@@ -26,7 +26,7 @@ const WORDS_DIFFER = `${PAIRED_QUESTIONS} words differ, though the question is t
 const TOOLS_DIFFER = `${PAIRED_QUESTIONS} tools differ`
 const SYSTEM_DIFFERS = `${PAIRED_QUESTIONS} system text differs`
 const RENDERED_APART = `${PAIRED_QUESTIONS} prompt ids differ though tools and system text agree`
-const OPENED_APART = `${PAIRED_QUESTIONS} prompt begins the answer otherwise (thinking on or off)`
+const OPENED_APART = `${PAIRED_QUESTIONS} prompt begins the answer otherwise (thinking on or off, or other words)`
 const REPLIES_APART = `${PAIRED_QUESTIONS} tool replies stand under another role`
 const ENDS_APART =
   'share of questions that both runs have whose rollouts are cut in one run and not in the other, beyond chance'
@@ -42,7 +42,7 @@ export const NOT_SHARED: readonly (readonly [measure: string, what: string])[] =
   [SYSTEM_DIFFERS, 'system text'],
   [RENDERED_APART, 'chat template'],
   [REPLIES_APART, 'chat template'],
-  [OPENED_APART, 'generation prompt (thinking on or off)'],
+  [OPENED_APART, 'generation prompt (thinking on or off, or other words)'],
   [CUT_SHARES, LIMITS],
   [ENDS_APART, LIMITS],
   [LIKE_ANSWERS, 'reward function'],

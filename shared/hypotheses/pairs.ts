@@ -1,7 +1,7 @@
 import type { DumpView } from '../checks/check.ts'
 import type { TrajectoryFacts } from '../checks/facts.ts'
 import { areSameTools } from '../checks/pairing.ts'
-import { areSameOpenings } from '../checks/prompt-opening.ts'
+import { areSameOpenings, isPrefill } from '../checks/prompt-opening.ts'
 import { shareReplyRole } from '../checks/reply-roles.ts'
 import { type BothSides, pairingQuestions, type QuestionPair, type Rows } from '../checks/run-pairs.ts'
 import type { Count } from '../model/report.ts'
@@ -63,16 +63,17 @@ export function* measuringPairs(input: HypothesisInput, other: SecondRun): Steps
 function* measuring(dump: DumpView, other: DumpView, sameTokenizer: boolean): Steps<PairMeasures> {
   const { pairs } = yield* within(0, 0.3, pairingQuestions(dump.facts, other.facts))
   const countsTurns = tellTurnLimits(pairs)
+  const prefills = yield* within(0.3, 0.4, findingPrefills([dump.facts, other.facts]))
   const differences: PromptDifferences[] = []
   const [own, others] = [new Ends(countsTurns), new Ends(countsTurns)]
   const ends: QuestionEnds[] = []
   const look = (pair: QuestionPair) => {
-    differences.push(differencesOf(pair, sameTokenizer))
+    differences.push(differencesOf(pair, sameTokenizer, prefills))
     own.add(pair.rows)
     others.add(pair.others)
     ends.push(endsOf(pair, countsTurns))
   }
-  yield* within(0.3, 0.7, forEachOf(pairs, look))
+  yield* within(0.4, 0.7, forEachOf(pairs, look))
   const rolloutsOf = (side: (pair: QuestionPair) => Rows) => pairs.reduce((sum, pair) => sum + side(pair).length, 0)
   return {
     pairs: pairs.length,
@@ -121,7 +122,11 @@ export interface PromptDifferences {
   readonly replies: boolean | null
 }
 
-export function differencesOf(pair: QuestionPair, sameTokenizer: boolean): PromptDifferences {
+export function differencesOf(
+  pair: QuestionPair,
+  sameTokenizer: boolean,
+  prefills: ReadonlySet<string>,
+): PromptDifferences {
   const { rows, others, isReworded: words } = pair
   const tools = differ(rows, others, ({ pairing }) => pairing?.tools ?? null, areSameTools)
   // Tools that stand in the system text make another one of it: what is said beside them tells whether that is all.
@@ -139,12 +144,34 @@ export function differencesOf(pair: QuestionPair, sameTokenizer: boolean): Promp
   const tellsNothing = rendering && (isNeverTheSame(rows) || isNeverTheSame(others))
   const opening =
     sameTokenizer || isDecoded(rows) || isDecoded(others)
-      ? differ(rows, others, ({ pairing }) => pairing?.opening ?? null, areSameOpenings)
+      ? differ(rows, others, (row) => openingOf(row, prefills), areSameOpenings)
       : null
   const replies = sameTokenizer
     ? differ(rows, others, ({ pairing }) => pairing?.replyRoles ?? null, shareReplyRole)
     : null
   return { words, tools, system, rendering: tellsNothing ? null : rendering, opening, replies }
+}
+
+/** Words with which the prompts of a run begin the answer, in all of its rollouts that tell. Where others begin otherwise they may be the model's. */
+export function* findingPrefills(runs: readonly Rows[]): Steps<ReadonlySet<string>> {
+  const prefills = new Set<string>()
+  for (const [at, rows] of runs.entries()) {
+    let [prefill, areAlike]: [string | null, boolean] = [null, true]
+    const look = (row: TrajectoryFacts) => {
+      const opening = areAlike ? (row.pairing?.opening ?? null) : null
+      if (opening === null || opening === prefill) return
+      areAlike = prefill === null && isPrefill(opening)
+      prefill = opening
+    }
+    yield* within(at / runs.length, (at + 1) / runs.length, forEachOf(rows, look))
+    if (areAlike && prefill !== null) prefills.add(prefill)
+  }
+  return prefills
+}
+
+function openingOf({ pairing }: TrajectoryFacts, prefills: ReadonlySet<string>): string | null {
+  const opening = pairing?.opening ?? null
+  return opening !== null && isPrefill(opening) && !prefills.has(opening) ? null : opening
 }
 
 function renderedSystem({ systemHash, pairing }: TrajectoryFacts): string | null {

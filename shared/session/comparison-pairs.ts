@@ -8,7 +8,7 @@ import {
   type Rows,
 } from '../checks/run-pairs.ts'
 import type { SecondRun } from '../hypotheses/hypothesis.ts'
-import { areSameRecords, countOf, differencesOf, type PromptDifferences } from '../hypotheses/pairs.ts'
+import { areSameRecords, countOf, differencesOf, findingPrefills, type PromptDifferences } from '../hypotheses/pairs.ts'
 import type { Count } from '../model/report.ts'
 import { type Steps, within } from '../model/steps.ts'
 import type { PairQuery, PairRow, PairSide, PairTotals } from './requests/compare.ts'
@@ -50,11 +50,12 @@ export class PairBook {
     const [here, there] = [run.dump.facts, second.dump.facts]
     const { pairs, questions } = yield* within(0, 0.3, pairingQuestions(here, there))
     const same = run.dump.settings.thresholds['same-reward']
+    const prefills = yield* within(0.3, 0.4, findingPrefills([here, there]))
     const known: KnownPair[] = []
     for (const pair of pairs) {
-      const differences = differencesOf(pair, sameTokenizer)
+      const differences = differencesOf(pair, sameTokenizer, prefills)
       known.push({ ...pair, ...sidesOf(pair), ...differences, likeAnswers: likeAnswers(pair, same) })
-      if (known.length % PAIRS_OF_A_STEP === 0) yield 0.3 + (0.5 * known.length) / pairs.length
+      if (known.length % PAIRS_OF_A_STEP === 0) yield 0.4 + (0.4 * known.length) / pairs.length
     }
     return new PairBook(known, questions)
   }

@@ -110,6 +110,10 @@ describe('H08', () => {
     // The model writes the block that the other prompt has, or both decide for themselves.
     ['contradicted', 'plain think', 'think'],
     ['contradicted', 'plain think', 'plain plain'],
+    ['supported', 'words:let', 'plain words:the'],
+    ['supported', 'words:let', 'think'],
+    ['contradicted', 'words:let', 'plain words:let'],
+    ['contradicted', 'words:let', 'words:let'],
   ] as const)('is %s where prompts begin the answer with %s and with %s', (expected, here, there) => {
     const run = (opening: string) => pairedRun((i) => ({ pairing: pairing(i, { opening }) }))
     const found = verdict('H08', run(here), second(run(there)))
@@ -118,5 +122,16 @@ describe('H08', () => {
     // Templates of two families begin otherwise by themselves.
     const family = { ...second(run(there)), tokenizer: 'llama3' }
     expect(verdict('H08', run(here), family).verdict).not.toBe('supported')
+  })
+
+  it('takes words before the answer for the prompt’s only where all rollouts of a run begin so', () => {
+    const run = (opening: (i: number) => string) => pairedRun((i) => ({ pairing: pairing(i, { opening: opening(i) }) }))
+    const bare = second(run(() => 'plain words:the'))
+    for (const others of [
+      (i: number) => (i % 2 ? 'words:let' : 'words:sure'),
+      (i: number) => (i % 9 ? 'words:let' : 'plain words:sure'),
+    ]) {
+      expect(verdict('H08', run(others), bare).verdict).toBe('contradicted')
+    }
   })
 })
