@@ -123,7 +123,7 @@ function lagOf(found: Span, expected: Span, reachesFrom: number): number {
  * The first token of a turn that was sampled: behind an open think tag of the generation prompt, where the dump says that it was not. -1 where
  * nothing calls the first token sampled, or where the tag may be the model's.
  */
-function sampledFrom({ expectedRl, provenance }: TrajectoryView, { contentStart, contentEnd }: Turn): number {
+export function sampledFrom({ expectedRl, provenance }: TrajectoryView, { contentStart, contentEnd }: Turn): number {
   let at = contentStart
   while (at < contentEnd && expectedRl?.[at] === Expected.undecided && provenance?.[at] === Provenance.notSampled) at++
   return expectedRl?.[at] === Expected.trained ? at : -1

@@ -1,10 +1,11 @@
 import { counted } from '../../model/number-text.ts'
 import { isMaskName } from '../alignment.ts'
 import type { Check, FaultAt } from '../check.ts'
-import { tokenCount } from '../edges.ts'
+import { edgeAfter, tokenCount } from '../edges.ts'
 import { isLogprobName } from '../layout/unfit-arrays.ts'
 import { hidesEdges } from '../shape.ts'
 import { displaced, lagsByOwnText, lagText, type TurnLag, turnLags } from '../turn-lag.ts'
+import { behindEnd, type SlippedEnds, slippedEnds } from './slipped-ends.ts'
 
 export const T03: Check = {
   code: 'T03',
@@ -43,6 +44,17 @@ export const T03: Check = {
       report.fault(driftWithin(byOwnText))
       return
     }
+    const slipped = lags === null ? slippedEnds(view) : null
+    if (slipped?.alike === false) {
+      report.place(true)
+      report.fault(slipWithin(slipped))
+      return
+    }
+    // What may be the model's own is left open.
+    if (slipped !== null) {
+      const { turn } = slipped.lags[0] as TurnLag
+      report.place(false, { turn: turn.ordinal, boundary: edgeAfter(view.segmentation, turn) })
+    }
     if (lags === null || lags.length === 0) return
     const first = lags.findIndex(({ lag }) => lag !== 0)
     // Where the very first turn is off, nothing drifted: the mask was displaced from the start.
@@ -55,6 +67,27 @@ export const T03: Check = {
       message: `The mask fits the turns up to assistant turn ${from.turn.ordinal - 1} and lies ${lagText(from.lag)} from turn ${from.turn.ordinal} on`,
     })
   },
+  unproved({ byBoundary }) {
+    const rollouts = Object.values(byBoundary).reduce((sum, { checked }) => sum + checked, 0)
+    return rollouts === 0
+      ? null
+      : `in ${counted(rollouts, 'rollout')} trained runs go on behind the ends of turns, with logprobs, each as far as the others: a model that writes on looks like that, and so does a text that was encoded again into fewer tokens`
+  },
+}
+
+/** Of turns whose mask and logprobs are longer than they are, by the first of them. */
+function slipWithin({ lags }: SlippedEnds): FaultAt {
+  const longer = lags.filter((lag) => behindEnd(lag) > 0)
+  const { turn, expected, found } = longer[0] as TurnLag
+  const inPlace = lags.find((lag) => behindEnd(lag) !== behindEnd(longer[0] as TurnLag)) as TurnLag
+  const other = behindEnd(inPlace)
+  return {
+    turn,
+    tokens: { start: expected.end, end: found.end },
+    affected: longer.map(({ expected, found }) => ({ start: expected.end, end: found.end })),
+    message: `Mask and logprobs go on for ${tokenCount(behindEnd(longer[0] as TurnLag))} behind the end of assistant turn ${turn.ordinal}, ${other === 0 ? 'and end with' : `for ${other} behind that of`} turn ${inPlace.turn.ordinal}: its text was encoded again into fewer tokens than were sampled`,
+    evidence: { behind_ends: lags.map((lag) => ({ assistant_turn: lag.turn.ordinal, tokens: behindEnd(lag) })) },
+  }
 }
 
 /** Of a turn in which the text was encoded into another number of tokens. */
