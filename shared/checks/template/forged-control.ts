@@ -1,13 +1,14 @@
 import { roleKind } from '../../model/roles.ts'
-import type { Turn } from '../../model/tokens.ts'
+import { Provenance, type Segmentation, type Turn } from '../../model/tokens.ts'
 import type { Message } from '../../model/trajectory.ts'
 import { turnStarts } from '../../tokens/frame-lookup.ts'
 import { bytesOf } from '../../tokens/table.ts'
 import type { Tokenizer, TokenTable, TurnFrame } from '../../tokens/tokenizer.ts'
-import type { Check, TrajectoryView } from '../check.ts'
+import type { Check, Reporter, TrajectoryView } from '../check.ts'
 import { normalised } from '../normalised-text.ts'
 import { OfLast } from '../of-last.ts'
 import { paddingOf } from '../padding.ts'
+import { isTorn, repliesOf } from '../truncation/cut-replies.ts'
 
 /** T15. Text of a message that spells a control token and became one: a forged turn. */
 export const T15: Check = {
@@ -17,14 +18,16 @@ export const T15: Check = {
   hypotheses: ['H02'],
   severity: 'error',
   unit: 'trajectory',
-  needs: ['ids', 'messages', 'tokenizer'],
-  looksAt: 'user, system or tool messages, other than rendered prompts, that spell a control token',
+  needs: ['ids', 'tokenizer'],
+  looksAt:
+    'user, system or tool messages, other than rendered prompts, that spell a control token; replies between tags where there are no messages',
   why: 'A document can end its own turn and begin another in any role: the turns, the mask and the policy follow the forgery.',
   fix: 'Encode the text of messages without special tokens (split_special_tokens=True), and only the frame with them.',
   cite: 'transformers#29279, transformers#47853, verifiers#1068',
   trajectory(view, _settings, report) {
     const { segmentation, trajectory } = view
     if (segmentation === null) return
+    if (trajectory.messages === null) return lookAtTags(view, segmentation, report)
     const reported = new Set<number>()
     for (const { spelt, at } of speltIn(view)) {
       report.place(at !== null)
@@ -47,6 +50,40 @@ export const T15: Check = {
       })
     }
   },
+  dump({ streams }, report) {
+    if (!streams.has('messages')) report.abstain('not-checkable', NO_MESSAGES)
+  },
+  unproved(_tally, { streams }) {
+    if (streams.has('messages')) return null
+    return `${NO_MESSAGES}: of what their texts spell, only what tears a reply from its closing tag can be seen in the ids`
+  },
+}
+
+const NO_MESSAGES = 'the dump does not carry messages'
+
+/** Without messages a forged turn is told by the reply that it stands in: that ends without its closing tag, and the tag comes behind. */
+function lookAtTags(view: TrajectoryView, segmentation: Segmentation, report: Reporter): void {
+  const { ids, tokenizer, provenance } = view
+  if (tokenizer === null) return
+  for (const reply of repliesOf(segmentation)) {
+    const torn = isTorn(tokenizer.table, ids, segmentation, reply)
+    if (torn === null) continue
+    const { turn } = reply
+    const at = turn.endToken
+    const isForgedEnd = torn && provenance?.[at] !== Provenance.sampled
+    report.place(isForgedEnd)
+    if (!isForgedEnd) continue
+    report.fault({
+      turn,
+      severity: 'warning',
+      tokens: { start: at, end: at + 1 },
+      message: 'A reply ends before its closing tag, which stands behind another turn: its text became control tokens',
+      evidence: {
+        id: ids[at],
+        text: view.text({ start: at, end: segmentation.turns[turn.index + 1]?.headerEnd ?? at + 1 }),
+      },
+    })
+  }
 }
 
 interface Spelling {

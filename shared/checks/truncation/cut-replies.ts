@@ -232,6 +232,13 @@ function isClosedBehind(table: TokenTable, ids: Int32Array, { turns }: Segmentat
 /** Turns behind a reply that a document in it may have begun. */
 const FORGED = 4
 
+/** Whether a reply between tags ends before the tag that closes it, which stands behind a turn that a document in it began; null of one that no tag opens. */
+export function isTorn(table: TokenTable, ids: Int32Array, segmentation: Segmentation, reply: Reply): boolean | null {
+  const { turn, start, end } = reply
+  if (turn.kind !== 'tool' || !isOpened(table, ids, start, end)) return null
+  return !isClosed(table, ids, start, end) && isClosedBehind(table, ids, segmentation, reply)
+}
+
 /** How the tags were spelt the last time: an environment spells all of its replies alike, which decides without a text. */
 interface TagSpelling {
   opening: Int32Array
