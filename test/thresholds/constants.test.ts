@@ -126,6 +126,7 @@ const STRUCTURAL: Readonly<Record<string, string>> = {
   'checks/truncation/reply-tokens.ts LOWER_CASE': 'a bit of a character',
   'hypotheses/advice.ts RARE': 'what the advice tells first; the report lists all of it',
   'checks/own-blocks.ts LEAST_SCORED': 'more numbers than a shift of one token brings',
+  'checks/template/left-out.ts MOST_BLANKS': 'property of templates',
   'checks/template/merged-newline.ts NEWLINE': 'a byte',
   'checks/template/declared-tools.ts LONGEST_TITLE': 'bound of cost',
   'checks/template/declared-tools.ts NEAR': 'characters around a name in which prose calls it a tool; the words decide',

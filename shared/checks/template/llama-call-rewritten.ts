@@ -1,8 +1,8 @@
-import { learnedTemplateOf } from '../../tokens/template/rerender.ts'
 import type { Check } from '../check.ts'
 import { sampledSpan } from '../edges.ts'
 import { normalised } from '../normalised-text.ts'
 import { countOf } from '../spans.ts'
+import { lacksCall, writesOneBareCall } from './left-out.ts'
 import { isTrainedUnproven, pairedTurns } from './paired-turns.ts'
 
 export const T13: Check = {
@@ -18,23 +18,26 @@ export const T13: Check = {
   fix: 'Train the sampled ids of call turns, or render them with a template that keeps the text of the message.',
   cite: 'TRL chat_templates README',
   trajectory(view, { thresholds }, report) {
-    const { tokenizer } = view
-    if (tokenizer?.frame?.style !== 'llama' || learnedTemplateOf(tokenizer)?.parallelCalls !== false) return
-    for (const { turn, message, index } of pairedTurns(view)) {
+    if (!writesOneBareCall(view)) return
+    for (const pair of pairedTurns(view)) {
+      const { turn, message, index } = pair
+      const isLost = lacksCall(view, pair)
       const call = turn.spans.find(({ part }) => part === 'tool_call')
       const calls = message.toolCalls?.length ?? 0
       const raw = message.content?.trim() ?? ''
-      if (call === undefined || turn.endToken < 0 || (calls === 0 && !raw.startsWith('{'))) continue
+      if ((call === undefined && !isLost) || turn.endToken < 0 || (calls === 0 && !raw.startsWith('{'))) continue
       const span = sampledSpan(turn)
       if (view.mask === null || countOf(view.mask, 1, span.start, span.end) === 0) continue
       const text = view.text({ start: turn.contentStart, end: turn.contentEnd })
-      const reason = rewritten(text, calls, raw, thresholds['looked-up-characters'])
+      const reason = isLost ? 'call-lost' : rewritten(text, calls, raw, thresholds['looked-up-characters'])
       const faulty = reason !== null && isTrainedUnproven(view, span)
       report.place(faulty, { turn: turn.ordinal })
       if (!faulty) continue
       report.fault({
         turn,
         tokens: span,
+        // What is trained then is no call at all.
+        ...(isLost ? { severity: 'error' } : {}),
         message: `The call of assistant turn ${turn.ordinal} is not what the model wrote: ${SENTENCES[reason]}`,
         evidence: { reason, message: index, calls, in_ids: text.slice(0, 160), in_message: raw.slice(0, 160) },
       })
@@ -45,6 +48,7 @@ export const T13: Check = {
 const SENTENCES = {
   'prose-dropped': 'the text beside it is missing',
   'key-renamed': 'its key "arguments" became "parameters"',
+  'call-lost': 'the ids lack it, and a tool answers it',
   'calls-lost': 'of several calls the ids hold one',
 } as const
 

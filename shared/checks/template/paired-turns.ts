@@ -1,5 +1,5 @@
 import { roleKind } from '../../model/roles.ts'
-import { Provenance, type Span, type Turn } from '../../model/tokens.ts'
+import { Provenance, type Segmentation, type Span, type Turn } from '../../model/tokens.ts'
 import type { Message } from '../../model/trajectory.ts'
 import type { TrajectoryView } from '../check.ts'
 import { writtenTurns } from '../edges.ts'
@@ -20,17 +20,28 @@ export interface PairedTurn {
 export function pairedTurns({ trajectory, segmentation, facts }: TrajectoryView): PairedTurn[] {
   const { messages } = trajectory
   if (segmentation === null || segmentation.cutLeft || messages === null) return []
-  const turns = writtenTurns(segmentation)
   const spoken: number[] = []
   for (let at = 0; at < messages.length; at++) {
     if (roleKind((messages[at] as Message).role) === 'assistant') spoken.push(at)
   }
+  const turns = turnsFor(segmentation, spoken.length)
   const cut = facts.endReason.startsWith('cut') || trajectory.isTruncated === true
   if (turns.length > spoken.length || (turns.length < spoken.length && !cut)) return []
   return turns.map((turn, i) => {
     const index = spoken[i] as number
     return { turn, message: messages[index] as Message, index }
   })
+}
+
+/** Those that hold something; with those that were closed with nothing in them, where there are as many of these as messages. */
+function turnsFor(segmentation: Segmentation, messages: number): readonly Turn[] {
+  const written = writtenTurns(segmentation)
+  if (written.length >= messages) return written
+  const all = segmentation.turns.filter(
+    ({ kind, contentStart, contentEnd, endToken }) =>
+      kind === 'assistant' && (contentEnd > contentStart || endToken >= 0),
+  )
+  return all.length === messages ? all : written
 }
 
 /**

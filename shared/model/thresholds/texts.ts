@@ -57,7 +57,7 @@ export const TEXT_THRESHOLDS = {
     value: 60,
     unit: 'characters',
     range: [1, 100_000],
-    usedBy: ['T10', 'T13', 'T16'],
+    usedBy: ['T10', 'T12', 'T13', 'T16'],
     reason:
       'Letters of a thought, of a turn’s prose or of a message that are looked up: more would only find differences of spelling.',
   },
