@@ -1,6 +1,5 @@
 import { hashAhead } from '../containers/kernel/numbers.ts'
 import { kernelWith } from '../containers/kernel/thread-kernel.ts'
-import { PREFIX_BROKEN } from '../formats/model-calls.ts'
 import { hashOfNumbers } from '../model/bulk-hash.ts'
 import { Hash64 } from '../model/hash.ts'
 import { LIMIT_NAMES, type LimitName } from '../model/streams.ts'
@@ -10,6 +9,7 @@ import { hasNaNAdvantage, type Trajectory } from '../model/trajectory.ts'
 import type { Tokenizer } from '../tokens/tokenizer.ts'
 import { answerFacts } from './answer-place.ts'
 import { branchEnds } from './branch-ends.ts'
+import { brokenPrefix } from './broken-prefix.ts'
 import { edgesOf, filledTurns, ownSpans, writtenTurns } from './edges.ts'
 import { endReason, isCallStop, isModelStop, saysCut } from './end-reason.ts'
 import { environmentFact } from './environment.ts'
@@ -44,11 +44,6 @@ export interface PreparedTokens {
   readonly tokenizer: Tokenizer | null
   readonly thresholds: Thresholds
   text(span: Span): string
-}
-
-function brokenPrefix({ issues }: Trajectory): Pick<TrajectoryFacts, 'prefixBroken'> | null {
-  const broken = issues.find(({ code }) => code === PREFIX_BROKEN)
-  return broken === undefined ? null : { prefixBroken: broken.message }
 }
 
 /** The facts of a trajectory. Without tokens: those that its fields and messages tell. */
@@ -100,7 +95,7 @@ export function createFacts(trajectory: Trajectory, tokens: PreparedTokens | nul
   }
   // What most rollouts lack is added where it is there.
   const more = (part: Partial<TrajectoryFacts> | null) => part !== null && Object.assign(facts, part)
-  more(brokenPrefix(trajectory))
+  more(brokenPrefix(trajectory, tokens))
   more(changesAt < 0 ? null : { advantageChangesAt: changesAt })
   more(broken === null ? null : { brokenAdvantage: broken })
   more(ownLimits(trajectory))

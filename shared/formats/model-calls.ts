@@ -41,16 +41,18 @@ export function prefixBreak(sequences: readonly (readonly ModelCall[])[], index:
   const call = sequences[index]?.[0]
   if (before === undefined || call === undefined) return null
   const length = before.prompt.length + before.generated.length
-  const idAt = (token: number) =>
-    token < before.prompt.length ? before.prompt[token] : before.generated[token - before.prompt.length]
+  const ids = new Int32Array(length)
+  ids.set(before.prompt)
+  ids.set(before.generated, before.prompt.length)
   let at = 0
-  while (at < length && at < call.prompt.length && call.prompt[at] === idAt(at)) at++
+  while (at < length && at < call.prompt.length && call.prompt[at] === ids[at]) at++
   if (at === 0) return null
   const here = at < call.prompt.length ? `has id ${call.prompt[at]}` : 'ends'
   return {
     code: PREFIX_BROKEN,
     field: call.name,
-    message: `the prompt of ${call.name} goes with ${before.name} up to token ${at}, where it ${here} and the calls before it have id ${idAt(at)}: a sequence of its own`,
+    message: `the prompt of ${call.name} goes with ${before.name} up to token ${at}, where it ${here} and the calls before it have id ${ids[at]}: a sequence of its own`,
+    leaves: { at, ids: ids.slice(at) },
   }
 }
 

@@ -37,6 +37,8 @@ export interface RecordIssue {
   readonly code: string
   readonly field: string
   readonly message: string
+  /** Of ids that leave those of an earlier sequence: the token from which on, and what that sequence has there. Absent elsewhere. */
+  readonly leaves?: { readonly at: number; readonly ids: Int32Array }
 }
 
 /** The dump writes NaN as the advantage of the whole row, which is null then: a number that went wrong is not an absent one. */

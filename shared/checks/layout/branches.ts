@@ -1,5 +1,6 @@
 import { count, counted } from '../../model/number-text.ts'
 import { forEachOf, type Steps } from '../../model/steps.ts'
+import { SAME_TEXT } from '../broken-prefix.ts'
 import type { Check, DumpReporter, DumpView } from '../check.ts'
 import { FactColumns } from '../fact-columns.ts'
 import type { TrajectoryFacts } from '../facts.ts'
@@ -47,7 +48,13 @@ function* lookAtBranches(view: DumpView, report: DumpReporter): Steps<void> {
       message: `${count(branching.length)} of ${counted(rollouts.size, 'rollout')} ${severalRows(branching.length, rows)} ${first[0]} with ${count(first[1].length)}${broken[0] === undefined ? '' : ` (${broken[0]})`}`,
       evidence: {
         rollouts: Object.fromEntries(branching.slice(0, 16).map(([id, each]) => [id, each.map(({ place }) => place)])),
-        ...(broken.length === 0 ? {} : { prefix_broken: broken.length, breaks: broken.slice(0, 16) }),
+        ...(broken.length === 0
+          ? {}
+          : {
+              prefix_broken: broken.length,
+              other_splits: broken.filter((message) => message.endsWith(SAME_TEXT)).length,
+              breaks: broken.slice(0, 16),
+            }),
         shared_prompt: branching.filter(([, each]) => new Set(each.map(({ promptHash }) => promptHash)).size === 1)
           .length,
       },
