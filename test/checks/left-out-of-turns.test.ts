@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import type { DumpView } from '../../shared/checks/check.ts'
+import { T12 } from '../../shared/checks/template/call-reserialised.ts'
 import type { Message } from '../../shared/model/trajectory.ts'
 import type { BundledTokenizerId } from '../../shared/tokens/tokenizer.ts'
 import {
@@ -140,8 +142,8 @@ describe('what a message says before its call', () => {
       )
     const { byCode } = await auditDump({ story: 'T12', family: 'qwen3', rows })
     expect(byCode.get('T12')!.tally.byBoundary).toEqual({
-      'words>call': { checked: 1, affected: 1 },
-      'header>call': { checked: 2, affected: 0 },
+      'words>parsed call': { checked: 1, affected: 1 },
+      'header>parsed call': { checked: 2, affected: 0 },
     })
   })
 
@@ -160,5 +162,36 @@ describe('what a message says before its call', () => {
   it('is the call in other words', async () => {
     expect(await told('T12', CALL, { said: parsed('search(query="Night Harbour")') })).toEqual(SOUND)
     expect(await told('T12', CALL, { said: parsed('Searching for: Night Harbour') })).toEqual(SOUND)
+  })
+})
+
+describe('a call of which the message has no text', () => {
+  /** Why T12 proves nothing of such a row; null where it does. */
+  async function unproved(said: Message, options: RecordOptions = {}): Promise<string | null> {
+    const messages: Message[] = [
+      { role: 'user', content: 'Which year?' },
+      said,
+      { role: 'tool', content: REPLY },
+      { role: 'assistant', content: END },
+    ]
+    const turns = [user('Which year?'), assistant(CALL), tool(REPLY), assistant(END)]
+    const { byCode } = await auditDump({
+      story: 'T12',
+      family: 'qwen3',
+      rows: (tokenizer) => [conversation(tokenizer, turns, { ...options, more: { messages } })],
+    })
+    const { tally } = byCode.get('T12')!
+    expect([tally.placesAffected, tally.placesChecked]).toEqual([0, 1])
+    // Nothing else of the dump is asked.
+    return T12.unproved!(tally, {} as DumpView)
+  }
+
+  it('may have been written again, which nothing shows', async () => {
+    expect(await unproved(parsed())).toMatch(/only as they were parsed.*none of 1 call has/)
+  })
+
+  it('was not written again where its text is there, or the ids are proved', async () => {
+    expect(await unproved({ role: 'assistant', content: CALL })).toBeNull()
+    expect(await unproved(parsed(), { sampled: true })).toBeNull()
   })
 })

@@ -27,12 +27,24 @@ export const T12: Check = {
       reportRewritten(view, pair, report)
     }
   },
+  unproved({ placesChecked, byBoundary }) {
+    const parsed = Object.entries(byBoundary).filter(([name]) => name.endsWith(PARSED))
+    const calls = parsed.reduce((sum, [, { checked }]) => sum + checked, 0)
+    return calls === 0 || calls < placesChecked
+      ? null
+      : `the messages hold the calls only as they were parsed, and nothing says that the ids were sampled: none of ${counted(calls, 'call')} has its arguments encoded twice, other spaces, escapes or orders of keys cannot be seen`
+  },
 }
 
-/** What a call stands behind, as its message has it: words are dropped only where there are some. */
-const BEHIND_HEADER = 'header>call'
-const BEHIND_WORDS = 'words>call'
-const BEHIND_CALL = 'call>call'
+/**
+ * The seam before a call, as its message has it: words are dropped only where there are some. A call that the message has only as it was parsed, and of
+ * which nothing says that it was sampled, may be written in whatever way.
+ */
+function seam(before: 'header' | 'words' | 'call', isKnown: boolean): string {
+  return `${before}>${isKnown ? 'call' : PARSED}`
+}
+
+const PARSED = 'parsed call'
 
 /** The turn lacks a call that its message has, or what the message says before its call. */
 function reportLeftOut(view: TrajectoryView, pair: PairedTurn, report: Reporter): boolean {
@@ -41,7 +53,8 @@ function reportLeftOut(view: TrajectoryView, pair: PairedTurn, report: Reporter)
   const { turn, message, index } = pair
   const span = sampledSpan(turn)
   const faulty = isTrainedUnproven(view, span)
-  report.place(faulty, { turn: turn.ordinal, ...(reason === 'prose-dropped' ? { boundary: BEHIND_WORDS } : {}) })
+  const isKnown = !faulty || rawCalls(message.content ?? '').length > 0
+  report.place(faulty, { turn: turn.ordinal, ...(reason === 'call-lost' ? {} : { boundary: seam('words', isKnown) }) })
   if (!faulty) return true
   const calls = callsOfMessage(message)
   const prose = proseOfMessage(message)
@@ -65,7 +78,7 @@ function reportLeftOut(view: TrajectoryView, pair: PairedTurn, report: Reporter)
 function reportRewritten(view: TrajectoryView, { turn, message }: PairedTurn, report: Reporter): void {
   const written = rawCalls(message.content ?? '')
   const calls = turn.spans.filter(({ part, closed }) => part === 'tool_call' && closed)
-  const first = calls.length > 0 && proseOfMessage(message) !== '' ? BEHIND_WORDS : BEHIND_HEADER
+  const first = calls.length > 0 && proseOfMessage(message) !== '' ? 'words' : 'header'
   for (const [i, call] of calls.entries()) {
     if (view.mask === null || countOf(view.mask, 1, call.start, call.end) === 0) continue
     const ids = callText(view.text(call))
@@ -73,8 +86,10 @@ function reportRewritten(view: TrajectoryView, { turn, message }: PairedTurn, re
     const rewritten = raw !== null && raw !== ids && isSameCall(raw, ids)
     // The model's own way to write a call is known from the message; only without it do quoted arguments speak.
     const quoted = raw === null && QUOTED_ARGUMENTS.test(ids)
-    const faulty = (rewritten || quoted) && isTrainedUnproven(view, call)
-    report.place(faulty, { turn: turn.ordinal, boundary: i === 0 ? first : BEHIND_CALL })
+    const isUnproven = isTrainedUnproven(view, call)
+    const faulty = (rewritten || quoted) && isUnproven
+    const isKnown = raw !== null || !isUnproven
+    report.place(faulty, { turn: turn.ordinal, boundary: seam(i === 0 ? first : 'call', isKnown) })
     if (!faulty) continue
     const at = raw === null ? ids.search(QUOTED_ARGUMENTS) : firstDifference(raw, ids)
     report.fault({
