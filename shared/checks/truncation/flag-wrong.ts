@@ -1,5 +1,5 @@
 import { count } from '../../model/number-text.ts'
-import { filtered, forEachOf, type Steps, within } from '../../model/steps.ts'
+import { atOnce, filtered, forEachOf, type Steps, within } from '../../model/steps.ts'
 import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { Span } from '../../model/tokens.ts'
 import type { AuditSettings, Check, DumpReporter, DumpView, Reporter, TrajectoryView } from '../check.ts'
@@ -32,6 +32,29 @@ export const flagWrong: Check = {
   cite: 'TRL#7039, SkyRL#1319, NeMo-RL#4042, NeMo-RL#3837, halo#14, verifiers#637 (defect V10)',
   trajectory: lookAtFlag,
   dump: lookAtFlags,
+  unproved: (_tally, view) => untoldStops(view),
+}
+
+/**
+ * Why rows that are said to have stopped and lack an end token prove nothing, where too many do for exceptions and others have the token. A string that
+ * ends them leaves the same words behind, so that one which ends like no other may be a cut.
+ */
+function untoldStops(view: DumpView): string | null {
+  const stops = atOnce(findingOpenStops(view))
+  if (stops === null || stops.closed === 0) return null
+  const { rows, closed } = stops
+  const endings = lastTokensOf(rows)
+  if (!rows.some(({ lastToken }) => endings.get(lastToken ?? -1) === 1)) return null
+  return `${count(rows.length)} of ${count(closed + rows.length)} rollouts that are said to have stopped have no end token, and do not end alike: nothing tells whether they were cut or ended on a string`
+}
+
+/** How many rows end with each token. */
+function lastTokensOf(rows: readonly TrajectoryFacts[]): ReadonlyMap<number, number> {
+  const tokens = new Map<number, number>()
+  for (const { lastToken } of rows) {
+    if (typeof lastToken === 'number') tokens.set(lastToken, (tokens.get(lastToken) ?? 0) + 1)
+  }
+  return tokens
 }
 
 function lookAtFlag(view: TrajectoryView, settings: AuditSettings, report: Reporter): void {
@@ -176,10 +199,7 @@ function* lookAtOpenStops(view: DumpView, report: DumpReporter): Steps<void> {
   if (stops === null) return
   const { rows, closed, piled } = stops
   const all = closed + rows.length
-  const lastTokens = new Map<number, number>()
-  for (const { lastToken } of rows) {
-    if (typeof lastToken === 'number') lastTokens.set(lastToken, (lastTokens.get(lastToken) ?? 0) + 1)
-  }
+  const lastTokens = lastTokensOf(rows)
   const isException = closed >= view.settings.thresholds['flagged-share'] * all
   const look = (facts: TrajectoryFacts) => {
     const limit = stops.cutBy(facts)
