@@ -150,7 +150,7 @@ class Segmenter {
     const separatorStart = closed ? contentEnd + 1 : contentEnd
     const end = closed && this.isSeparator(separatorStart) ? separatorStart + 1 : separatorStart
     // Before the first answer it is the end of the prompt that is lost, with the header in it.
-    const holdsAnswer = closed && this.ordinal > 0 && this.isUnclosed(named) && !this.opensAnswer(end)
+    const holdsAnswer = closed && this.ordinal > 0 && this.isUnclosed(named) && !this.opens(end, 'assistant')
     const kind = holdsAnswer
       ? 'other'
       : named === 'user' && this.opensToolResponse(contentStart, contentEnd)
@@ -158,7 +158,8 @@ class Segmenter {
         : named
     if (kind === 'assistant') {
       if (!isBareHeader(this.turns.at(-1))) this.ordinal++
-      const content = { contentStart, contentEnd, closed, candidates, written: this.written }
+      const mayCall = lookup.frame.style === 'llama' && (end === this.to ? this.calls() : this.opens(end, 'tool'))
+      const content = { contentStart, contentEnd, closed, mayCall, candidates, written: this.written }
       const found =
         lookup.frame.messages === undefined ? assistantSpans(lookup, ids, content) : harmonySpans(lookup, ids, content)
       for (const span of found) spans.push(span)
@@ -227,9 +228,13 @@ class Segmenter {
     return this.lookup.frame.unclosed?.some((role) => role === kind) === true
   }
 
-  private opensAnswer(at: number): boolean {
+  private opens(at: number, kind: TurnKind): boolean {
     if (at >= this.to || !(this.markAt(at) & Mark.turnStart)) return false
-    return roleKind(readHeader(this.lookup, this.ids, at, this.to).role) === 'assistant'
+    return roleKind(readHeader(this.lookup, this.ids, at, this.to).role) === kind
+  }
+
+  private calls(): boolean {
+    return this.turns.some(({ spans }) => spans.some(({ part }) => part === 'tool_call'))
   }
 
   /** What stops the content ends the turn, or opens the next one; or both, where the model wrote it. */

@@ -1,5 +1,6 @@
 import { SPLICE_TAGS, type Span, type SubSpan } from '../model/tokens.ts'
 import type { FrameLookup } from './frame-lookup.ts'
+import { callBehindProse, isJsonCall } from './json-call.ts'
 import { type FoundTag, findTag, type TagName } from './tags.ts'
 import { decodeSpan } from './text.ts'
 import type { TokenTable } from './tokenizer.ts'
@@ -9,6 +10,8 @@ export interface AssistantContent {
   readonly contentEnd: number
   /** The turn has its end token. */
   readonly closed: boolean
+  /** A reply of a tool follows, or nothing does and the row called before: words at the end of the turn may be a call. */
+  readonly mayCall: boolean
   /** Tokens of the content in which a tag may begin, ascending. */
   readonly candidates: readonly number[]
   /** Of each token of the sequence 1 where the dump says that the model wrote it; null where it says nothing. */
@@ -44,10 +47,24 @@ export function assistantSpans(lookup: FrameLookup, ids: Int32Array, content: As
   }
   const spans = tags.length === 0 ? [] : new SpanReader(lookup, ids, tags, contentStart, limit, closed, written).read()
   if (limit < contentEnd) spans.push({ part: 'tool_call', start: limit, end: contentEnd, closed })
-  else if (spans.length === 0 && frame.style === 'llama' && isJsonCall(lookup, ids, content)) {
-    spans.push({ part: 'tool_call', start: contentStart, end: contentEnd, closed })
+  else if (frame.style === 'llama') {
+    const start = untaggedCall(table, ids, content, spans)
+    if (start >= 0) spans.push({ part: 'tool_call', start, end: contentEnd, closed })
   }
   return spans
+}
+
+/** The token with which a call without tags begins: with the turn, or behind other words where it may; -1 where there is none. */
+function untaggedCall(
+  table: TokenTable,
+  ids: Int32Array,
+  content: AssistantContent,
+  spans: readonly SubSpan[],
+): number {
+  const { contentStart, contentEnd, mayCall } = content
+  if (spans.length === 0 && isJsonCall(table, ids, content)) return contentStart
+  if (!mayCall || spans.some(({ part }) => part === 'tool_call')) return -1
+  return callBehindProse(table, ids, spans.at(-1)?.end ?? contentStart, contentEnd)
 }
 
 /** A reply between two tags, or from one on. */
@@ -204,12 +221,4 @@ class SpanReader {
 function isBlank({ bytes }: TokenTable, from: number, to: number): boolean {
   for (let at = from; at < to; at++) if ((bytes[at] as number) > SPACE) return false
   return true
-}
-
-/** Llama's call without tags: the turn is one JSON object with a name, and parameters as far as it goes. */
-function isJsonCall({ table }: FrameLookup, ids: Int32Array, content: AssistantContent): boolean {
-  const { contentStart, contentEnd, closed } = content
-  const opening = decodeSpan(table, ids, contentStart, Math.min(contentEnd, contentStart + 12)).trimStart()
-  if (!/^\{\s*"(?:type"\s*:\s*"function"\s*,\s*"name|name)"\s*:/.test(opening)) return false
-  return !closed || /"(?:parameters|arguments)"\s*:/.test(decodeSpan(table, ids, contentStart, contentEnd))
 }

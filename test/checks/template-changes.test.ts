@@ -131,6 +131,34 @@ it('a bare call of Llama that was written again as other JSON is named as well',
   expect(await reasons('T12', 'llama3', calling(call), [ask, renamed, reply, end])).toEqual([])
 })
 
+it('a call of Llama behind prose is compared as one alone is', async () => {
+  const placesOf = async (code: string, text: string, said: Message) => {
+    const rows = (tokenizer: Parameters<typeof conversation>[0]) => [
+      conversation(tokenizer, calling(text), { more: { messages: [ask, said, reply, end] } }),
+    ]
+    const { byCode } = await auditDump({ story: code, family: 'llama3', rows })
+    const { findings, tally } = byCode.get(code)!
+    return [tally.placesChecked, ...findings.map(({ evidence }) => evidence.reason)]
+  }
+  const prose = 'I look the film up in the documents.'
+  const call = '{"name": "search", "parameters": {"query": "film"}}'
+  const parsed: Message = { role: 'assistant', content: prose, toolCalls: [toolCall('{"query": "film"}')] }
+  const raw = (text: string): Message => ({ role: 'assistant', content: text })
+  const whole = `${prose}\n\n${call}`
+  for (const code of ['T12', 'T13']) {
+    expect(await placesOf(code, whole, parsed)).toEqual([1])
+    expect(await placesOf(code, whole, raw(whole))).toEqual([1])
+  }
+  expect(await placesOf('T13', call, parsed)).toEqual([1, 'prose-dropped'])
+  expect(await placesOf('T13', call, raw(whole))).toEqual([1, 'prose-dropped'])
+  const renamed = raw(whole.replace('parameters', 'arguments'))
+  expect(await placesOf('T13', whole, renamed)).toEqual([1, 'key-renamed'])
+  expect(await placesOf('T12', whole, raw(`${prose}\n\n${call.replaceAll('": ', '":')}`))).toEqual([
+    1,
+    'call-reserialised',
+  ])
+})
+
 it('a call with another meaning is no rewriting', async () => {
   const call = (query: string) => `<tool_call>\n{"name": "search", "arguments": {"query": "${query}"}}\n</tool_call>`
   const said: Message = { role: 'assistant', content: call('other') }

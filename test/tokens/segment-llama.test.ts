@@ -70,6 +70,40 @@ describe('Llama turns', () => {
     expect(spans('Use {"name": "search", "parameters": {}}')).toEqual([])
   })
 
+  it('reads a call behind prose where a tool answers it', () => {
+    const spans = (content: string, next = `${header('ipython')}"1"<|eot_id|>`) => {
+      const { ids, parts, turns } = read(`${PROMPT}${header('assistant')}${content}<|eot_id|>${next}`)
+      const { contentStart, contentEnd } = turns[2]!
+      return parted(llama, ids.subarray(0, contentEnd), parts, contentStart)
+    }
+    const call = '{"name": "search", "parameters": {"query": "Ünal {"}}'
+    const quoted = (text: string) => JSON.stringify(text).slice(1, -1)
+    expect(spans(`I look it up – “once”.\n\n${call}`)).toEqual([
+      'assistant "I look it up – “once”.\\n\\n"',
+      `tool_call "${quoted(call)}"`,
+    ])
+    expect(spans(`I look it up: ${call}`).at(-1)).toBe(`tool_call "${quoted(` ${call}`)}"`)
+    expect(spans(`Both.\n${call}; ${call}`).at(-1)).toBe(`tool_call "${quoted(`${call}; ${call}`)}"`)
+    expect(spans(`Both.\n${call}\n${call}\n`).at(-1)).toBe(`tool_call "${quoted(`${call}\n${call}\n`)}"`)
+    expect(spans(`Not {"name": "a", "parameters": {}} but\n${call}`).at(-1)).toBe(`tool_call "${quoted(call)}"`)
+    expect(spans(`<think>\nhm\n</think>\n\n${call}`)).toHaveLength(2)
+    const own = ['assistant']
+    const kinds = (...given: Parameters<typeof spans>) => spans(...given).map((part) => part.split(' ')[0])
+    // Nobody answers, or a person does.
+    expect(kinds(`I look it up.\n\n${call}`, '')).toEqual(own)
+    expect(kinds(`So:\n\n${call}`, `${header('user')}Sure?<|eot_id|>`)).toEqual(own)
+    // A limit of turns ended a row that called before.
+    const earlier = `${call}<|eot_id|>${header('ipython')}"1"<|eot_id|>${header('assistant')}`
+    const last = (text: string) =>
+      read(`${PROMPT}${header('assistant')}${earlier}${text}<|eot_id|>`).turns.at(-1)?.spans
+    expect(last(`Once more.\n\n${call}`)).toMatchObject([{ part: 'tool_call', closed: true }])
+    expect(last('It is {"name": "Ada", "born": 1815}')).toEqual([])
+    // A program that the interpreter runs, and other JSON.
+    expect(kinds(`import json\ncall = ${call}`)).toEqual(own)
+    expect(kinds('I found {"name": "Ada", "born": 1815}')).toEqual(own)
+    expect(kinds(`I found {"name": "Ada", "parameters": 3} and more}`)).toEqual(own)
+  })
+
   it('reads tags that this family spells', () => {
     const found = read(
       `${PROMPT}${header('agent')}<think>\nhm\n</think>\n<tool_call>\n{"move": "U"}\n</tool_call><|eot_id|>`,

@@ -1,4 +1,5 @@
 import { counted } from '../../model/number-text.ts'
+import { jsonCallAt } from '../../tokens/json-call.ts'
 import type { Check, Reporter, TrajectoryView } from '../check.ts'
 import { sampledSpan } from '../edges.ts'
 import { countOf } from '../spans.ts'
@@ -76,7 +77,7 @@ function reportLeftOut(view: TrajectoryView, pair: PairedTurn, report: Reporter)
 }
 
 function reportRewritten(view: TrajectoryView, { turn, message }: PairedTurn, report: Reporter): void {
-  const written = rawCalls(message.content ?? '')
+  const written = writtenCalls(view, message.content ?? '')
   const calls = turn.spans.filter(({ part, closed }) => part === 'tool_call' && closed)
   const first = calls.length > 0 && proseOfMessage(message) !== '' ? 'words' : 'header'
   for (const [i, call] of calls.entries()) {
@@ -107,6 +108,13 @@ function reportRewritten(view: TrajectoryView, { turn, message }: PairedTurn, re
     })
     break
   }
+}
+
+/** The calls as the model wrote them, where the message keeps its text; Llama's have no tags, and may stand behind other words. */
+function writtenCalls({ tokenizer }: TrajectoryView, content: string): string[] {
+  const calls = rawCalls(content)
+  const at = calls.length === 0 && tokenizer?.frame?.style === 'llama' ? jsonCallAt(content) : -1
+  return at < 0 ? calls : [content.slice(at).trim()]
 }
 
 /** `"arguments": "{\"query\": …}"`: what Qwen2.5's template makes of arguments that are a text. */

@@ -1,3 +1,4 @@
+import { jsonCallAt } from '../../tokens/json-call.ts'
 import type { Check } from '../check.ts'
 import { sampledSpan } from '../edges.ts'
 import { normalised } from '../normalised-text.ts'
@@ -25,11 +26,12 @@ export const T13: Check = {
       const call = turn.spans.find(({ part }) => part === 'tool_call')
       const calls = message.toolCalls?.length ?? 0
       const raw = message.content?.trim() ?? ''
-      if ((call === undefined && !isLost) || turn.endToken < 0 || (calls === 0 && !raw.startsWith('{'))) continue
+      const rawCall = raw.startsWith('{') ? 0 : jsonCallAt(raw)
+      if ((call === undefined && !isLost) || turn.endToken < 0 || (calls === 0 && rawCall < 0)) continue
       const span = sampledSpan(turn)
       if (view.mask === null || countOf(view.mask, 1, span.start, span.end) === 0) continue
       const text = view.text({ start: turn.contentStart, end: turn.contentEnd })
-      const reason = isLost ? 'call-lost' : rewritten(text, calls, raw, thresholds['looked-up-characters'])
+      const reason = isLost ? 'call-lost' : rewritten(text, calls, raw, rawCall, thresholds['looked-up-characters'])
       const faulty = reason !== null && isTrainedUnproven(view, span)
       report.place(faulty, { turn: turn.ordinal })
       if (!faulty) continue
@@ -52,13 +54,18 @@ const SENTENCES = {
   'calls-lost': 'of several calls the ids hold one',
 } as const
 
-function rewritten(text: string, calls: number, raw: string, lookedUp: number): keyof typeof SENTENCES | null {
+/** `rawCall`: where the call begins in the text that the message keeps; -1 where that holds none. */
+function rewritten(
+  text: string,
+  calls: number,
+  raw: string,
+  rawCall: number,
+  lookedUp: number,
+): keyof typeof SENTENCES | null {
   if (calls > 1 && [...text.matchAll(/"name"\s*:/g)].length === 1) return 'calls-lost'
-  if (raw.startsWith('{')) {
-    return /"arguments"\s*:/.test(raw) && !/"arguments"\s*:/.test(text) && /"parameters"\s*:/.test(text)
-      ? 'key-renamed'
-      : null
-  }
-  const prose = normalised(raw).slice(0, lookedUp).trim()
-  return prose !== '' && !normalised(text).includes(prose) ? 'prose-dropped' : null
+  const prose = rawCall < 0 ? raw : raw.slice(0, rawCall)
+  const opening = normalised(prose).slice(0, lookedUp).trim()
+  if (opening !== '' && !normalised(text).includes(opening)) return 'prose-dropped'
+  const isRenamed = /"arguments"\s*:/.test(raw.slice(prose.length)) && !/"arguments"\s*:/.test(text)
+  return isRenamed && /"parameters"\s*:/.test(text) ? 'key-renamed' : null
 }
