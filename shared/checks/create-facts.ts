@@ -22,7 +22,7 @@ import { pairingFacts } from './pairing.ts'
 import { type AnsweredInside, answerInsidePrompt, LONGEST_PREFILL, storedPromptEnd } from './prompt-end.ts'
 import { drawStrip, type StateRun, stateRuns } from './strip.ts'
 import { supportingDocuments } from './supporting-documents.ts'
-import { comparedSystem, isDefaultSystem, systemText } from './system-text.ts'
+import { isDefaultSystem, systemHashes, systemText } from './system-text.ts'
 import { cutReplies } from './truncation/cut-replies.ts'
 import { beginsWritten, leftCut } from './truncation/left-cut.ts'
 import { longReplies } from './truncation/long-replies.ts'
@@ -113,7 +113,7 @@ export function createFacts(trajectory: Trajectory, tokens: PreparedTokens | nul
   more(deniedStop(trajectory, end, tokens))
   // Where the prompt is cut inside its system turn, words of the completion stand in it (C02).
   facts.systemHash = system === null || isCutInside(segmentation, facts.promptLength) ? null : system.hash
-  if (system !== null && facts.systemHash !== null) facts.systemCompared = comparedSystem(system, trajectory.messages)
+  if (system !== null && facts.systemHash !== null) more(systemHashes(system, trajectory.messages))
   facts.promptDate = system?.date ?? null
   if (system !== null && tokenizer !== null && isDefaultSystem(trajectory, tokenizer, system.text))
     facts.defaultSystem = true

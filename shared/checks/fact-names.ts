@@ -61,6 +61,7 @@ const EVERY: Record<keyof Required<TrajectoryFacts>, true> = {
   beginsWritten: true,
   systemHash: true,
   systemCompared: true,
+  systemWithoutTools: true,
   promptDate: true,
   systemAgain: true,
   expectedAnswer: true,

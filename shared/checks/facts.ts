@@ -161,6 +161,8 @@ export interface TrajectoryFacts {
   readonly systemHash?: string | null
   /** Hash of that turn without what is the rollout's own in it; absent without. What T09 compares within a group. */
   readonly systemCompared?: string
+  /** `systemHash` without what Llama's template writes into that turn for tools alone; absent where it writes nothing of the kind. What A05 compares. */
+  readonly systemWithoutTools?: string
   readonly promptDate?: string | null
   /**
    * Of a row without sequence ids in which that turn is there again, behind an answer and before a question: tokens between the two turns, where it

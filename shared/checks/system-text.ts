@@ -7,6 +7,7 @@ import type { Trajectory } from '../model/trajectory.ts'
 import { learnedTemplateOf } from '../tokens/template/rerender.ts'
 import { decodeSpan } from '../tokens/text.ts'
 import type { Tokenizer, TokenTable } from '../tokens/tokenizer.ts'
+import type { TrajectoryFacts } from './facts.ts'
 import { OfLast } from './of-last.ts'
 import { type ToolsInText, toolsInText, withToolsAlike } from './tools-in-text.ts'
 
@@ -17,6 +18,8 @@ export interface SystemText {
   readonly date: string | null
   /** 16 hex digits over the text without that date, its tools as a person compares them (`withToolsAlike`). */
   readonly hash: string
+  /** The same of the text without the lines that Llama's template begins it with for tools alone, though it may write these elsewhere; null without such lines. */
+  readonly hashWithoutTools: string | null
   readonly tools: ToolsInText | null
   /** It may describe tools, be it in words. */
   readonly speaksOfTools: boolean
@@ -78,11 +81,21 @@ export function systemHashOf(text: string): string {
 
 const comparedTexts = new WeakMap<SystemText, Map<string, string>>()
 
+/** What of a system text is compared between rollouts beside its hash. */
+export function systemHashes(
+  system: SystemText,
+  messages: Trajectory['messages'],
+): Pick<TrajectoryFacts, 'systemCompared' | 'systemWithoutTools'> {
+  const systemCompared = comparedSystem(system, messages)
+  const { hashWithoutTools } = system
+  return hashWithoutTools === null ? { systemCompared } : { systemCompared, systemWithoutTools: hashWithoutTools }
+}
+
 /**
  * 16 hex digits over what a program does not make up anew for each rollout. A system message that stands in the text as the rollout's own messages
  * have it counts as any other that does, and words that hold a digit (times, paths, numbers of players) as any other such word.
  */
-export function comparedSystem(system: SystemText, messages: Trajectory['messages']): string {
+function comparedSystem(system: SystemText, messages: Trajectory['messages']): string {
   const first = messages?.[0]
   const message = (first !== undefined && roleKind(first.role) === 'system' ? first.content?.trim() : null) ?? ''
   let texts = comparedTexts.get(system)
@@ -117,6 +130,17 @@ const TOOLS = /\b(?:tools?|functions?|APIs?|actions?|i?python|interpreter|search
 
 function readSystemText(text: string): SystemText {
   const date = /^Today Date: *(\S[^\n]*?) *$/m.exec(text.slice(0, 400))?.[1] ?? null
-  const hash = new Hash64().text(withToolsAlike(date === null ? text : text.replace(date, ''))).digest()
-  return { text, date, hash, tools: toolsInText(text), speaksOfTools: TOOLS.test(text) }
+  const hashOf = (words: string) =>
+    new Hash64().text(withToolsAlike(date === null ? words : words.replace(date, ''))).digest()
+  const lines = LINES_FOR_TOOLS.exec(text)?.[0].length ?? 0
+  return {
+    text,
+    date,
+    hash: hashOf(text),
+    hashWithoutTools: lines === 0 ? null : hashOf(text.slice(lines)),
+    tools: toolsInText(text),
+    speaksOfTools: TOOLS.test(text),
+  }
 }
+
+const LINES_FOR_TOOLS = /^Environment: ipython\n(?:Tools: [^\n]*\n+)?/

@@ -225,6 +225,7 @@ const COLUMNS: { readonly [Name in keyof Required<Row>]: Column<Row[Name]> } = {
   beginsWritten: { cells: optional(PAIR) },
   systemHash: { cells: optional(text) },
   systemCompared: { cells: optional(TEXT) },
+  systemWithoutTools: { cells: optional(TEXT) },
   promptDate: { cells: optional(text) },
   systemAgain: {
     cells: optional(recordOf({ gap: NUMBER, starts: listOf(NUMBER), positions: listOf(NUMBER), end: NUMBER }, ':')),

@@ -16,6 +16,7 @@ import {
   withToolSchema,
 } from '../helpers/conversation.ts'
 import { testTokenizer } from '../helpers/tokenizers.ts'
+import { audited, lines } from '../session/dumps.ts'
 import { auditTrajectories } from './audit.ts'
 import { type Edit, findingsOf, resultOf, search } from './findings-of.ts'
 
@@ -112,6 +113,35 @@ describe('T07', () => {
     expect(await findingsOf('T07', 'qwen2.5', search(prompt('open_page'), { tools }))).toEqual([])
     const cut = { system: { ...prompt('calculator').system, end: false, separator: false } }
     expect(await findingsOf('T07', 'qwen2.5', search(cut, { tools }))).toEqual([])
+  })
+})
+
+describe('A05', () => {
+  it('leaves a rollout alone whose tools, which Llama writes before the question, are missing', async () => {
+    const tools = `Given the following functions, please respond with a JSON for a function call.\n\n${JSON.stringify(SEARCH_TOOL, null, 4)}\n\n`
+    const rendered = (tokenizer: Tokenizer, text: string, given: boolean, index: number) =>
+      conversation(
+        tokenizer,
+        [
+          system(`${given ? 'Environment: ipython\n' : ''}Cutting Knowledge Date: December 2023\n\n${text}`),
+          user(`${given ? tools : ''}Who made it?`),
+          assistant('{"name": "search", "parameters": {"query": "it"}}'),
+          tool('Ada did.'),
+          assistant(`Ada, ${index}.`),
+        ],
+        { group: index < 4 ? 'g' : 'h', reward: index % 2 },
+      )
+    const rows = (other: string) => (tokenizer: Tokenizer) =>
+      [0, 1, 2, 3, 4, 5, 6, 7].map((index) =>
+        rendered(tokenizer, index === 3 ? other : 'Be brief.', index !== 3, index),
+      )
+    const llama = await testTokenizer('llama3')
+    const codes = async (other: string) => {
+      const { findings } = (await audited(lines(rows(other)(llama)))).report()
+      return findings.map(({ code }) => code).filter((code) => /A05|T07|T09/.test(code))
+    }
+    expect(await codes('Be brief.')).toEqual(['T07'])
+    expect((await codes('Answer in French.')).sort()).toEqual(['A05', 'T07'])
   })
 })
 

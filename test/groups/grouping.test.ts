@@ -105,6 +105,10 @@ describe('A05', () => {
     const told = (ids: string) => ({ ...asked(ids), question: 'Who is it?' })
     const today = { promptDate: '26 Jul 2024', systemHash: 's', pairing: asked('q') }
 
+    const lineForTools = { systemHash: 'line and s', systemWithoutTools: 's', pairing: byIds('tools and q') }
+    const withLineForTools = (more: Partial<TrajectoryFacts>) =>
+      withOne(more).map((facts) => (facts.promptHash === 'other' ? facts : { ...facts, ...lineForTools }))
+
     it.each<[string, TrajectoryFacts[]]>([
       ['a rollout', withOne({})],
       [
@@ -136,6 +140,10 @@ describe('A05', () => {
         'a rollout that lacks the tools of the system turn and asks something else',
         withOne({ systemHash: 't', toolsMissing: true, pairing: byIds('r') }, { ...today, pairing: byIds('q') }),
       ],
+      [
+        'a rollout that lacks the tools and has another system text beside the line for them',
+        withLineForTools({ systemHash: 't', toolsMissing: true, pairing: byIds('q') }),
+      ],
     ])('is %s', (_, facts) => {
       expect(runOver('A05', dumpOf(facts)).tally).toMatchObject({ checked: 6, affected: 1 })
     })
@@ -153,6 +161,10 @@ describe('A05', () => {
           { systemHash: 's', toolsDiffer: true, pairing: told('other tools and q') },
           { ...today, pairing: told('tools and q') },
         ),
+      ],
+      [
+        'that lacks the tools, and with them a line of the system turn that its template writes for tools alone (T07)',
+        withLineForTools({ systemHash: 's', toolsMissing: true, pairing: byIds('q') }),
       ],
       ['whose template wrote another day (T14)', withOne({ promptDate: '27 Jul 2024' }, today)],
       ['that has another system text before the same question (T09)', withOne({ systemHash: 't' }, today)],

@@ -71,6 +71,7 @@ const ANY = {
   beginsWritten: fc.tuple(number, number),
   systemHash: maybe(hash),
   systemCompared: hash,
+  systemWithoutTools: hash,
   promptDate: maybe(text),
   systemAgain: fc.record({ gap: number, starts: fc.array(number), positions: fc.array(number), end: number }, object),
   answerPlace: maybe(fc.constantFrom(...ANSWER_PLACES)),

@@ -244,7 +244,12 @@ function isRenderedOtherwise(member: TrajectoryFacts, own: TrajectoryFacts | und
 /** Where tools stand in the turn of the question and not in the system turn, its ids do not tell; words would. */
 function mayAskTheSame(one: TrajectoryFacts, other: TrajectoryFacts): boolean {
   const haveWords = one.pairing?.questionIds !== undefined && other.pairing?.questionIds !== undefined
-  return !haveWords && (one.systemHash ?? null) === (other.systemHash ?? null)
+  return !haveWords && systemWithoutTools(one) === systemWithoutTools(other)
+}
+
+/** Lines that stand there for tools alone are gone with these, whatever is asked. */
+function systemWithoutTools(facts: TrajectoryFacts): string | null {
+  return facts.systemWithoutTools ?? facts.systemHash ?? null
 }
 
 /** By the ids of the question, or by its words where both have messages: some templates write the tools before them. */
