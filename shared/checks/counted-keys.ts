@@ -1,3 +1,4 @@
+import { forEachOf, type Steps, within } from '../model/steps.ts'
 import type { TrajectoryFacts } from './facts.ts'
 import { isOfOnePrompt } from './split-groups.ts'
 
@@ -21,27 +22,42 @@ const ROUNDING = 1e-3
  * @param size of most of the stored groups, which no group of a prompt exceeds
  * @returns null where the keys are those of groups, or nothing tells
  */
-export function groupsOfPrompts(stored: readonly Bucket[], size: number | null): Bucket[] | null {
-  if (size === null || stored.every(({ members }) => isOfOnePrompt(members))) return null
+export function* groupsOfPrompts(stored: readonly Bucket[], size: number | null): Steps<Bucket[] | null> {
+  if (size === null || (yield* within(0, 0.3, areOfOnePromptEach(stored)))) return null
   const ofPrompts = new Agreement()
   const ofKeys = new Agreement()
   const prompts = new Map<string, TrajectoryFacts[]>()
-  for (const [at, { members }] of stored.entries()) {
-    for (const member of members) {
-      const { promptHash, reward, advantage } = member
-      if (promptHash === null || advantage === null || reward === null) return null
-      const prompt = `${member.place.source} ${member.step} ${promptHash}`
-      const rows = prompts.get(prompt)
-      if (rows === undefined) prompts.set(prompt, [member])
-      else rows.push(member)
-      ofPrompts.add(`${prompt} ${reward}`, String(at), advantage)
-      ofKeys.add(`${at} ${reward}`, prompt, advantage)
+  let isTold = true
+  const add = (member: TrajectoryFacts, bucket: number) => {
+    const { promptHash, reward, advantage } = member
+    if (promptHash === null || advantage === null || reward === null) {
+      isTold = false
+      return
     }
+    const prompt = `${member.place.source} ${member.step} ${promptHash}`
+    const rows = prompts.get(prompt)
+    if (rows === undefined) prompts.set(prompt, [member])
+    else rows.push(member)
+    ofPrompts.add(`${prompt} ${reward}`, String(bucket), advantage)
+    ofKeys.add(`${bucket} ${reward}`, prompt, advantage)
   }
+  const addAll = ({ members }: Bucket, bucket: number) => {
+    for (const member of members) if (isTold) add(member, bucket)
+  }
+  yield* within(0.3, 1, forEachOf(stored, addAll))
+  if (!isTold) return null
   const [agreeing, parted] = [ofPrompts.counts(), ofKeys.counts()]
   if (agreeing.together < FEWEST_TOLD || agreeing.apart > 0 || parted.apart <= parted.together) return null
   const groups = [...prompts.values()]
   return groups.some((members) => members.length > size) ? null : named(groups, stored)
+}
+
+function* areOfOnePromptEach(stored: readonly Bucket[]): Steps<boolean> {
+  let are = true
+  yield* forEachOf(stored, ({ members }) => {
+    are &&= isOfOnePrompt(members)
+  })
+  return are
 }
 
 /** Whether rows that share something have one advantage wherever else they differ. */

@@ -50,8 +50,7 @@ export function* grouping(facts: readonly TrajectoryFacts[], options: GroupOptio
   const { first, parts } = oncePerRollout(facts)
   const { buckets: stored, sizeOfQuestions } = yield* within(0, 0.5, collect(first, options))
   const sizeOfKeys = commonestSize(stored)
-  const ofPrompts = sizeOfQuestions === null ? groupsOfPrompts(stored, sizeOfKeys) : null
-  yield 0.6
+  const ofPrompts = sizeOfQuestions === null ? yield* within(0.5, 0.6, groupsOfPrompts(stored, sizeOfKeys)) : null
   const buckets = ofPrompts ?? stored
   const askingOnce = sourcesAskingOnce(buckets, options.keysOf)
   const isTorn = ({ members: [first] }: Bucket) =>
