@@ -38,6 +38,8 @@ export function* groupsOfPrompts(stored: readonly Bucket[], size: number | null)
     const rows = prompts.get(prompt)
     if (rows === undefined) prompts.set(prompt, [member])
     else rows.push(member)
+    // One that trains nothing may have been given 0 for just that.
+    if (member.trained === 0) return
     ofPrompts.add(`${prompt} ${reward}`, String(bucket), advantage)
     ofKeys.add(`${bucket} ${reward}`, prompt, advantage)
   }

@@ -142,8 +142,8 @@ describe('what a message says before its call', () => {
       )
     const { byCode } = await auditDump({ story: 'T12', family: 'qwen3', rows })
     expect(byCode.get('T12')!.tally.byBoundary).toEqual({
-      'words>parsed call': { checked: 1, affected: 1 },
-      'header>parsed call': { checked: 2, affected: 0 },
+      'words>parsed_call': { checked: 1, affected: 1 },
+      'header>parsed_call': { checked: 2, affected: 0 },
     })
   })
 

@@ -45,7 +45,7 @@ function seam(before: 'header' | 'words' | 'call', isKnown: boolean): string {
   return `${before}>${isKnown ? 'call' : PARSED}`
 }
 
-const PARSED = 'parsed call'
+const PARSED = 'parsed_call'
 
 /** The turn lacks a call that its message has, or what the message says before its call. */
 function reportLeftOut(view: TrajectoryView, pair: PairedTurn, report: Reporter): boolean {
