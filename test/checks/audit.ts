@@ -19,8 +19,6 @@ import { resolveGroupSize, resolveLimits, runDumpCheck } from '../helpers/at-onc
 import { trajectoryOf } from '../helpers/conversation.ts'
 import { testTokenizer } from '../helpers/tokenizers.ts'
 
-const NO_STREAMS: ReadonlySet<Stream> = new Set()
-
 /** Settings as they are before anything was declared or found. */
 export function settings(policy: PolicyId = 'rl', options: AuditOptions = {}): AuditSettings {
   const intended = { rl: [], sft: ['M11'], 'last-turn': ['M03'] }[policy]
@@ -112,7 +110,7 @@ export function auditTrajectories(
   const limits = Object.assign({}, ...trajectories.map((each) => each.limits ?? {}))
   const dumpView: DumpView = {
     settings: decided,
-    streams: NO_STREAMS,
+    streams: new Set(views.flatMap((view) => [...streamsOf(view.trajectory, tokenizer)])),
     facts,
     groups: buildGroups(facts, groupOptions),
     groupSize: resolveGroupSize(facts, groupOptions),
