@@ -141,8 +141,8 @@ export const VERIFIERS_DEFECTS: readonly KnownDefect[] = [
   {
     id: 'V13',
     title: 'All rewards were set to 0, those of complete and right rollouts too',
-    why: 'A switch that zeroes the reward of truncated rollouts reached every one: all advantages are 0.',
-    fix: 'Zero the rewards of truncated rollouts one by one; look at zero_truncated_completions and its like.',
+    why: 'Something zeroes rewards whatever a rollout did, as a switch does that is meant for truncated ones and reaches all: all advantages are 0.',
+    fix: 'Look for what sets rewards to 0 after they were computed, such as zero_truncated_completions, and let it reach no other rollouts than it is meant for.',
     cite: 'verifiers#186',
     explains: [explained('A01')],
     recognise: allZeroed,
