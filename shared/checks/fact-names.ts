@@ -8,6 +8,7 @@ const EVERY: Record<keyof Required<TrajectoryFacts>, true> = {
   line: true,
   branchOf: true,
   prefixBroken: true,
+  splitsPrefix: true,
   group: true,
   groupSize: true,
   environment: true,

@@ -43,6 +43,8 @@ export interface TrajectoryFacts {
   readonly branchOf: string | null
   /** Where its prompt left what the calls before it hold, so that it is a branch; absent where nothing tells. */
   readonly prefixBroken?: string
+  /** Whether that prompt spells the same text there in other tokens; absent where it does not, or nothing tells. */
+  readonly splitsPrefix?: boolean
   readonly group: string | null
   /** The environment or dataset that rewarded it, by the name that the dump has for it; absent where none is named. What its reward is held against. */
   readonly environment?: string

@@ -152,6 +152,7 @@ const COLUMNS: { readonly [Name in keyof Required<Row>]: Column<Row[Name]> } = {
   id: { cells: TEXT, expected: ({ part, record }) => (part === 0 ? String(record) : `${record}.${part}`) },
   branchOf: { cells: text },
   prefixBroken: { cells: optional(TEXT) },
+  splitsPrefix: { cells: optional(FLAG) },
   group: { cells: text },
   groupSize: { cells: number },
   step: { cells: number },

@@ -1,4 +1,8 @@
 import { expect, it } from 'vitest'
+import type { TrajectoryFacts } from '../../shared/checks/facts.ts'
+import { S06 } from '../../shared/checks/layout/branches.ts'
+import { runDumpCheck } from '../helpers/at-once.ts'
+import { dumpOf, factsOf } from '../helpers/facts.ts'
 import { testTokenizer } from '../helpers/tokenizers.ts'
 import { audited } from '../session/dumps.ts'
 
@@ -75,4 +79,19 @@ it('and one that says something else is not', async () => {
   const finding = await branchesOf(encode(REPLY), encode('It was founded by Maud Ester.<|im_end|>'))
   expect(finding?.message).not.toContain('same text')
   expect(finding?.evidence).toMatchObject({ prefix_broken: 4, other_splits: 0 })
+})
+
+it('how many are split is counted by what was found, and not by the words of a format', () => {
+  const branch = (record: number, more: Partial<TrajectoryFacts>) => factsOf(record, { branchOf: 't1', ...more })
+  const words = 'the prompt of call 2 leaves the ids before it'
+  const { findings } = runDumpCheck(
+    S06,
+    dumpOf([
+      branch(0, {}),
+      branch(1, { prefixBroken: words, splitsPrefix: true }),
+      branch(2, { prefixBroken: `${words}, which is T02` }),
+    ]),
+  )
+  expect(findings[0]?.evidence).toMatchObject({ prefix_broken: 2, other_splits: 1 })
+  expect(findings[0]?.evidence.breaks).toEqual([expect.stringContaining('another split'), `${words}, which is T02`])
 })

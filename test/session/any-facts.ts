@@ -27,6 +27,7 @@ const ANY = {
   line: fc.nat(),
   branchOf: maybe(text),
   prefixBroken: text,
+  splitsPrefix: flag,
   group: maybe(text),
   groupSize: maybe(number),
   step: maybe(number),

@@ -1,6 +1,6 @@
 import { count, counted } from '../../model/number-text.ts'
 import { forEachOf, type Steps } from '../../model/steps.ts'
-import { SAME_TEXT } from '../broken-prefix.ts'
+import { saysBroken } from '../broken-prefix.ts'
 import type { Check, DumpReporter, DumpView } from '../check.ts'
 import { FactColumns } from '../fact-columns.ts'
 import type { TrajectoryFacts } from '../facts.ts'
@@ -42,18 +42,18 @@ function* lookAtBranches(view: DumpView, report: DumpReporter): Steps<void> {
     const first = branching[0]
     if (first === undefined) continue
     const rows = branching.reduce((sum, [, each]) => sum + each.length, 0)
-    const broken = branching.flatMap(([, each]) => each.flatMap(({ prefixBroken }) => prefixBroken ?? []))
+    const broken = branching.flatMap(([, each]) => each.filter(({ prefixBroken }) => prefixBroken !== undefined))
     report.fault({
       member: first[1][0] as TrajectoryFacts,
-      message: `${count(branching.length)} of ${counted(rollouts.size, 'rollout')} ${severalRows(branching.length, rows)} ${first[0]} with ${count(first[1].length)}${broken[0] === undefined ? '' : ` (${broken[0]})`}`,
+      message: `${count(branching.length)} of ${counted(rollouts.size, 'rollout')} ${severalRows(branching.length, rows)} ${first[0]} with ${count(first[1].length)}${broken[0] === undefined ? '' : ` (${saysBroken(broken[0])})`}`,
       evidence: {
         rollouts: Object.fromEntries(branching.slice(0, 16).map(([id, each]) => [id, each.map(({ place }) => place)])),
         ...(broken.length === 0
           ? {}
           : {
               prefix_broken: broken.length,
-              other_splits: broken.filter((message) => message.endsWith(SAME_TEXT)).length,
-              breaks: broken.slice(0, 16),
+              other_splits: broken.filter(({ splitsPrefix }) => splitsPrefix === true).length,
+              breaks: broken.slice(0, 16).map(saysBroken),
             }),
         shared_prompt: branching.filter(([, each]) => new Set(each.map(({ promptHash }) => promptHash)).size === 1)
           .length,

@@ -1,3 +1,4 @@
+import { saysBroken } from '../../checks/broken-prefix.ts'
 import type { GroupView } from '../../checks/check.ts'
 import type { TrajectoryFacts } from '../../checks/facts.ts'
 import { indexOfPlace } from '../fault-rows.ts'
@@ -31,7 +32,7 @@ export async function relativesOf(index: number, source: RelativesSource, signal
     signal?.throwIfAborted()
     const other = branch.index === index || position >= MOST_COMPARED ? null : await source.ids(branch.index)
     const shared = ids === null || other === null ? null : commonPrefix(ids, other)
-    compared.push({ ...branch, shared, broken: facts[branch.index]?.prefixBroken ?? null })
+    compared.push({ ...branch, shared, broken: saysBroken(facts[branch.index] as TrajectoryFacts) })
   }
   return { siblings: sorted(siblings), branches: compared }
 }
