@@ -224,8 +224,13 @@ export interface Check {
   readonly dump?:
     | ((view: DumpView, report: DumpReporter) => void)
     | ((view: DumpView, report: DumpReporter) => Steps<void>)
-  /** Where no unit is affected: why that proves nothing, in a sentence; null where it does. The check is then not checkable. */
-  unproved?(tally: CheckTally, dump: DumpView): string | null
+  /**
+   * Where no unit is affected: why that proves nothing, in a sentence; null where it does. The check is then not checkable. One that asks every rollout
+   * works in steps.
+   */
+  readonly unproved?:
+    | ((tally: CheckTally, dump: DumpView) => string | null)
+    | ((tally: CheckTally, dump: DumpView) => Steps<string | null>)
 }
 
 /** Sums that one check gathered; partial audits add up. */

@@ -73,6 +73,12 @@ export function* runningDumpCheck(check: Check, view: DumpView): Steps<DumpVerdi
   return { tally, findings, abstained, context }
 }
 
+/** Why it proves nothing that a check found nothing, in a sentence; null where it does prove something. */
+export function* findingUnproved(check: Check, tally: CheckTally, view: DumpView): Steps<string | null> {
+  const told = check.unproved?.(tally, view) ?? null
+  return told === null || typeof told === 'string' ? told : yield* told
+}
+
 function countTurn(counts: Record<string, number>, turn: number): void {
   counts[turn] = (counts[turn] ?? 0) + 1
 }

@@ -1,5 +1,5 @@
 import type { DumpView } from '../checks/check.ts'
-import { type DumpVerdict, runningDumpCheck } from '../checks/dump-reporter.ts'
+import { type DumpVerdict, findingUnproved, runningDumpCheck } from '../checks/dump-reporter.ts'
 import { CHECKS } from '../checks/registry.ts'
 import { addTally, createTally } from '../checks/tally.ts'
 import { checksToRun } from '../hypotheses/checks-to-run.ts'
@@ -57,7 +57,7 @@ export function* concludingChecks(
     const severity = severities[check.code]
     const { abstained, context } = verdict
     const result = checkResult(check, tally, missing, abstained, settings, totals.weight, severity, isUnframed)
-    const unproved = result.status === 'pass' ? (check.unproved?.(tally, dump) ?? null) : null
+    const unproved = result.status === 'pass' ? yield* findingUnproved(check, tally, dump) : null
     results.push({
       ...result,
       ...(unproved === null ? {} : { status: 'not-checkable' as const, reason: unproved }),

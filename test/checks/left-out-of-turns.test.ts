@@ -3,6 +3,7 @@ import type { DumpView } from '../../shared/checks/check.ts'
 import { T12 } from '../../shared/checks/template/call-reserialised.ts'
 import type { Message } from '../../shared/model/trajectory.ts'
 import type { BundledTokenizerId } from '../../shared/tokens/tokenizer.ts'
+import { findUnproved } from '../helpers/at-once.ts'
 import {
   assistant,
   conversation,
@@ -183,7 +184,7 @@ describe('a call of which the message has no text', () => {
     const { tally } = byCode.get('T12')!
     expect([tally.placesAffected, tally.placesChecked]).toEqual([0, 1])
     // Nothing else of the dump is asked.
-    return T12.unproved!(tally, {} as DumpView)
+    return findUnproved(T12, tally, {} as DumpView)
   }
 
   it('may have been written again, which nothing shows', async () => {

@@ -1,4 +1,4 @@
-import { runningDumpCheck } from '../../shared/checks/dump-reporter.ts'
+import { findingUnproved, runningDumpCheck } from '../../shared/checks/dump-reporter.ts'
 import { grouping } from '../../shared/checks/group-views.ts'
 import { fittingAdvantages } from '../../shared/checks/groups/advantages.ts'
 import { gatheringLimits, resolvingLimits } from '../../shared/checks/limits.ts'
@@ -12,6 +12,7 @@ function whole<Given extends unknown[], Result>(steps: (...given: Given) => Step
 }
 
 export const runDumpCheck = whole(runningDumpCheck)
+export const findUnproved = whole(findingUnproved)
 export const fitAdvantages = whole(fittingAdvantages)
 export const resolveLimits = whole(resolvingLimits)
 export const declaredLimits = whole(gatheringLimits)

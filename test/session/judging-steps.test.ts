@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest'
-import { runningDumpCheck } from '../../shared/checks/dump-reporter.ts'
+import { findingUnproved, runningDumpCheck } from '../../shared/checks/dump-reporter.ts'
 import type { TrajectoryFacts } from '../../shared/checks/facts.ts'
 import { FactsKeeper, packFacts } from '../../shared/checks/kept-facts.ts'
 import { CHECKS } from '../../shared/checks/registry.ts'
+import { createTally } from '../../shared/checks/tally.ts'
 import { judging } from '../../shared/hypotheses/registry.ts'
 import type { Steps } from '../../shared/model/steps.ts'
 import { STREAMS } from '../../shared/model/streams.ts'
@@ -100,6 +101,12 @@ it.each(
   CHECKS.filter(({ dump }) => dump !== undefined).map((check) => [check.code, check] as const),
 )('no step of %s asks every rollout for much', (_, check) => {
   expect(mostReads(runningDumpCheck(check, dumpOf(facts)))).toBeLessThan(MOST)
+})
+
+it.each(
+  CHECKS.filter(({ unproved }) => unproved !== undefined).map((check) => [check.code, check] as const),
+)('nor does one that asks whether it proves something that %s found nothing', (_, check) => {
+  expect(mostReads(findingUnproved(check, createTally(), dumpOf(facts)))).toBeLessThan(MOST)
 })
 
 it('no step of a verdict does', () => {

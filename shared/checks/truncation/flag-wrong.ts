@@ -1,5 +1,5 @@
 import { count } from '../../model/number-text.ts'
-import { atOnce, filtered, forEachOf, type Steps, within } from '../../model/steps.ts'
+import { filtered, forEachOf, type Steps, within } from '../../model/steps.ts'
 import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { Span } from '../../model/tokens.ts'
 import type { AuditSettings, Check, DumpReporter, DumpView, Reporter, TrajectoryView } from '../check.ts'
@@ -39,21 +39,21 @@ export const flagWrong: Check = {
  * Why rows that are said to have stopped and lack an end token prove nothing, where too many do for exceptions and others have the token. A string that
  * ends them leaves the same words behind, so that one which ends like no other may be a cut.
  */
-function untoldStops(view: DumpView): string | null {
-  const stops = atOnce(findingOpenStops(view))
+function* untoldStops(view: DumpView): Steps<string | null> {
+  const stops = yield* within(0, 0.8, findingOpenStops(view))
   if (stops === null || stops.closed === 0) return null
   const { rows, closed } = stops
-  const endings = lastTokensOf(rows)
-  if (!rows.some(({ lastToken }) => endings.get(lastToken ?? -1) === 1)) return null
+  const endings = yield* within(0.8, 1, lastTokensOf(rows))
+  if (![...endings.values()].includes(1)) return null
   return `${count(rows.length)} of ${count(closed + rows.length)} rollouts that are said to have stopped have no end token, and do not end alike: nothing tells whether they were cut or ended on a string`
 }
 
 /** How many rows end with each token. */
-function lastTokensOf(rows: readonly TrajectoryFacts[]): ReadonlyMap<number, number> {
+function* lastTokensOf(rows: readonly TrajectoryFacts[]): Steps<ReadonlyMap<number, number>> {
   const tokens = new Map<number, number>()
-  for (const { lastToken } of rows) {
+  yield* forEachOf(rows, ({ lastToken }) => {
     if (typeof lastToken === 'number') tokens.set(lastToken, (tokens.get(lastToken) ?? 0) + 1)
-  }
+  })
   return tokens
 }
 
@@ -195,11 +195,11 @@ function* lookAtLimitedRows(view: DumpView, report: DumpReporter): Steps<void> {
 
 /** Rows that are said to have stopped and lack an end token, where the other rows that are said so have one, or a limit ended them. */
 function* lookAtOpenStops(view: DumpView, report: DumpReporter): Steps<void> {
-  const stops = yield* within(0, 0.7, findingOpenStops(view))
+  const stops = yield* within(0, 0.6, findingOpenStops(view))
   if (stops === null) return
   const { rows, closed, piled } = stops
   const all = closed + rows.length
-  const lastTokens = lastTokensOf(rows)
+  const lastTokens = yield* within(0.6, 0.7, lastTokensOf(rows))
   const isException = closed >= view.settings.thresholds['flagged-share'] * all
   const look = (facts: TrajectoryFacts) => {
     const limit = stops.cutBy(facts)
