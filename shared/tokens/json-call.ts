@@ -1,3 +1,4 @@
+import type { Span } from '../model/tokens.ts'
 import { decodeSpan, tokenTexts } from './text.ts'
 import type { TokenTable } from './tokenizer.ts'
 
@@ -18,29 +19,49 @@ export function isJsonCall(
 }
 
 /**
- * The token with which such a call begins behind other words, between `start` and `end`; -1 where there is none. For what a reply of a tool answers: an
- * answer may quote a call, or be JSON itself.
+ * The tokens of such a call behind other words, between `start` and `end`; null where there is none. For what a reply of a tool answers: an answer may
+ * quote a call, or be JSON itself. One in a code block is looked for only where that is sure, since answers quote in these.
  */
-export function callBehindProse(table: TokenTable, ids: Int32Array, start: number, end: number): number {
-  if (
-    !decodeSpan(table, ids, Math.max(start, end - CLOSING_TOKENS), end)
-      .trimEnd()
-      .endsWith('}')
-  )
-    return -1
-  const at = jsonCallAt(decodeSpan(table, ids, start, end))
-  if (at < 0) return -1
+export function callBehindProse(
+  table: TokenTable,
+  ids: Int32Array,
+  { start, end }: Span,
+  isAnswered: boolean,
+): Span | null {
+  const closing = decodeSpan(table, ids, Math.max(start, end - CLOSING_TOKENS), end).trimEnd()
+  if (!closing.endsWith('}') && !(isAnswered && closing.endsWith(FENCE))) return null
+  const text = decodeSpan(table, ids, start, end)
+  const found = jsonCallIn(text)
+  if (found === null) return null
   const { textOffsets } = tokenTexts(table, ids.subarray(start, end))
-  let token = 0
-  while ((textOffsets[token + 1] as number) <= at) token++
-  return start + token
+  let first = 0
+  while ((textOffsets[first + 1] as number) <= found.start) first++
+  if (found.end === text.length) return { start: start + first, end }
+  let behind = first
+  while ((textOffsets[behind] as number) < found.end) behind++
+  return { start: start + first, end: start + behind }
 }
 
-/** A brace and the white space behind it. */
+/** A brace, or the end of a code block behind one, and white space. */
 const CLOSING_TOKENS = 4
 
-/** Where the calls begin with which a text ends, and that are whole; -1 where it ends with none. */
-export function jsonCallAt(text: string): number {
+/** What opens and closes a block of code. */
+const FENCE = '```'
+const FENCE_BEHIND = /\s*```\s*$/
+const FENCE_BEFORE = /```(?:json)?\s*$/i
+/** No fence with the white space behind it is longer. */
+const FENCE_CHARACTERS = 16
+
+/** The calls with which a text ends, and that are whole, alone or in a code block of JSON; null where it ends with none. */
+export function jsonCallIn(text: string): Span | null {
+  const fence = FENCE_BEHIND.exec(text)
+  const end = fence?.index ?? text.length
+  const start = jsonCallAt(text.slice(0, end))
+  const isFenced = () => FENCE_BEFORE.test(text.slice(Math.max(0, start - FENCE_CHARACTERS), start))
+  return start < 0 || (fence !== null && !isFenced()) ? null : { start, end }
+}
+
+function jsonCallAt(text: string): number {
   let tried = 0
   for (const { index } of text.matchAll(OPENING)) {
     if (tried++ === MOST_TRIED) return -1

@@ -158,8 +158,10 @@ class Segmenter {
         : named
     if (kind === 'assistant') {
       if (!isBareHeader(this.turns.at(-1))) this.ordinal++
-      const mayCall = lookup.frame.style === 'llama' && (end === this.to ? this.calls() : this.opens(end, 'tool'))
-      const content = { contentStart, contentEnd, closed, mayCall, candidates, written: this.written }
+      const isLlama = lookup.frame.style === 'llama'
+      const answered = isLlama && this.opens(end, 'tool')
+      const mayCall = answered || (isLlama && end === this.to && this.calls())
+      const content = { contentStart, contentEnd, closed, answered, mayCall, candidates, written: this.written }
       const found =
         lookup.frame.messages === undefined ? assistantSpans(lookup, ids, content) : harmonySpans(lookup, ids, content)
       for (const span of found) spans.push(span)

@@ -10,7 +10,9 @@ export interface AssistantContent {
   readonly contentEnd: number
   /** The turn has its end token. */
   readonly closed: boolean
-  /** A reply of a tool follows, or nothing does and the row called before: words at the end of the turn may be a call. */
+  /** A reply of a tool follows. */
+  readonly answered: boolean
+  /** That, or nothing follows and the row called before: words at the end of the turn may be a call. */
   readonly mayCall: boolean
   /** Tokens of the content in which a tag may begin, ascending. */
   readonly candidates: readonly number[]
@@ -48,23 +50,24 @@ export function assistantSpans(lookup: FrameLookup, ids: Int32Array, content: As
   const spans = tags.length === 0 ? [] : new SpanReader(lookup, ids, tags, contentStart, limit, closed, written).read()
   if (limit < contentEnd) spans.push({ part: 'tool_call', start: limit, end: contentEnd, closed })
   else if (frame.style === 'llama') {
-    const start = untaggedCall(table, ids, content, spans)
-    if (start >= 0) spans.push({ part: 'tool_call', start, end: contentEnd, closed })
+    const call = untaggedCall(table, ids, content, spans)
+    // The end of its block closes one as well.
+    if (call !== null) spans.push({ part: 'tool_call', ...call, closed: closed || call.end < contentEnd })
   }
   return spans
 }
 
-/** The token with which a call without tags begins: with the turn, or behind other words where it may; -1 where there is none. */
+/** The tokens of a call without tags, which begins with the turn, or behind other words where it may; null where there is none. */
 function untaggedCall(
   table: TokenTable,
   ids: Int32Array,
   content: AssistantContent,
   spans: readonly SubSpan[],
-): number {
-  const { contentStart, contentEnd, mayCall } = content
-  if (spans.length === 0 && isJsonCall(table, ids, content)) return contentStart
-  if (!mayCall || spans.some(({ part }) => part === 'tool_call')) return -1
-  return callBehindProse(table, ids, spans.at(-1)?.end ?? contentStart, contentEnd)
+): Span | null {
+  const { contentStart, contentEnd: end, mayCall, answered } = content
+  if (spans.length === 0 && isJsonCall(table, ids, content)) return { start: contentStart, end }
+  if (!mayCall || spans.some(({ part }) => part === 'tool_call')) return null
+  return callBehindProse(table, ids, { start: spans.at(-1)?.end ?? contentStart, end }, answered)
 }
 
 /** A reply between two tags, or from one on. */

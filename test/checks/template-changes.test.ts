@@ -145,10 +145,15 @@ it('a call of Llama behind prose is compared as one alone is', async () => {
   const parsed: Message = { role: 'assistant', content: prose, toolCalls: [toolCall('{"query": "film"}')] }
   const raw = (text: string): Message => ({ role: 'assistant', content: text })
   const whole = `${prose}\n\n${call}`
+  const fenced = `${prose}\n\n\`\`\`json\n${call}\n\`\`\``
   for (const code of ['T12', 'T13']) {
-    expect(await placesOf(code, whole, parsed)).toEqual([1])
-    expect(await placesOf(code, whole, raw(whole))).toEqual([1])
+    for (const text of [whole, fenced]) {
+      expect(await placesOf(code, text, parsed)).toEqual([1])
+      expect(await placesOf(code, text, raw(text))).toEqual([1])
+    }
   }
+  expect(await placesOf('T12', fenced, raw(fenced.replaceAll('": ', '":')))).toEqual([1, 'call-reserialised'])
+  expect(await placesOf('T13', fenced, raw(fenced.replace('parameters', 'arguments')))).toEqual([1, 'key-renamed'])
   expect(await placesOf('T13', call, parsed)).toEqual([1, 'prose-dropped'])
   expect(await placesOf('T13', call, raw(whole))).toEqual([1, 'prose-dropped'])
   const renamed = raw(whole.replace('parameters', 'arguments'))

@@ -104,6 +104,42 @@ describe('Llama turns', () => {
     expect(kinds(`I found {"name": "Ada", "parameters": 3} and more}`)).toEqual(own)
   })
 
+  it('reads a call in a code block where a tool answers it, without the block', () => {
+    const spans = (content: string, next = `${header('ipython')}"1"<|eot_id|>`, end = '<|eot_id|>') => {
+      const { ids, parts, turns } = read(`${PROMPT}${header('assistant')}${content}${end}${next}`)
+      const { contentStart, contentEnd, spans: found } = turns[2]!
+      return { closed: found[0]?.closed, parts: parted(llama, ids.subarray(0, contentEnd), parts, contentStart) }
+    }
+    const call = '{"name": "search", "parameters": {"query": "Ünal {"}}'
+    const quoted = (text: string) => JSON.stringify(text).slice(1, -1)
+    for (const [before, behind] of [
+      ['I look it up.\n\n```json\n', '\n```'],
+      ['```json\n', '\n```\n'],
+      ['So:\n```\n', '\n\n```'],
+      ['```JSON\n  ', '```'],
+    ] as const) {
+      const { parts, closed } = spans(before + call + behind)
+      expect(parts.map((part) => part.split(' ')[0])).toEqual(['assistant', 'tool_call', 'assistant'])
+      expect(parts[1]).toContain(quoted(call))
+      expect(closed).toBe(true)
+    }
+    expect(spans(`\`\`\`json\n${call}\n\`\`\``).parts[1]).toBe(`tool_call "${quoted(`${call}\n`)}"`)
+    // Nobody answers, or a person does; and in a row that called before it may be quoted.
+    const own = ['assistant']
+    const kinds = (...given: Parameters<typeof spans>) => spans(...given).parts.map((part) => part.split(' ')[0])
+    const fenced = `One calls it so:\n\n\`\`\`json\n${call}\n\`\`\``
+    expect(kinds(fenced, '')).toEqual(own)
+    expect(kinds(fenced, `${header('user')}Thanks!<|eot_id|>`)).toEqual(own)
+    const earlier = `${call}<|eot_id|>${header('ipython')}"1"<|eot_id|>${header('assistant')}`
+    expect(read(`${PROMPT}${header('assistant')}${earlier}${fenced}<|eot_id|>`).turns.at(-1)?.spans).toEqual([])
+    // A program, a call that was cut, a block that nothing opened, and other JSON.
+    expect(kinds(`\`\`\`python\n${call}\n\`\`\``)).toEqual(own)
+    expect(kinds('So:\n```json\n{"name": "search", "parameters": {"query": "Ün')).toEqual(own)
+    expect(kinds('So:\n```json\n{"name": "search", "parameters": {"query": "Ün\n```')).toEqual(own)
+    expect(kinds(`So: ${call}\n\`\`\``)).toEqual(own)
+    expect(kinds('So:\n```json\n{"name": "Ada", "born": 1815}\n```')).toEqual(own)
+  })
+
   it('reads tags that this family spells', () => {
     const found = read(
       `${PROMPT}${header('agent')}<think>\nhm\n</think>\n<tool_call>\n{"move": "U"}\n</tool_call><|eot_id|>`,

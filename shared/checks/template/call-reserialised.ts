@@ -1,5 +1,5 @@
 import { counted } from '../../model/number-text.ts'
-import { jsonCallAt } from '../../tokens/json-call.ts'
+import { jsonCallIn } from '../../tokens/json-call.ts'
 import type { Check, Reporter, TrajectoryView } from '../check.ts'
 import { sampledSpan } from '../edges.ts'
 import { countOf } from '../spans.ts'
@@ -113,8 +113,8 @@ function reportRewritten(view: TrajectoryView, { turn, message }: PairedTurn, re
 /** The calls as the model wrote them, where the message keeps its text; Llama's have no tags, and may stand behind other words. */
 function writtenCalls({ tokenizer }: TrajectoryView, content: string): string[] {
   const calls = rawCalls(content)
-  const at = calls.length === 0 && tokenizer?.frame?.style === 'llama' ? jsonCallAt(content) : -1
-  return at < 0 ? calls : [content.slice(at).trim()]
+  const call = calls.length === 0 && tokenizer?.frame?.style === 'llama' ? jsonCallIn(content) : null
+  return call === null ? calls : [content.slice(call.start, call.end).trim()]
 }
 
 /** `"arguments": "{\"query\": …}"`: what Qwen2.5's template makes of arguments that are a text. */

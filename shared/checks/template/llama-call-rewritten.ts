@@ -1,4 +1,4 @@
-import { jsonCallAt } from '../../tokens/json-call.ts'
+import { jsonCallIn } from '../../tokens/json-call.ts'
 import type { Check } from '../check.ts'
 import { sampledSpan } from '../edges.ts'
 import { normalised } from '../normalised-text.ts'
@@ -26,7 +26,7 @@ export const T13: Check = {
       const call = turn.spans.find(({ part }) => part === 'tool_call')
       const calls = message.toolCalls?.length ?? 0
       const raw = message.content?.trim() ?? ''
-      const rawCall = raw.startsWith('{') ? 0 : jsonCallAt(raw)
+      const rawCall = raw.startsWith('{') ? 0 : (jsonCallIn(raw)?.start ?? -1)
       if ((call === undefined && !isLost) || turn.endToken < 0 || (calls === 0 && rawCall < 0)) continue
       const span = sampledSpan(turn)
       if (view.mask === null || countOf(view.mask, 1, span.start, span.end) === 0) continue
