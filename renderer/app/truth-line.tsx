@@ -15,6 +15,8 @@ import { useSecondName } from './second-run.tsx'
 const LONG_FORMAT = 16
 /** Characters from which the name of a run may be cut. */
 const LONG_NAME = 16
+/** Characters from which the words about the policy may be cut: what it means beside its name. */
+const LONG_POLICY = 24
 
 /** Each format once, and how many files are of none that is known: in a list of names that would be one more. */
 function formatsOf(sources: Report['sources']): string {
@@ -42,6 +44,7 @@ export function TruthLine() {
   const isRendered = report.sources.some(({ rendering }) => (rendering?.rollouts ?? 0) > 0)
   const name = runName(report.sources.length > 0 ? report.sources : (report.logs ?? []))
   const format = formatsOf(report.sources)
+  const policy = policyOf(report)
   return (
     <header className="truth-line">
       <span className="truth-brand" aria-hidden="true">
@@ -77,7 +80,8 @@ export function TruthLine() {
       <Entry
         dialog="policy"
         label="policy"
-        value={policyOf(report)}
+        value={policy}
+        yielding={policy.length > LONG_POLICY ? 'long' : undefined}
         warn={report.policy.suggested !== null || report.policy.conventions !== undefined}
       />
       <Entry dialog="limits" label="limits" value={isEmpty ? 'not known yet' : limitsOf(report)} yielding="long" />

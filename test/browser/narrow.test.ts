@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { cutOff } from './cut-off.ts'
 import { describePage, type PageTests } from './describe-page.ts'
 import { SAMPLES } from './inspector-page.ts'
+import { lastTurnGroups } from './last-turn.ts'
 import { SCREENS } from './screens.ts'
 
 async function hasRoom(tests: PageTests, part: string, viewport: { width: number; height: number }): Promise<void> {
@@ -140,6 +141,51 @@ describePage('a window of 1440 by 900 at twice the size', (tests) => {
     await page.keyboard.press(']')
     await page.locator('.findings').scrollIntoViewIfNeeded()
     await expect.poll(() => page.locator('.finding').first().isVisible()).toBe(true)
+    await window.close()
+  })
+})
+
+describePage('the top line', (tests) => {
+  test('is as wide as the window and whole at its end, whatever stands in it', async () => {
+    const file = tests.folder.write('rollouts_of_a_long_name_32.jsonl', await lastTurnGroups(2, 4))
+    const window = await tests.openWith([file], { viewport: { width: 1440, height: 800 } })
+    const { page } = window
+    const line = page.locator('.truth-line')
+    await line.getByText('last turn, by the format; M03 meant').waitFor()
+    const lastsOut = async () => {
+      const end = await page.getByRole('button', { name: 'Find a command' }).boundingBox()
+      return [
+        await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth),
+        Math.max(0, (end?.x ?? 0) + (end?.width ?? 0) - (page.viewportSize()?.width ?? 0)),
+      ]
+    }
+    const height = async () => Math.round((await line.boundingBox())?.height ?? 0)
+    const one = await height()
+    for (const width of [1024, 1100, 1151, 1180, 1240, 1280, 1320, 1366]) {
+      await page.setViewportSize({ width, height: 800 })
+      expect(await lastsOut(), `${width} pixels wide`).toEqual([0, 0])
+      // On one line where what can be cut need not be cut to nothing.
+      if (width >= 1280) expect(await height(), `${width} pixels wide`).toBe(one)
+    }
+    // Beside a second run there is more to tell than one line holds.
+    await page.keyboard.press('5')
+    await page.getByRole('heading', { name: 'Drop a second run here' }).waitFor()
+    await window.drop([join(SAMPLES, 'clean-qwen2.5.jsonl.gz')])
+    await page.getByRole('heading', { name: 'What differs' }).waitFor()
+    for (const width of [1151, 1280, 1366]) {
+      await page.setViewportSize({ width, height: 800 })
+      expect(await lastsOut(), `${width} pixels wide`).toEqual([0, 0])
+    }
+    await window.close()
+  })
+
+  test('cuts no word where there is room for all of them', async () => {
+    const file = tests.folder.write('rollouts_of_a_long_name_32.jsonl', await lastTurnGroups(2, 4))
+    const window = await tests.openWith([file], { viewport: { width: 1920, height: 800 } })
+    const cut = await window.page
+      .locator('.truth-line > *')
+      .evaluateAll((all) => all.filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.textContent))
+    expect(cut).toEqual([])
     await window.close()
   })
 })
