@@ -17,7 +17,7 @@ import {
   tailOf,
 } from './ending.ts'
 import { limitsInForce } from './limit-of.ts'
-import { findingOpenStops, stopsOpen } from './open-stops.ts'
+import { findingOpenStops, stopsOpen, untoldStops } from './open-stops.ts'
 import { rewardByEnd } from './reward-splits.ts'
 import { lostAfterEnd } from './what-was-lost.ts'
 
@@ -40,6 +40,7 @@ export const cutCompletionTrained: Check = {
   ofRowEnd: true,
   trajectory: lookAtLastTurn,
   dump: lookAtOthers,
+  unproved: (_tally, view) => untoldStops(view, isPaidFor),
 }
 
 function lookAtLastTurn(view: TrajectoryView, settings: AuditSettings, report: Reporter): void {

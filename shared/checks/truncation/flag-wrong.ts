@@ -11,7 +11,7 @@ import { pairedTurns } from '../template/paired-turns.ts'
 import { cutCall } from './cut-tool-call.ts'
 import { endsInAnswer, type LimitsAtEnd, limitsOfRun, limitsSoFar, openTurnOf, reachedLimit, tailOf } from './ending.ts'
 import { isFlagged, lookAtFlaggedEnds } from './flagged-ends.ts'
-import { findingOpenStops, stopsOpen } from './open-stops.ts'
+import { findingOpenStops, lastTokensOf, stopsOpen, untoldStops } from './open-stops.ts'
 
 /**
  * C05. What the dump says about truncation contradicts its ids. A row that is cut and flagged as whole is decided alone where its own fields or a limit
@@ -32,29 +32,7 @@ export const flagWrong: Check = {
   cite: 'TRL#7039, SkyRL#1319, NeMo-RL#4042, NeMo-RL#3837, halo#14, verifiers#637 (defect V10)',
   trajectory: lookAtFlag,
   dump: lookAtFlags,
-  unproved: (_tally, view) => untoldStops(view),
-}
-
-/**
- * Why rows that are said to have stopped and lack an end token prove nothing, where too many do for exceptions and others have the token. A string that
- * ends them leaves the same words behind, so that one which ends like no other may be a cut.
- */
-function* untoldStops(view: DumpView): Steps<string | null> {
-  const stops = yield* within(0, 0.8, findingOpenStops(view))
-  if (stops === null || stops.closed === 0) return null
-  const { rows, closed } = stops
-  const endings = yield* within(0.8, 1, lastTokensOf(rows))
-  if (![...endings.values()].includes(1)) return null
-  return `${count(rows.length)} of ${count(closed + rows.length)} rollouts that are said to have stopped have no end token, and do not end alike: nothing tells whether they were cut or ended on a string`
-}
-
-/** How many rows end with each token. */
-function* lastTokensOf(rows: readonly TrajectoryFacts[]): Steps<ReadonlyMap<number, number>> {
-  const tokens = new Map<number, number>()
-  yield* forEachOf(rows, ({ lastToken }) => {
-    if (typeof lastToken === 'number') tokens.set(lastToken, (tokens.get(lastToken) ?? 0) + 1)
-  })
-  return tokens
+  unproved: (_tally, view) => untoldStops(view, () => true),
 }
 
 function lookAtFlag(view: TrajectoryView, settings: AuditSettings, report: Reporter): void {

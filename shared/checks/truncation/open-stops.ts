@@ -1,4 +1,5 @@
-import { filtered, type Steps, within } from '../../model/steps.ts'
+import { count } from '../../model/number-text.ts'
+import { filtered, forEachOf, type Steps, within } from '../../model/steps.ts'
 import type { LimitName } from '../../model/streams.ts'
 import type { DumpView } from '../check.ts'
 import { isModelStop } from '../end-reason.ts'
@@ -22,12 +23,23 @@ export interface OpenStops {
   deniesCall(row: TrajectoryFacts): boolean
 }
 
+const found = new WeakMap<DumpView, OpenStops | null>()
+
 /**
  * Rows that are said to have stopped and lack an end token. A writer that strips the token strips it everywhere, and a run that stops on a string leaves
  * the same last words behind. Where most others have the token, one that is as long as a limit was cut by it. Neither a writer nor a string makes nearly
  * all of such rows as long as a limit: then they are cuts, however many they are. Nor does either end with a call where there is none. Null where there is none.
+ * Once for a dump.
  */
 export function* findingOpenStops(view: DumpView): Steps<OpenStops | null> {
+  const known = found.get(view)
+  if (known !== undefined) return known
+  const stops = yield* lookingForOpenStops(view)
+  found.set(view, stops)
+  return stops
+}
+
+function* lookingForOpenStops(view: DumpView): Steps<OpenStops | null> {
   const { thresholds } = view.settings
   const rows = yield* within(0, 0.3, filtered(view.facts, stopsOpen))
   if (rows.length === 0) return null
@@ -49,4 +61,27 @@ export function* findingOpenStops(view: DumpView): Steps<OpenStops | null> {
     cutBy: (row) => (isPileUp || othersClose ? reachedLimit(row, limits, thresholds) : null),
     deniesCall: ({ stopsWithoutCall }) => othersClose && stopsWithoutCall === true,
   }
+}
+
+/**
+ * Why rows that are said to have stopped and lack an end token prove nothing, where too many do for exceptions and others have the token. A string that
+ * ends them leaves the same words behind, so that one which ends like no other may be a cut. Null where there are none, or none of these matters.
+ */
+export function* untoldStops(view: DumpView, matters: (row: TrajectoryFacts) => boolean): Steps<string | null> {
+  const stops = yield* within(0, 0.8, findingOpenStops(view))
+  if (stops === null || stops.closed === 0) return null
+  const { rows, closed } = stops
+  const endings = yield* within(0.8, 0.9, lastTokensOf(rows))
+  const isAlone = (row: TrajectoryFacts) => endings.get(row.lastToken ?? -1) === 1 && matters(row)
+  if ((yield* within(0.9, 1, filtered(rows, isAlone))).length === 0) return null
+  return `${count(rows.length)} of ${count(closed + rows.length)} rollouts that are said to have stopped have no end token, and do not end alike: nothing tells whether they were cut or ended on a string`
+}
+
+/** How many rows end with each token. */
+export function* lastTokensOf(rows: readonly TrajectoryFacts[]): Steps<ReadonlyMap<number, number>> {
+  const tokens = new Map<number, number>()
+  yield* forEachOf(rows, ({ lastToken }) => {
+    if (typeof lastToken === 'number') tokens.set(lastToken, (tokens.get(lastToken) ?? 0) + 1)
+  })
+  return tokens
 }
