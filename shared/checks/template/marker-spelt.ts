@@ -1,10 +1,12 @@
+import type { Turn } from '../../model/tokens.ts'
 import type { Check, TrajectoryView } from '../check.ts'
 import { writtenTurns } from '../edges.ts'
 import { plainTurns } from '../plain-turns.ts'
 import { lengthOf, listOf } from '../spans.ts'
+import { foreignEnd, foreignEnds } from './foreign-ends.ts'
 import { openReply } from './open-reply.ts'
 import { lookAtOpenTurns } from './open-turns.ts'
-import { removedMarker } from './removed-markers.ts'
+import { type RemovedMarker, removedMarker } from './removed-markers.ts'
 import { markersIn, type SpeltMarker, START_IN_LETTERS } from './spelt-markers.ts'
 import { wordsOfOthers } from './words-of-others.ts'
 
@@ -29,7 +31,8 @@ export const T16: Check = {
     }
     const found = markersIn(view, segmentation)
     // An end token that is there was not removed, and a thought is known of by its message alone.
-    const plain = found.size === 0 && view.trajectory.messages === null ? plainTurns(view) : null
+    const isPlain = found.size === 0 && view.trajectory.messages === null && foreignEnds(view).size === 0
+    const plain = isPlain ? plainTurns(view) : null
     if (plain !== null) return report.sound(plain.written, false)
     const written = writtenTurns(segmentation)
     const others = wordsOfOthers(view)
@@ -40,7 +43,7 @@ export const T16: Check = {
       const markers = found.get(turn) ?? []
       const [first] = markers
       const removed =
-        first === undefined ? (isWritten ? removedMarker(view, turn, settings) : openReply(view, turn)) : null
+        first === undefined ? (isWritten ? removedMarker(view, turn, settings) : removedFromOthers(view, turn)) : null
       const faulty = first !== undefined || removed !== null || turn === others?.turn
       if (isWritten || faulty) report.place(faulty, { turn: turn.ordinal })
       if (removed !== null) {
@@ -76,6 +79,10 @@ export const T16: Check = {
     }
   },
   dump: lookAtOpenTurns,
+}
+
+function removedFromOthers(view: TrajectoryView, turn: Turn): RemovedMarker | null {
+  return foreignEnd(view, turn) ?? openReply(view, turn)
 }
 
 /** Tokens at the start of a row that show whether it is a chat. */
