@@ -83,6 +83,10 @@ it('the begin-of-sequence token of a further conversation is its own', async () 
     }
   }
   expect(await found('llama3', packed, withBos)).toEqual({ S01: 2, T01: 0, T09: 0 })
+  const isOpen = (t: Tokenizer) => packed(t).with(4, assistant('Ines Val', { end: false }))
+  expect(await found('llama3', isOpen, withBos)).toEqual({ S01: 2, T01: 0, T09: 0 })
+  const replied = (t: Tokenizer) => isOpen(t).toSpliced(8, 0, system(BRIEF))
+  expect(await found('llama3', replied, withBos)).toMatchObject({ S01: 0, T01: 2 })
   const single = (t: Tokenizer) => packed(t).filter((_, at) => at !== 5)
   expect(await found('llama3', single, withBos)).toMatchObject({ T01: 2 })
 })

@@ -108,7 +108,8 @@ function documentStarts(view: TrajectoryView): number[] {
   for (const at of textsBehind(view)) starts.add(at)
   for (const { index, start } of wholeConversations(view)) {
     const answer = segmentation?.turns[index - 1] as Turn
-    const at = partedAt(view, answer.endToken, start)
+    // Behind an answer that was cut, the token that begins the next text stands where its end would.
+    const at = answer.endToken < 0 ? start - 1 : partedAt(view, answer.endToken, start)
     if (!after(at)) starts.add(at)
   }
   return [...starts].sort((a, b) => a - b)
