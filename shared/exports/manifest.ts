@@ -72,7 +72,12 @@ export function createManifest(request: ExportRequest, input: ExportInput, outco
         ...(repairs === null ? {} : repairsOf(index, repairs)),
       }
     }),
-    notes: [...outcome.notes, ...maskedWholeNotes(repairs), ...unscoredNotes(repairs)],
+    notes: [
+      ...outcome.notes,
+      ...maskedWholeNotes(repairs),
+      ...untrainedNotes(request.as, repairs),
+      ...unscoredNotes(repairs),
+    ],
   }
 }
 
@@ -96,6 +101,15 @@ function maskedWholeNotes(repairs: MaskRepairs | null): string[] {
   if (left === 0) return [`${were}: trained again here.`]
   return [
     trained === 0 ? `${were}: ${stays}.` : `${were}: ${count(trained)} trained again here, ${count(left)} ${stays}.`,
+  ]
+}
+
+function untrainedNotes(as: ExportId, repairs: MaskRepairs | null): string[] {
+  // Rows for supervised fine-tuning hold no such mask: they are messages, or left out and counted there.
+  if (repairs === null || repairs.untrained === 0 || as === 'sft') return []
+  const rows = repairs.untrained
+  return [
+    `${counted(rows, 'rollout')} ${rows === 1 ? 'has' : 'have'} no trained token once ${rows === 1 ? 'its mask is' : 'their masks are'} repaired: nothing in ${rows === 1 ? 'it' : 'them'} is what this policy trains.`,
   ]
 }
 

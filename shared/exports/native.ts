@@ -1,5 +1,8 @@
 import type { TrajectoryFacts } from '../checks/facts.ts'
+import { formatById } from '../formats/registry.ts'
 import { counted } from '../model/number-text.ts'
+import type { PolicyId } from '../model/policy.ts'
+import type { Report } from '../model/report.ts'
 import { hasNaNAdvantage, type Trajectory } from '../model/trajectory.ts'
 import { chatMessage } from './chat-message.ts'
 import {
@@ -31,7 +34,7 @@ export const nativeExport: ExportKind = {
   names: async (input) => [...bySource(input).keys()].map((source) => name(input, source)),
   async write(input, sink) {
     const files: WrittenFile[] = []
-    const odd: OddRollouts = { excluded: 0, textOnly: 0, empty: 0 }
+    const odd = noOddRollouts()
     for (const [source, indices] of bySource(input)) {
       files.push(await writeNative(input, { source, indices, name: name(input, source) }, sink, odd))
     }
@@ -64,6 +67,12 @@ export interface OddRollouts {
   excluded: number
   textOnly: number
   empty: number
+  /** Sources of those that were written. */
+  readonly sources: Set<number>
+}
+
+export function noOddRollouts(): OddRollouts {
+  return { excluded: 0, textOnly: 0, empty: 0, sources: new Set() }
 }
 
 /** A chosen trajectory as an object of the native format; null where it holds neither ids nor messages. */
@@ -79,6 +88,7 @@ export function nativeRow(
   }
   if (excluded) odd.excluded++
   if (ids === null) odd.textOnly++
+  odd.sources.add(loaded.trajectory.place.source)
   return nativeRecord(loaded, origin.facts[loaded.index]!)
 }
 
@@ -95,7 +105,30 @@ export function nativeNotes(input: ExportInput, odd: OddRollouts): string[] {
   if (input.report.policy.mask_alignment === 'target') {
     notes.push('The source marks predictions (target alignment); loss_mask here marks the predicted tokens themselves.')
   }
-  return notes
+  return [...notes, ...policyNotes(input, odd.sources)]
+}
+
+/** Rows that are read again are judged as of plain RL, unless a policy is given. */
+function policyNotes({ report }: ExportInput, written: ReadonlySet<number>): string[] {
+  const names = new Map<PolicyId, string[]>()
+  for (const source of written) {
+    const policy = policyOf(report, source)
+    names.set(policy, [...(names.get(policy) ?? []), report.sources[source]!.name])
+  }
+  const isOne = names.size === 1
+  return [...names]
+    .filter(([policy]) => policy !== 'rl')
+    .map(
+      ([policy, of]) =>
+        `The native format holds no policy: inspect ${isOne ? 'these rows' : `the rows of ${of.join(', ')}`} with --policy ${policy}, under which they were audited.`,
+    )
+}
+
+/** Under which a source was audited: files of several trainers have one each. */
+function policyOf({ policy, sources }: Report, source: number): PolicyId {
+  if (policy.origin === 'given') return policy.id
+  const { format } = sources[source]!
+  return (format === null ? null : formatById(format.id)?.policy?.id) ?? 'rl'
 }
 
 /** One trajectory as an object of the native format; absent streams are absent fields. */

@@ -3,7 +3,7 @@ import { counted } from '../model/number-text.ts'
 import { bySource, type ExportInput, type ExportKind, type ExportSink, type WrittenFile } from './export-kind.ts'
 import { exportFileNames } from './file-names.ts'
 import { jsonText } from './json-text.ts'
-import { nativeNotes, nativeRow, type OddRollouts } from './native.ts'
+import { nativeNotes, nativeRow, noOddRollouts, type OddRollouts } from './native.ts'
 import { ParquetFile } from './parquet-file.ts'
 
 /** Numbers in one row group, about: each takes up to eight bytes. */
@@ -65,7 +65,7 @@ export const parquetExport: ExportKind = {
   title: 'Native format in columns, as Parquet',
   names: async (input) => [...bySource(input).keys()].map((source) => name(input, source)),
   async write(input, sink) {
-    const odd: OddParquetRollouts = { excluded: 0, textOnly: 0, empty: 0, fractions: new Map() }
+    const odd: OddParquetRollouts = { ...noOddRollouts(), fractions: new Map() }
     const files: WrittenFile[] = []
     for (const [source, indices] of bySource(input)) {
       files.push(await writeSource(input, { source, indices, name: name(input, source) }, sink, odd))

@@ -20,6 +20,8 @@ export class MaskRepairs {
   readonly maskedWhole = new Map<number, string>()
   /** Tokens that train from now on and had no logprob beside them, or one of exactly 0.0, which a placeholder is as well (L05). */
   unscored = 0
+  /** Rows in which the policy trains nothing, so that no trained token is left; those that were masked whole, on purpose, are counted as such alone. */
+  untrained = 0
 
   constructor(private readonly includesMaskedWhole: boolean) {}
 
@@ -28,6 +30,7 @@ export class MaskRepairs {
     const cause = loaded.view === null ? null : maskedWholeBecause(loaded.view)
     if (cause !== null) this.maskedWhole.set(index, cause)
     const repaired = repairedMask(loaded)
+    if (cause === null && repaired !== null && !repaired.mask.includes(1)) this.untrained++
     const stays = repaired === null || repaired.changed === 0 || (cause !== null && !this.includesMaskedWhole)
     this.wrote(index, repaired === null ? null : stays ? 0 : repaired.changed)
     if (stays) return null

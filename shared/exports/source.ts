@@ -11,7 +11,7 @@ import {
   type WrittenFile,
 } from './export-kind.ts'
 import { exportFileNames } from './file-names.ts'
-import { nativeNotes, type OddRollouts, writeNative } from './native.ts'
+import { nativeNotes, noOddRollouts, writeNative } from './native.ts'
 import { repaired } from './repair.ts'
 import { arrowLayout, writeArrowRows } from './source-arrow.ts'
 import { canWriteParquet, writeParquetRows } from './source-parquet.ts'
@@ -42,7 +42,7 @@ export const sourceExport: ExportKind = {
   async write(input, sink) {
     const files: WrittenFile[] = []
     const notes: string[] = []
-    const odd: OddRollouts = { excluded: 0, textOnly: 0, empty: 0 }
+    const odd = noOddRollouts()
     let neighbours = 0
     let wroteNative = false
     for (const [source, indices] of bySource(input)) {

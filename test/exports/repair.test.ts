@@ -226,6 +226,48 @@ test('tokens that train again without a logprob are counted', async () => {
   ])
 })
 
+test('rows that keep no trained token are counted, and native ones say under which policy to read them', async () => {
+  const labels = (mask: readonly number[]) => mask.map((flag, i) => (flag ? IDS[i] : -100))
+  /** The answer, then the environment's turn, which alone is trained. */
+  const ended = [...IDS, 198, ...IDS.slice(0, 6)]
+  const environments = ended.map((id, i) => (i > 17 ? id : -100))
+  const group = (tokens: readonly number[][], masks: readonly (number | undefined)[][]) =>
+    lines({ tokens, masks, scores: tokens.map((_, i) => i) })
+  const session = await opened(group([IDS, ended, ended], [labels(WRONG), environments, environments]))
+  const policy =
+    'The native format holds no policy: inspect these rows with --policy last-turn, under which they were audited.'
+  const emptied =
+    '2 rollouts have no trained token once their masks are repaired: nothing in them is what this policy trains.'
+  for (const as of ['native', 'parquet'] as const)
+    expect((await exported(session, as)).manifest.notes).toEqual([policy, emptied])
+  expect((await exported(session, 'source')).manifest.notes).toEqual([emptied])
+  // Those without a trained token are left out of rows for fine-tuning, and counted so.
+  expect((await exported(session, 'sft')).manifest.notes[0]).toBe('2 rollouts without trained token ids: left out.')
+  expect((await exported(session, 'native', [0])).manifest.notes).toEqual([policy])
+
+  const plain = await opened(lines({ input_ids: IDS, loss_mask: WRONG }))
+  expect((await exported(plain, 'native')).manifest.notes).toEqual([])
+})
+
+test('of files under several policies the rows of each are named', async () => {
+  const session = await Session.open(
+    [
+      new MemorySource('rl.jsonl', lines({ input_ids: IDS, loss_mask: RIGHT })),
+      new MemorySource(
+        'groups.jsonl',
+        lines({ tokens: [IDS], masks: [IDS.map((id, i) => (RIGHT[i] ? id : -100))], scores: [1] }),
+      ),
+    ],
+    { tokenizer: 'qwen2.5' },
+    host,
+  )
+  await session.done
+  expect((await exported(session, 'native')).manifest.notes).toEqual([
+    'The native format holds no policy: inspect the rows of groups.jsonl with --policy last-turn, under which they were audited.',
+  ])
+  expect((await exported(session, 'native', [0])).manifest.notes).toEqual([])
+})
+
 describe('rows that were masked whole on purpose', () => {
   const row = (token_ids: number[], sample_loss_mask = 1) => ({
     token_ids,
