@@ -108,8 +108,9 @@ export interface PlaceAt {
 export interface FaultAt {
   readonly turn?: Turn | null
   readonly tokens?: Span | null
-  readonly message: string
-  readonly evidence?: Record<string, unknown>
+  /** As functions where words cost something, which nobody asks for once findings are counted alone. */
+  readonly message: string | (() => string)
+  readonly evidence?: Record<string, unknown> | (() => Record<string, unknown>)
   /** Tokens affected; default: those of `tokens`. */
   readonly affected?: readonly Span[]
   /** Overrides the code's severity for this finding (C04, M04, M10). */
@@ -156,7 +157,9 @@ export interface DumpView {
   readonly against?: DumpView | null
 }
 
-export interface DumpFault extends Omit<FaultAt, 'turn' | 'tokens' | 'affected'> {
+export interface DumpFault extends Omit<FaultAt, 'turn' | 'tokens' | 'affected' | 'message' | 'evidence'> {
+  readonly message: string
+  readonly evidence?: Record<string, unknown>
   readonly member?: TrajectoryFacts
   readonly group?: GroupView
   readonly turn?: Pick<Turn, 'index'> | null

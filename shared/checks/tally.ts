@@ -231,8 +231,8 @@ export class TrajectoryReporter implements Reporter {
       turn: turn?.index ?? null,
       tokens: tokens === null ? null : [tokens.start, tokens.end],
       fingerprint: fingerprintIn(this.ofPart, this.check.code, turn?.index ?? null, tokens),
-      message: fault.message,
-      evidence: fault.evidence ?? {},
+      message: typeof fault.message === 'string' ? fault.message : fault.message(),
+      evidence: typeof fault.evidence === 'function' ? fault.evidence() : (fault.evidence ?? {}),
     }
     if (intended) {
       found.findings.push({ ...finding, intended })

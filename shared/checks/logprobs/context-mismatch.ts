@@ -41,8 +41,8 @@ export const L02: Check = {
       report.fault({
         turn,
         tokens: { start: each.start, end: each.end },
-        message: describe(each, gap, thresholds['turn-gap-times']),
-        evidence: {
+        message: () => describe(each, gap, thresholds['turn-gap-times']),
+        evidence: () => ({
           mean_gap: each.mean,
           mean_gap_of_first_tokens: each.head,
           mean_gap_of_the_rest: each.tail,
@@ -51,7 +51,7 @@ export const L02: Check = {
           onset: gap.affectedTurns[0]?.start,
           mean_gap_by_turn: means,
           attention_mask_stored: view.trajectory.attentionMask !== null,
-        },
+        }),
       })
     }
   },

@@ -114,13 +114,14 @@ function* frozenCopies(
   const columns = new FactColumns(facts)
   const values = columns.numbers('gap', 'samplerValues')
   const steps = columns.numbers('step')
+  const frozen = new Map<TrajectoryFacts, TrajectoryFacts>()
+  if (isOneStep(steps)) return frozen
   const hasIds = columns.present('idsHash')
   yield 0.1
   const prompts = columns.digests('promptHash')
   yield 0.2
   const like = new LikeRows([...prompts, ...columns.digests('idsHash'), ...columns.digests('gap', 'samplerHash')])
   yield 0.3
-  const frozen = new Map<TrajectoryFacts, TrajectoryFacts>()
   const look = (row: TrajectoryFacts, at: number) => {
     if (hasIds[at] === 0 || !((values[at] as number) >= enough) || Number.isNaN(steps[at])) return
     const first = like.firstLike(at)
@@ -130,4 +131,10 @@ function* frozenCopies(
   }
   yield* within(0.3, 1, forEachOf(facts, look))
   return frozen
+}
+
+/** No two rollouts are of different steps, as far as they name theirs (NaN where not). */
+function isOneStep(steps: Float64Array): boolean {
+  const first = steps.find((step) => !Number.isNaN(step))
+  return steps.every((step) => step === first || Number.isNaN(step))
 }

@@ -32,13 +32,14 @@ export const M15: Check = {
       scope: 'trajectory',
       tokens: { start: hidden[0]!.start, end: hidden.at(-1)!.end },
       affected: hidden,
-      message: `${tokenCount(count)} of the context ${count === 1 ? 'is' : 'are'} hidden from the forward pass${equal ? ': the attention mask is the loss mask' : ''}`,
-      evidence: {
+      message: () =>
+        `${tokenCount(count)} of the context ${count === 1 ? 'is' : 'are'} hidden from the forward pass${equal ? ': the attention mask is the loss mask' : ''}`,
+      evidence: () => ({
         hidden_tokens: count,
         real_tokens: end - left,
         attention_equals_loss_mask: equal,
         first_hidden: hidden.slice(0, 8).map((span) => [span.start, span.end]),
-      },
+      }),
     })
   },
 }

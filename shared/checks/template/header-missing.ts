@@ -39,11 +39,12 @@ export const T05: Check = {
       report.fault({
         turn,
         tokens: sampledSpan(turn),
-        message: `Assistant turn ${turn.ordinal} has no header: its text follows the ${before === undefined ? 'start of the row' : `${before.kind} turn`} directly`,
-        evidence: {
+        message: () =>
+          `Assistant turn ${turn.ordinal} has no header: its text follows the ${before === undefined ? 'start of the row' : `${before.kind} turn`} directly`,
+        evidence: () => ({
           first_ids: listOf(view.ids, turn.contentStart, Math.min(turn.contentEnd, turn.contentStart + 6)),
           ids_before: listOf(view.ids, Math.max(0, turn.start - 4), turn.start),
-        },
+        }),
       })
     }
   },

@@ -30,8 +30,8 @@ export const T04: Check = {
       report.fault({
         turn,
         tokens: { start: turn.endToken, end: next.start + 1 },
-        message: `No newline between the end of the ${turn.kind} turn and the ${next.kind} turn after it`,
-        evidence: { ids: listOf(ids, turn.endToken, next.start + 2), at: next.start },
+        message: () => `No newline between the end of the ${turn.kind} turn and the ${next.kind} turn after it`,
+        evidence: () => ({ ids: listOf(ids, turn.endToken, next.start + 2), at: next.start }),
         affected: [],
       })
     }

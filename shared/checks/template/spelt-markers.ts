@@ -84,7 +84,7 @@ function findAll(view: TrajectoryView, segmentation: Segmentation): ReadonlyMap<
 export const START_IN_LETTERS = /^\s*(?:<\|im_start\|>|<\|begin_of_text\|>|<\|start_header_id\|>)/
 
 function speltStart(view: TrajectoryView, { table }: Tokenizer, { start, end }: Turn): Span | null {
-  if (!mayOpen(table, view.ids[start] ?? -1)) return null
+  if (!mayOpen(table, view.ids, start, end)) return null
   const opening = view.text({ start, end: Math.min(end, start + 2 * LONGEST_MARKER) })
   const marker = START_IN_LETTERS.exec(opening)?.[0]
   if (marker === undefined) return null
@@ -95,12 +95,17 @@ function speltStart(view: TrajectoryView, { table }: Tokenizer, { start, end }: 
 
 const [SPACE, LESS_THAN, NOT_ASCII] = [0x20, 0x3c, 0x80]
 
-/** Whether a token can be the first of such letters: most turns begin with a word, and need not be decoded to tell. */
-function mayOpen({ bytes, kinds, offsets }: TokenTable, id: number): boolean {
-  const at = offsets[id] as number
-  if (kinds[id] !== TokenKind.ordinary || at === offsets[id + 1]) return true
-  const first = bytes[at] as number
-  return first === LESS_THAN || first <= SPACE || first >= NOT_ASCII
+/** Whether tokens can be the first of such letters: most turns begin with a word, behind white space at most, and need not be decoded to tell. */
+function mayOpen({ bytes, kinds, offsets }: TokenTable, ids: Int32Array, start: number, end: number): boolean {
+  for (let i = start; i < end; i++) {
+    const id = ids[i] as number
+    if (kinds[id] !== TokenKind.ordinary) return true
+    for (let at = offsets[id] as number; at < (offsets[id + 1] as number); at++) {
+      const byte = bytes[at] as number
+      if (byte > SPACE) return byte === LESS_THAN || byte >= NOT_ASCII
+    }
+  }
+  return false
 }
 
 /**

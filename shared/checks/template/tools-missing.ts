@@ -27,14 +27,14 @@ export const T07: Check = {
       affected: [],
       // What it may call is there, in other words, or as the model calls it (decision 36).
       ...(state === 'altered' && !takesOthers ? { severity: 'warning' } : {}),
-      message: described(found),
-      evidence: {
+      message: () => described(found),
+      evidence: () => ({
         prompt_tokens: prompt.end - prompt.start,
         tools: names,
         ...(state === 'altered' ? { altered } : { absent }),
         called,
         first_call: call === null ? null : [call.start, call.end],
-      },
+      }),
     })
   },
   dump: (view, report) =>

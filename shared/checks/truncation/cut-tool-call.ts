@@ -145,10 +145,14 @@ function cutButAnswered(
     : { span, message: 'The JSON of a tool call stops in the middle, and the environment answered it' }
 }
 
+/** Tokens that a closing tag is spelt with at most, with white space behind it. */
+const MOST_OF_TAG = 24
+
 /** Who wrote what closes a call: its tag, or where it has none the end token of its turn. */
 function closedBy({ text, provenance }: TrajectoryView, turn: Turn, call: SubSpan): number | undefined {
-  const hasTag = /<\/[^<>]*>\s*$/.test(text(call))
-  return provenance?.[hasTag ? call.end - 1 : turn.endToken]
+  if (provenance === null) return undefined
+  const hasTag = /<\/[^<>]*>\s*$/.test(text({ start: Math.max(call.start, call.end - MOST_OF_TAG), end: call.end }))
+  return provenance[hasTag ? call.end - 1 : turn.endToken]
 }
 
 /**
