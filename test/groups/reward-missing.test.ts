@@ -19,6 +19,15 @@ describe('A10', () => {
     expect(all(1).tally.affected).toBe(0)
   })
 
+  it('calls it an error where not one reward is a number, and a note where some are', () => {
+    const broken = (count: number) =>
+      groupFacts([0, 1, 2].map((group) => [0, 1, 2, 3].map((member) => (group * 4 + member < count ? Number.NaN : 1))))
+    const severities = (count: number) =>
+      runOver('A10', dumpOf(broken(count))).findings.map(({ severity }) => severity)
+    expect(severities(12)).toEqual(Array(12).fill('error'))
+    expect(severities(11)).toEqual(Array(11).fill('info'))
+  })
+
   /** Three groups of four, the first `rewarded` of which have a reward; `first` is that of the first of them. */
   const some = (rewarded: number, first = 0) =>
     groupFacts(

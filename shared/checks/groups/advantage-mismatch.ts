@@ -1,4 +1,4 @@
-import { counted, percent } from '../../model/number-text.ts'
+import { count, counted, percent } from '../../model/number-text.ts'
 import { filtered, forEachOf, type Steps, within } from '../../model/steps.ts'
 import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { Check, DumpReporter, DumpView, GroupView } from '../check.ts'
@@ -53,6 +53,9 @@ function* lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
         'not-checkable',
         'advantages are given token by token: no two rollouts of a group with different rewards have one each',
       )
+    } else if (groups.length === 0) {
+      const level = yield* within(0.4, 1, filtered(complete, hasOthers))
+      if (level.length > 0) report.abstain('not-checkable', whyLevel(level, complete))
     }
     return
   }
@@ -141,6 +144,15 @@ function contradictedBy(
 /** Every advantage of it that is stored. */
 function hasZeros({ members }: GroupView): boolean {
   return members.every(({ advantage }) => advantage === null || advantage === 0)
+}
+
+function hasOthers({ members }: GroupView): boolean {
+  return members.some(({ advantage }) => advantage !== null && advantage !== 0)
+}
+
+/** Without a group whose rewards differ no formula can be told: that such groups have advantages may be a term that is not stored, or another reward. */
+function whyLevel(level: readonly GroupView[], complete: readonly GroupView[]): string {
+  return `each group has one reward, and ${count(level.length)} of ${counted(complete.length, 'complete group')} ${level.length === 1 ? 'has' : 'have'} advantages other than 0: these were made of something that the stored rewards lack, and no group with different rewards tells by which formula`
 }
 
 /** Groups that rank rollouts against their rewards, as far as that is a fault whatever the formula. */

@@ -9,12 +9,13 @@ import { type ZeroedPart, zeroedParts } from './zeroed-parts.ts'
 /**
  * A10. A reward is no number, or is missing where most others are there, or all of them were set to one number, most often 0, or all those of one
  * environment or of one step. One above 0 is none of these: a dump may hold nothing but what succeeded. Where half of the rollouts or more have none, that may be meant (a judge that is
- * asked about some, a row of each call that is paid at the last), and nothing is said of those.
+ * asked about some, a row of each call that is paid at the last), and nothing is said of those. Where not one reward is a number it is an error and no note:
+ * no advantage of the run is one either.
  */
 export const rewardMissing: Check = {
   code: 'A10',
   name: 'reward-missing',
-  title: 'Rewards are missing, not numbers, or all one number',
+  title: 'Rewards are missing, not numbers, or zeroed',
   hypotheses: ['H05'],
   severity: 'info',
   unit: 'trajectory',
@@ -40,6 +41,11 @@ function* lookAtRewards(view: DumpView, report: DumpReporter): Steps<void> {
     rewarded >= view.settings.thresholds['zeroed-rollouts'] &&
     rewards.every((reward, at) => has[at] === 0 || reward === only)
   const isBroken = (at: number) => has[at] === 1 && !Number.isFinite(rewards[at])
+  // A few may be what a trainer leaves out; where none is a number, no group of the run has a mean.
+  const noneCounts =
+    expected &&
+    rewarded >= view.settings.thresholds['zeroed-rollouts'] &&
+    rewards.every((_, at) => has[at] === 0 || isBroken(at))
   yield 0.1
   if (!expected && lacking > 0 && !zeroed && !has.some((_, at) => isBroken(at))) {
     report.abstain(
@@ -64,6 +70,7 @@ function* lookAtRewards(view: DumpView, report: DumpReporter): Steps<void> {
       message: missing
         ? `The rollout has no reward, while ${count(rewarded)} of ${count(view.facts.length)} have one`
         : notFinite(facts),
+      ...(broken && noneCounts ? { severity: 'error' } : {}),
       evidence: {
         reward: reward === null ? null : String(reward),
         rewarded,
