@@ -14,7 +14,9 @@ describe('A04 where each group has one reward', () => {
   it('is not checkable once advantages are other than 0: the stored rewards cannot have made them', () => {
     expect(runOver('A04', level(3)).abstained).toEqual({
       status: 'not-checkable',
-      reason: expect.stringMatching(/^each group has one reward, and 3 of 8 complete groups have advantages other than 0/),
+      reason: expect.stringMatching(
+        /^each group has one reward, and 3 of 8 complete groups have advantages other than 0/,
+      ),
     })
   })
 

@@ -22,8 +22,7 @@ describe('A10', () => {
   it('calls it an error where not one reward is a number, and a note where some are', () => {
     const broken = (count: number) =>
       groupFacts([0, 1, 2].map((group) => [0, 1, 2, 3].map((member) => (group * 4 + member < count ? Number.NaN : 1))))
-    const severities = (count: number) =>
-      runOver('A10', dumpOf(broken(count))).findings.map(({ severity }) => severity)
+    const severities = (count: number) => runOver('A10', dumpOf(broken(count))).findings.map(({ severity }) => severity)
     expect(severities(12)).toEqual(Array(12).fill('error'))
     expect(severities(11)).toEqual(Array(11).fill('info'))
   })
