@@ -155,7 +155,7 @@ describePage('the top line', (tests) => {
     const lastsOut = async () => {
       const end = await page.getByRole('button', { name: 'Find a command' }).boundingBox()
       return [
-        await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth),
+        await page.evaluate(() => document.documentElement.scrollWidth - innerWidth),
         Math.max(0, (end?.x ?? 0) + (end?.width ?? 0) - (page.viewportSize()?.width ?? 0)),
       ]
     }
