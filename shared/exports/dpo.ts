@@ -1,8 +1,10 @@
+import { writtenTurns } from '../checks/edges.ts'
 import type { TrajectoryFacts } from '../checks/facts.ts'
 import { storedRollout } from '../checks/group-views.ts'
 import { holdsFlattenedTurns } from '../formats/text-rows.ts'
 import { counted } from '../model/number-text.ts'
-import { firstReply } from '../model/roles.ts'
+import { firstReply, lastReply } from '../model/roles.ts'
+import type { Segmentation } from '../model/tokens.ts'
 import type { ExportedTrajectory, ExportInput, ExportKind, WrittenFile } from './export-kind.ts'
 import { jsonText } from './json-text.ts'
 import { TrainingMessages } from './training-messages.ts'
@@ -12,19 +14,21 @@ const NAME = 'preferences.dpo.jsonl'
 /**
  * One pair for each group of the chosen rollouts: that with the highest reward is `chosen`, that with the lowest `rejected`, the first
  * of several. `prompt` is what stands before the first turn of the assistant and must be the same in both (TRL, "Dataset formats",
- * preference with explicit prompt). Texts as messages where the dump has them, else as the ids decode, control tokens kept.
+ * preference with explicit prompt). Both end with words of the model: a pair prefers what it said, and no reply of an environment. Texts as
+ * messages where the dump has them, else as the ids decode, control tokens kept.
  */
 export const dpoExport: ExportKind = {
   id: 'dpo',
   title: 'Pairs for preference training: the best and the worst of each group',
   names: async () => [NAME],
   async write(input, sink) {
-    const left = { again: 0, excluded: 0, alone: 0, even: 0, differ: 0, empty: 0, turns: 0 }
+    const left = { again: 0, excluded: 0, alone: 0, even: 0, differ: 0, empty: 0, turns: 0, alike: 0 }
     const writer = await sink.open(NAME)
     const encoder = new TextEncoder()
     const messages = new TrainingMessages()
     let records = 0
     let fromIds = 0
+    let ended = 0
     for (const members of groupsOf(input, left)) {
       const pair = bestAndWorst(members)
       if (typeof pair === 'string') {
@@ -37,18 +41,24 @@ export const dpoExport: ExportKind = {
         left[row]++
         continue
       }
+      if (jsonText(row.chosen) === jsonText(row.rejected)) {
+        left.alike++
+        continue
+      }
       if (typeof row.prompt === 'string') fromIds++
+      const { isEnded, ...texts } = row
+      if (isEnded) ended++
       const scores = { score_chosen: pair.best.reward, score_rejected: pair.worst.reward }
-      await writer.write(encoder.encode(`${jsonText({ ...row, ...scores, group_id: pair.best.facts.group })}\n`))
+      await writer.write(encoder.encode(`${jsonText({ ...texts, ...scores, group_id: pair.best.facts.group })}\n`))
       records++
     }
     await writer.close()
     const file: WrittenFile = { name: NAME, source: null, records, trajectories: 2 * records }
-    return { files: [file], notes: [...singlesLeft(left), ...notes(left, fromIds), ...messages.notes()] }
+    return { files: [file], notes: [...singlesLeft(left), ...notes(left, fromIds, ended), ...messages.notes()] }
   },
 }
 
-type LeftOut = 'alone' | 'even' | 'differ' | 'empty' | 'turns'
+type LeftOut = 'alone' | 'even' | 'differ' | 'empty' | 'turns' | 'alike'
 /** Chosen trajectories that stand in no group. */
 type Single = 'again' | 'excluded'
 
@@ -63,7 +73,7 @@ function singlesLeft({ again, excluded }: Readonly<Record<Single, number>>): str
   ]
 }
 
-function notes(left: Readonly<Record<LeftOut, number>>, fromIds: number): string[] {
+function notes(left: Readonly<Record<LeftOut, number>>, fromIds: number, ended: number): string[] {
   const reasons = [
     [left.alone, 'of which fewer than two chosen rollouts have a reward that is a number'],
     [left.even, 'whose chosen rollouts have one and the same reward'],
@@ -72,6 +82,7 @@ function notes(left: Readonly<Record<LeftOut, number>>, fromIds: number): string
       'whose best or worst rollout is the text of several turns and tool replies in one reply, as they were decoded',
     ],
     [left.differ, 'whose best and worst rollout do not begin with the same prompt'],
+    [left.alike, 'in whose best and worst rollout the model says the same'],
     [
       left.empty,
       'whose best or worst rollout has neither messages with a turn of the assistant nor ids behind a known prompt',
@@ -83,6 +94,9 @@ function notes(left: Readonly<Record<LeftOut, number>>, fromIds: number): string
       ? [
           `${counted(fromIds, 'pair')} from ids, since there are no messages: texts hold their control tokens, so they are to be encoded without adding special tokens.`,
         ]
+      : []),
+    ...(ended > 0
+      ? [`${counted(ended, 'pair')} without what stood behind the last words of the model: a pair ends with those.`]
       : []),
   ]
 }
@@ -145,6 +159,8 @@ interface Pair {
   readonly chosen: unknown
   readonly rejected: unknown
   readonly tools?: unknown
+  /** Something stood behind the last words of the model, in one of the two. */
+  readonly isEnded: boolean
 }
 
 /** Null where one of the two has no messages. */
@@ -157,15 +173,18 @@ function messagePair(
   const [good, bad] = [split(chosen, written), split(rejected, written)]
   if (good === null || bad === null) return null
   if (jsonText(good.prompt) !== jsonText(bad.prompt)) return 'differ'
-  return { prompt: good.prompt, chosen: good.answer, rejected: bad.answer, tools: good.tools }
+  const isEnded = good.isEnded || bad.isEnded
+  return { prompt: good.prompt, chosen: good.answer, rejected: bad.answer, tools: good.tools, isEnded }
 }
 
 function split({ trajectory: { messages, tools } }: ExportedTrajectory, written: TrainingMessages) {
   const first = messages === null ? -1 : firstReply(messages)
   if (messages === null || first < 0) return null
+  const end = lastReply(messages) + 1
   return {
     prompt: written.of(messages.slice(0, first)),
-    answer: written.of(messages.slice(first)),
+    answer: written.of(messages.slice(first, end)),
+    isEnded: end < messages.length,
     tools: tools ?? undefined,
   }
 }
@@ -174,7 +193,7 @@ function textPair(chosen: ExportedTrajectory, rejected: ExportedTrajectory): Pai
   const [good, bad] = [splitText(chosen), splitText(rejected)]
   if (good === null || bad === null) return 'empty'
   if (good.promptHash !== bad.promptHash) return 'differ'
-  return { prompt: good.prompt, chosen: good.answer, rejected: bad.answer }
+  return { prompt: good.prompt, chosen: good.answer, rejected: bad.answer, isEnded: good.isEnded || bad.isEnded }
 }
 
 function splitText({ view, trajectory }: ExportedTrajectory) {
@@ -183,11 +202,19 @@ function splitText({ view, trajectory }: ExportedTrajectory) {
   const { promptLength, promptHash } = facts
   if (promptLength === null || promptHash === null) return null
   const start = segmentation?.padding.left ?? trajectory.padding?.left ?? 0
-  const end = start + facts.realLength
+  const realEnd = start + facts.realLength
+  const end = Math.min(realEnd, endOfWords(segmentation) ?? realEnd)
   if (promptLength === 0 || start + promptLength >= end) return null
   return {
     promptHash,
     prompt: text({ start, end: start + promptLength }),
     answer: text({ start: start + promptLength, end }),
+    isEnded: end < realEnd,
   }
+}
+
+/** Behind the last turn that the model wrote, where another stands behind it. */
+function endOfWords(segmentation: Segmentation | null): number | null {
+  const last = segmentation === null ? undefined : writtenTurns(segmentation).at(-1)
+  return last === undefined || last === segmentation?.turns.at(-1) ? null : last.separatorStart
 }

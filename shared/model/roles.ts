@@ -42,6 +42,11 @@ export function firstReply(messages: readonly { readonly role: string }[]): numb
   return messages.findIndex(({ role }) => roleKind(role) === 'assistant')
 }
 
+/** Index of the last message that the model wrote, -1 where there is none. */
+export function lastReply(messages: readonly { readonly role: string }[]): number {
+  return messages.findLastIndex(({ role }) => roleKind(role) === 'assistant')
+}
+
 /** A dump has few names, however many turns. */
 const MOST_KEPT = 256
 const known = new Map<string, TurnKind>()

@@ -158,22 +158,52 @@ describe('turns of the model under another name than assistant', () => {
         { role: 'observation', content: 'x' },
       ],
     }))
-  const written = (reward: number) => [
-    { role: 'assistant', content: `Ada ${reward}.` },
-    { role: 'observation', content: 'x' },
-  ]
+  const said = (reward: number) => ({ role: 'assistant', content: `Ada ${reward}.` })
   const prompt = [{ role: 'system', content: 'Look.' }, user]
 
   test.each(['gpt', 'model', 'AI', 'agent', 'bot', 'Assistant'])('are trained on as its own: %s', async (role) => {
     const note = `Roles under the names that chat templates know: human as user, ${role} as assistant.`
     const sft = await exported('sft', pair(role))
-    expect(sft.rows.map(({ messages }) => messages)).toEqual([0, 1].map((reward) => [...prompt, ...written(reward)]))
+    expect(sft.rows.map(({ messages }) => messages)).toEqual(
+      [0, 1].map((reward) => [...prompt, said(reward), { role: 'observation', content: 'x' }]),
+    )
     expect(sft.manifest.notes).toEqual([note])
     const dpo = await exported('dpo', pair(role))
     expect(dpo.rows).toEqual([
-      { prompt, chosen: written(1), rejected: written(0), score_chosen: 1, score_rejected: 0, group_id: 'g' },
+      { prompt, chosen: [said(1)], rejected: [said(0)], score_chosen: 1, score_rejected: 0, group_id: 'g' },
     ])
-    expect(dpo.manifest.notes).toEqual([note])
+    expect(dpo.manifest.notes).toEqual([
+      '1 pair without what stood behind the last words of the model: a pair ends with those.',
+      note,
+    ])
+  })
+
+  test('those of an environment answer a call, or are the other side of a game', async () => {
+    const state = (content: string) => ({ role: 'environment', content })
+    const of = async (...messages: object[]) => {
+      const { rows, manifest } = await exported('sft', [{ ...tokens, id: 'a', messages }])
+      return { roles: rows[0].messages.map(({ role }: { role: string }) => role), notes: manifest.notes }
+    }
+    const game = [state('A cube.'), { role: 'agent', content: 'U' }, state('Another.'), { role: 'agent', content: 'D' }]
+    expect(await of(...game)).toEqual({
+      roles: ['user', 'assistant', 'user', 'assistant'],
+      notes: ['Roles under the names that chat templates know: environment as user, agent as assistant.'],
+    })
+    expect(await of(state('Who?'), call('{}'), state('Ada.'))).toEqual({
+      roles: ['user', 'assistant', 'tool'],
+      notes: ['Roles under the names that chat templates know: environment as user and tool.'],
+    })
+    expect((await of(user, call('{}'), { role: 'tool_response', content: 'x' })).roles).toEqual([
+      'user',
+      'assistant',
+      'tool',
+    ])
+    // Templates of their own models know these.
+    for (const role of ['tool', 'ipython', 'function', 'observation'])
+      expect(await of(user, call('{}'), { role, content: 'x' })).toEqual({
+        roles: ['user', 'assistant', role],
+        notes: [],
+      })
   })
 
   test('are not looked for in a name that nobody knows', async () => {
@@ -221,6 +251,20 @@ describe('as dpo', () => {
     expect(manifest.notes.join('\n')).toMatch(/fewer than two[\s\S]*one and the same reward[\s\S]*same prompt/)
   })
 
+  test('both end with words of the model, and not with what was answered to it', async () => {
+    const { rows, manifest } = await exported('dpo', [
+      row('g', 1, said('best'), user, said('more'), user),
+      row('g', 0, said('worst')),
+      row('same', 1, said('a'), { role: 'tool', content: 'found' }),
+      row('same', 0, said('a'), { role: 'tool', content: 'nothing' }),
+    ])
+    expect(rows).toMatchObject([{ chosen: [said('best'), user, said('more')], rejected: [said('worst')] }])
+    expect(manifest.notes).toEqual([
+      '1 group in whose best and worst rollout the model says the same: no pair.',
+      '1 pair without what stood behind the last words of the model: a pair ends with those.',
+    ])
+  })
+
   test('a key counts within its step and its file, as groups do', async () => {
     const { rows, manifest } = await exported('dpo', [
       { ...row('0', 0, said('a')), step: 1 },
@@ -264,5 +308,17 @@ describe('as dpo', () => {
       { prompt: '<|im_start|>assistant\n', chosen: '"#<|im_end|>', rejected: '"<|im_end|>\n' },
     ])
     expect(manifest.notes.join()).toContain('control tokens')
+    expect(manifest.notes).toHaveLength(1)
+    // <|im_start|>user, and its end
+    const asked = [198, 151644, 872, 198, 1, 151645]
+    const padded = { group_id: 'g', prompt_length: 3, loss_mask: Array(12).fill(0) }
+    const more = await exported('dpo', [
+      { ...tokens, ...padded, input_ids: [...ids, ...asked], reward: 1 },
+      { ...tokens, input_ids: [...ids.slice(0, 4), 151645, 198], group_id: 'g', reward: 0, prompt_length: 3 },
+    ])
+    expect(more.rows).toMatchObject([{ chosen: '"#<|im_end|>', rejected: '"<|im_end|>\n' }])
+    expect(more.manifest.notes).toContain(
+      '1 pair without what stood behind the last words of the model: a pair ends with those.',
+    )
   })
 })
