@@ -195,9 +195,14 @@ export function extentText(check: CheckResult): string {
 export function intendedTexts({ policy, checks }: Pick<Report, 'policy' | 'checks'>): string[] {
   return policy.intended.map((code) => {
     const check = checks.find((each) => each.code === code)
-    if (check === undefined || check.intended === 0) return code
-    return `${code} (${counted(check.intended, unitName(check))})`
+    const extent = check === undefined ? null : intendedExtent(check)
+    return extent === null ? code : `${code} (${extent})`
   })
+}
+
+/** `64 rollouts`: those in which a check finds nothing but what the policy means; null where there is none. */
+export function intendedExtent(check: CheckResult): string | null {
+  return check.intended === 0 ? null : counted(check.intended, unitName(check))
 }
 
 function unitName({ unit }: Pick<CheckResult, 'unit'>): string {

@@ -201,6 +201,18 @@ describe('a page of a thousand findings', () => {
     ])
   })
 
+  it('parts what the policy intends from findings of the same code that it does not, and lists it last', () => {
+    const meant = { ...finding('M01', { fingerprint: 'meant' }), intended: true }
+    const found = [meant, finding('M01', { record: 40, fingerprint: 'found' }), finding('T05', { fingerprint: 't' })]
+    const [group] = groupFindings(plainReport({ findings: found }), 1000)
+    const told = group?.codes.map(({ check, intended, findings }) => [check.code, intended, findings.length])
+    expect(told).toEqual([
+      ['M01', false, 1],
+      ['T05', false, 1],
+      ['M01', true, 1],
+    ])
+  })
+
   it('keeps a place for a code that stands in few of them', () => {
     const many = Array.from({ length: 5000 }, (_, i) => finding('M01', { record: i, fingerprint: `m${i}` }))
     const few = [finding('T05', { record: 6000, fingerprint: 't' })]
@@ -212,6 +224,35 @@ describe('a page of a thousand findings', () => {
     const told = groups.map(({ check, findings, more }) => [check.code, findings.length, more])
     expect(told).toContainEqual(['T05', 1, 0])
     expect(told).toContainEqual(['M01', 999, 4001])
+  })
+})
+
+describe('what the policy intends', () => {
+  const meant = { ...finding('M03', { fingerprint: 'meant' }), intended: true }
+  const plainPolicy = plainReport().policy
+  const policy = { ...plainPolicy, id: 'last-turn' as const, intended: ['M03'] }
+  const cards = (html: string) =>
+    Array.from(html.matchAll(/<section class="card [\s\S]*?<\/section>/g), ([card]) => card)
+
+  it('is no error: it has the sign and the word of what is intended, and the rollouts that have it', () => {
+    const checks = [check('M03', { intended: 64 })]
+    const [card = '', ...others] = cards(
+      htmlReport.write(plainReport({ policy, checks, findings: [meant] }), judgement),
+    )
+    expect(others).toEqual([])
+    expect(card).toContain('<section class="card intended" aria-label="M03 Title of M03 (intended)"')
+    expect(card).toContain('<span class=level>○ intended</span> <span class=soft>64 rollouts, by the policy last-turn')
+    expect(card).not.toMatch(/error|✖|0 of 256/)
+  })
+
+  it('stands apart from a fault of the same code, which stays one', () => {
+    const checks = [check('M03', { status: 'fail', affected: 3, rate: 3 / 256 })]
+    const found = [finding('M03', { record: 40, fingerprint: 'found' }), meant]
+    const [fault = '', excused = ''] = cards(
+      htmlReport.write(plainReport({ policy, checks, findings: found }), judgement),
+    )
+    expect(fault).toMatch(/^<section class="card error"[\s\S]*✖ error[\s\S]*3 of 256/)
+    expect(excused).toMatch(/^<section class="card intended"[\s\S]*○ intended<\/span> <span class=soft>by the policy/)
   })
 })
 

@@ -11,7 +11,7 @@ import { useMarks } from '../../state/marks.ts'
 import { asksForFlag, codesOf, toggledCode, toggledFlag } from '../../state/query-text.ts'
 import { openDialog } from '../../state/view.ts'
 import { count, counted } from '../../text/numbers.ts'
-import { SEVERITY_WORDS } from '../../text/words.ts'
+import { findingLook } from '../../text/words.ts'
 import { columnsOf } from './columns.tsx'
 import { noneFits } from './none-fits.ts'
 import { QueryAnswer } from './query-answer.tsx'
@@ -82,19 +82,30 @@ function FindingChips({ report, query }: { report: Report; query: string }) {
   )
   return (
     <>
-      {failing.map((check) => (
-        <button
-          key={check.code}
-          type="button"
-          className={`chip ${check.severity}`}
-          aria-pressed={chosen.includes(check.code)}
-          title={check.title}
-          onClick={() => setQuery(toggledCode(query, check.code))}
-        >
-          <span aria-hidden="true">{SEVERITY_WORDS[check.severity].glyph}</span> {check.code}{' '}
-          <span className="chip-count">{count(isCounted ? (here[check.code] ?? 0) : check.affected)}</span>
-        </button>
-      ))}
+      {failing.map((check) => {
+        const isChosen = chosen.includes(check.code)
+        // A query finds none of what the policy intends: that it is there is told, and nothing leads to an empty table.
+        const isIntended = check.affected === 0 && check.intended > 0
+        const { glyph, className } = findingLook({ severity: check.severity, intended: isIntended })
+        return (
+          <button
+            key={check.code}
+            type="button"
+            className={`chip ${className}`}
+            aria-pressed={isChosen}
+            disabled={isIntended && !isChosen}
+            title={isIntended ? `${check.title}: intended by the policy, so that no query finds it` : check.title}
+            onClick={() => setQuery(toggledCode(query, check.code))}
+          >
+            <span aria-hidden="true">{glyph}</span> {check.code}{' '}
+            <span className="chip-count">
+              {isIntended
+                ? `${count(check.intended)} intended`
+                : count(isCounted ? (here[check.code] ?? 0) : check.affected)}
+            </span>
+          </button>
+        )
+      })}
     </>
   )
 }

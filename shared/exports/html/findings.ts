@@ -1,7 +1,7 @@
 import { count, counted } from '../../model/number-text.ts'
 import type { Finding, Report } from '../../model/report.ts'
 import { type CodeGroup, type DefectGroup, groupFindings } from '../finding-groups.ts'
-import { extentText, whereText } from '../phrases.ts'
+import { extentText, intendedExtent, whereText } from '../phrases.ts'
 import type { Proof, Proofs } from '../proofs.ts'
 import type { Links } from './links.ts'
 import { code, folded, text } from './parts.ts'
@@ -13,8 +13,8 @@ export const LISTED = 1000
 /** Characters of HTML that all windows may take together: the page stays under 5 MB with a thousand findings. */
 const WINDOWS = 2_600_000
 
-/** Severity by sign and word. */
-const LEVELS = { error: '✖ error', warning: '▲ warning', info: '◇ note' } as const
+/** Severity by sign and word; what the policy intends has none. */
+const LEVELS = { error: '✖ error', warning: '▲ warning', info: '◇ note', intended: '○ intended' } as const
 
 /** The findings in groups, each group folded to its first one. `proofs` is null where the rollouts were not at hand. */
 export function findingsHtml(report: Report, proofs: Proofs | null, links: Links): string {
@@ -45,7 +45,7 @@ function defectHtml(report: Report, { defect, codes }: DefectGroup, page: ProofP
 
 function codeHtml(
   report: Report,
-  { check, findings, more }: CodeGroup,
+  { check, intended, findings, more }: CodeGroup,
   because: string,
   page: ProofPage,
   links: Links,
@@ -62,9 +62,12 @@ function codeHtml(
           others.map((finding) => findingHtml(report, finding, page)).join('\n'),
         ).replace('<details', '<details class=more')
   const beyond = more === 0 ? '' : `<p class=soft>and ${count(more)} more in the JSON report</p>`
-  const level = `<span class=level>${LEVELS[check.severity]}</span>`
-  return `<section class="card ${check.severity}" aria-label="${check.code} ${text(check.title)}${because === '' ? '' : ` (${because})`}"${links.place(check.code)}>
-<p class=${check.severity}><b>${check.code} ${text(check.title)}</b> ${level} <span class=soft>${text(extentText(check))}</span></p>
+  const look = intended ? 'intended' : check.severity
+  const meant = [intendedExtent(check), `by the policy ${report.policy.id}`].filter((words) => words !== null)
+  const extent = intended ? meant.join(', ') : extentText(check)
+  const aside = [because, intended ? 'intended' : ''].filter((words) => words !== '').join(', ')
+  return `<section class="card ${look}" aria-label="${check.code} ${text(check.title)}${aside === '' ? '' : ` (${aside})`}"${links.place(check.code)}>
+<p class=${look}><b>${check.code} ${text(check.title)}</b> <span class=level>${LEVELS[look]}</span> <span class=soft>${text(extent)}</span></p>
 ${shown}
 ${rest}${beyond}
 </section>`
@@ -72,9 +75,8 @@ ${rest}${beyond}
 
 function findingHtml(report: Report, finding: Finding, page: ProofPage): string {
   const line = finding.line === undefined ? '' : `, line ${finding.line}`
-  const excused = finding.intended === true ? ' <span class=soft>(intended by the policy)</span>' : ''
   return `<article class=finding>
-<p>${text(finding.message, 400)}${excused}</p>
+<p>${text(finding.message, 400)}</p>
 <p class=soft>${code(whereText(report, finding), 200)}${line}</p>
 ${page.proofOf(finding)}</article>`
 }

@@ -45,7 +45,7 @@ th.n,td.n{text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums}
 .chip.supported,.chip.error{background:var(--error-soft);color:var(--error)}
 .chip.contradicted{background:var(--ok-soft);color:var(--ok)}
 .chip.inconclusive,.chip.warning{background:var(--warning-soft);color:var(--warning)}
-.error>.level{color:var(--error)}.warning>.level{color:var(--warning)}.info>.level{color:var(--info)}
+.intended>.level{color:var(--quiet)}.error>.level{color:var(--error)}.warning>.level{color:var(--warning)}.info>.level{color:var(--info)}
 .level{font-weight:650;white-space:nowrap}
 .finding{padding:.55rem 0;border-top:1px solid var(--line)}
 .finding:first-of-type{border-top:0}
