@@ -19,9 +19,10 @@ export function foreignEnds(view: TrajectoryView): ReadonlySet<Turn> {
   let found = known.get(segmentation)
   if (found === undefined) {
     const { frame } = tokenizer
-    const ending = segmentation.turns.filter((turn) => endsAsText(view, segmentation, frame, turn))
-    const isExpected = ending.length > 0 && closesOthers(view, segmentation, frame) && !writesEnds(view, frame)
-    found = isExpected ? new Set(ending) : NONE
+    const isEnding = (turn: Turn) => endsAsText(view, segmentation, frame, turn)
+    const isForeign =
+      segmentation.turns.some(isEnding) && closesOthers(view, segmentation, frame) && !writesEnds(view, frame)
+    found = isForeign ? new Set(segmentation.turns.filter(isEnding)) : NONE
     known.set(segmentation, found)
   }
   return found

@@ -30,6 +30,7 @@ export const T15: Check = {
     if (trajectory.messages === null) return lookAtTags(view, segmentation, report)
     const reported = new Set<number>()
     for (const { spelt, at } of speltIn(view)) {
+      // Texts that spell none cannot show what the encoder does with them: where all that do became tokens, it makes tokens of all.
       report.place(at !== null)
       if (at === null) continue
       const turn = segmentation.turns.find(({ start, end }) => start <= at && at < end) ?? null
