@@ -161,6 +161,40 @@ describe('archives', () => {
     }
   })
 
+  test.each([
+    ['zip', zipped],
+    ['tar', tarred],
+  ])('a file whose name leads out of it is named, and not read: %s', async (kind, pack) => {
+    const name = `run.${kind}`
+    const told = (names: string) =>
+      `${name} is an archive with ${names}. Pack the files again under names without "..".`
+    const of = (files: Record<string, string>) => expandArchive(memorySource(new Uint8Array(pack(files)), 999, name))
+    const alone = await of({ '../../evil.jsonl': lines })
+    expect(alone).toEqual({
+      sources: [],
+      problems: [
+        expect.objectContaining({
+          code: 'unsafe-name',
+          message: told('a file whose name leads out of it, which is not read: "../../evil.jsonl"'),
+        }),
+      ],
+    })
+    const beside = await of({
+      'a/../../\u001b[1mb.jsonl': lines,
+      '..': lines,
+      'good..jsonl': lines,
+      '.x/a.jsonl': lines,
+    })
+    expect(beside.sources.map((source) => source.name)).toEqual([`${name} › good..jsonl`])
+    expect(beside.problems.map(({ message }) => message)).toEqual([
+      told('2 files whose name leads out of it, which are not read: "a/../../\\u001b[1mb.jsonl", ".."'),
+    ])
+    const hidden = await of({ '.cache/a.jsonl': lines, '._b.jsonl': lines })
+    expect(hidden.problems.map(({ message }) => message)).toEqual([
+      `${name} is an archive without a file in it, but for hidden ones, which are left out: ".cache/a.jsonl", "._b.jsonl".`,
+    ])
+  })
+
   test('what is wrong, and what to do, is said once', async () => {
     const cut = zipped(files).subarray(0, -30)
     const limited = zipped({ 'large.jsonl': lines.repeat(100) })

@@ -17,6 +17,10 @@ export interface ArchiveListing {
 
 /** Files that are left out wherever folders are walked, and archives that are made of folders hold them. */
 const NOISE = /(^|\/)(\.[^/]*|__MACOSX|node_modules|Thumbs\.db)(\/|$)/
+/** A name that leads out of the folder that the archive is unpacked in; nothing is unpacked here, but no run writes one. */
+const LEADS_OUT = /(^|[\\/])\.\.([\\/]|$)/
+/** Names that a sentence tells. */
+const NAMED = 3
 /** An archive in an archive is opened; one in that is not. */
 const MAX_DEPTH = 2
 const MAX_ENTRIES = 10_000
@@ -71,13 +75,15 @@ async function expand(
   const { damage } = listing
   // Files that are left out count as well: listing them takes as long.
   budget.left -= listing.entries.length
-  const wanted = listing.entries.filter(({ name }) => !NOISE.test(name))
+  const outside = listing.entries.map(({ name }) => name).filter((name) => LEADS_OUT.test(name))
+  const wanted = listing.entries.filter(({ name }) => !NOISE.test(name) && !LEADS_OUT.test(name))
   const entries = listing.inOrderOnly ? wanted : wanted.sort((a, b) => inNaturalOrder(a.name, b.name))
   if (depth === MAX_DEPTH)
     return fail('too-deep', `is an archive inside an archive inside an archive. Unpack it first.`)
-  if (entries.length === 0 && damage === null) return fail('empty', 'is an archive without a file in it.')
   const sources: ByteSource[] = []
   const problems: UnreadableEntry[] = []
+  if (outside.length > 0) problems.push(...fail('unsafe-name', leadsOut(outside)).problems)
+  else if (entries.length === 0 && damage === null) return fail('empty', emptyBecause(listing.entries))
   if (damage !== null) problems.push(...fail('damaged-archive', `is an archive, and ${damage}.`).problems)
   for (const { name, open } of entries) {
     const shown = `${source.name} › ${name}`
@@ -96,6 +102,24 @@ async function expand(
     }
   }
   return { sources, problems }
+}
+
+function leadsOut(names: readonly string[]): string {
+  const which = names.length === 1 ? 'a file' : `${names.length} files`
+  return `is an archive with ${which} whose name leads out of it, which ${names.length === 1 ? 'is' : 'are'} not read: ${quoted(names)}. Pack the files again under names without "..".`
+}
+
+function emptyBecause(entries: ArchiveListing['entries']): string {
+  if (entries.length === 0) return 'is an archive without a file in it.'
+  const names = entries.map(({ name }) => name)
+  return `is an archive without a file in it, but for hidden ones, which are left out: ${quoted(names)}.`
+}
+
+/** Names as JSON writes them: what they hold of controls does nothing. */
+function quoted(names: readonly string[]): string {
+  const more = names.length - NAMED
+  const told = names.slice(0, NAMED).map((name) => JSON.stringify(name))
+  return told.join(', ') + (more > 0 ? ` and ${more} more` : '')
 }
 
 /** What is told of an archive when those around it have as many files as are read of one run. */
