@@ -24,6 +24,7 @@ import {
 } from '../shared/exports/phrases.ts'
 import { adviceSentences, hasNoTrainedToken } from '../shared/hypotheses/advice.ts'
 import type { Aggregates } from '../shared/hypotheses/aggregates.ts'
+import { recordPlace, unreadRest } from '../shared/model/lost-files.ts'
 import { count, counted, percent } from '../shared/model/number-text.ts'
 import type { CheckResult, HypothesisResult, LogReport, Report, SourceReport } from '../shared/model/report.ts'
 import { STREAM_TITLES } from '../shared/session/streams.ts'
@@ -121,11 +122,14 @@ function printSources(terminal: Terminal, alike: AlikeSources, told: SourceRepor
     (text) => terminal.line(['  ', text], 4),
     (more) => terminal.line(`  and ${count(more)} more like it`),
   )
+  const rest = unreadRest(source)
   listSome(
-    source.skipped,
-    ({ record, line, byte, message }) => {
-      const place = line === null ? `byte ${byte}` : `line ${line}`
-      terminal.line([{ text: `  skipped record ${record} (${place}): `, style: 'warn' }, message], 4)
+    // Where all are not listed, this one is.
+    rest === null ? source.skipped : [rest, ...source.skipped.slice(0, -1)],
+    (skipped) => {
+      const place = recordPlace(skipped)
+      const what = skipped === rest ? `nothing is read from ${place} on` : `skipped ${place}`
+      terminal.line([{ text: `  ${what}: `, style: 'warn' }, skipped.message], 4)
     },
     (more) => terminal.line(`  and ${counted(more, 'more record')} skipped`),
   )
@@ -346,6 +350,9 @@ function conclusion(report: Report, judgement: Outcome): Segment[] {
       return [
         { text: `No finding at or above ${failOn}${kept}, but no token of any rollout is trained.`, style: 'warn' },
       ]
+    }
+    if (report.sources.some((source) => unreadRest(source) !== null)) {
+      return [{ text: `No finding at or above ${failOn}${kept} in what could be read.`, style: 'warn' }]
     }
     return [{ text: `No finding at or above ${failOn}${kept}.`, style: 'good' }]
   }

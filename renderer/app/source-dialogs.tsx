@@ -1,3 +1,4 @@
+import { skippedText } from '../../shared/model/lost-files.ts'
 import type { AuditOptions } from '../../shared/model/policy.ts'
 import type { Report, SourceReport } from '../../shared/model/report.ts'
 import { reconfigure } from '../data/dump.ts'
@@ -85,7 +86,7 @@ function SourceEntry({ source, isFolded, isHashing }: { source: SourceReport; is
         <strong>{spelt(source.name)}</strong>{' '}
         <span className="quiet">
           {source.format?.id ?? 'not read'} · {counted(source.trajectories, 'rollout')}
-          {source.skipped.length > 0 && ` · ${count(source.skipped.length)} skipped`}
+          {source.skipped.length > 0 && ` · ${skippedText([source])}`}
         </span>
       </summary>
       <SourceFacts source={source} isHashing={isHashing} />
@@ -118,7 +119,7 @@ function SourceFacts({ source, isHashing }: { source: SourceReport; isHashing: b
         <dt>holds</dt>
         <dd>
           {counted(source.records, 'record')}, {counted(source.trajectories, 'rollout')}
-          {source.skipped.length > 0 && `, ${count(source.skipped.length)} skipped`}
+          {source.skipped.length > 0 && `, ${skippedText([source])}`}
         </dd>
       </div>
       {source.notes !== undefined && (

@@ -1,4 +1,6 @@
 import { useMemo } from 'react'
+import { skippedText } from '../../shared/model/lost-files.ts'
+import type { Report } from '../../shared/model/report.ts'
 import type { RolloutRef } from '../../shared/session/requests/compare.ts'
 import { showRollouts } from '../commands/go.ts'
 import { useDetail } from '../data/details.ts'
@@ -89,7 +91,7 @@ function Reading() {
   const report = useFiles((files) => files.report)
   const rollouts = useFiles((files) => files.rollouts)
   const judgedPart = useFiles(judgedOf)
-  const skipped = progress?.skipped ?? report?.sources.reduce((sum, source) => sum + source.skipped.length, 0) ?? 0
+  const skipped = skippedIn(report, progress?.skipped ?? 0)
   return (
     <span className="status-reading">
       {following && phase === 'reading' ? (
@@ -130,13 +132,21 @@ function Reading() {
           Judge all
         </button>
       )}
-      {skipped > 0 ? (
+      {skipped !== '' ? (
         <button type="button" className="link warn-text" onClick={() => openDialog('skipped')}>
-          {counted(skipped, 'record')} skipped ▸
+          {skipped} ▸
         </button>
       ) : (
         <span>nothing skipped</span>
       )}
     </span>
   )
+}
+
+/** A report that stands while more is read knows of fewer records than were skipped by then. */
+function skippedIn(report: Report | null, reading: number): string {
+  if (report === null && reading === 0) return ''
+  const records = report?.sources.reduce((sum, source) => sum + source.skipped.length, 0) ?? 0
+  if (report !== null && records >= reading) return skippedText(report.sources)
+  return `${counted(reading, 'record')} skipped`
 }

@@ -1,5 +1,6 @@
 import { sha256 } from '@noble/hashes/sha2.js'
 import { adviceSentences } from '../hypotheses/advice.ts'
+import { skippedText } from '../model/lost-files.ts'
 import { count, counted, percent } from '../model/number-text.ts'
 import type { Report } from '../model/report.ts'
 import { baselineText } from './against-baseline.ts'
@@ -108,12 +109,10 @@ function contentsHtml(sections: readonly string[]): string {
 
 /** Records that could not be read, where there are any: what the rest of the page says does not speak of them. */
 function skippedHtml({ sources }: Report): string {
-  const skipped = sources.reduce((sum, source) => sum + source.skipped.length, 0)
   const unread = sources.filter(({ unreadable }) => unreadable !== undefined).length
-  const parts = [
-    skipped === 0 ? '' : `${counted(skipped, 'record')} skipped`,
-    unread === 0 ? '' : `${counted(unread, 'file')} not read`,
-  ].filter((part) => part !== '')
+  const parts = [skippedText(sources), unread === 0 ? '' : `${counted(unread, 'file')} not read`].filter(
+    (part) => part !== '',
+  )
   return parts.length === 0 ? '' : `\n<p>▲ ${parts.join(', ')}: <a href="#read">what was read</a> says why.</p>`
 }
 

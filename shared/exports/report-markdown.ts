@@ -1,4 +1,5 @@
 import { adviceSentences } from '../hypotheses/advice.ts'
+import { skippedText } from '../model/lost-files.ts'
 import { count, counted, percent } from '../model/number-text.ts'
 import type { Report } from '../model/report.ts'
 import { baselineText } from './against-baseline.ts'
@@ -109,7 +110,7 @@ function source(alike: AlikeSources): string[] {
   return [
     `- ${markdownCode(first.name)}${others} (${bytesText(sumOf(alike, 'bytes'))}, ${ownWords(first.container ?? 'unknown container')}, ${format}): ` +
       `${counted(sumOf(alike, 'trajectories'), 'rollout')} in ${counted(sumOf(alike, 'records'), 'record')}` +
-      (skipped.length > 0 ? `, ${counted(skipped.length, 'record')} skipped` : ''),
+      (skipped.length > 0 ? `, ${skippedText([first])}` : ''),
     ...(unreadable === undefined ? [] : [`  - not read: ${markdownCode(unreadable.message)}`]),
     ...told((first.format?.evidence ?? []).map(markdownCode)),
     ...(missing.length > 0 ? [`  - not in this dump: ${missing.join(', ')}`] : []),

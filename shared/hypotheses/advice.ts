@@ -1,3 +1,4 @@
+import { recordPlace, unreadRest } from '../model/lost-files.ts'
 import { count, counted, measured, unitOf } from '../model/number-text.ts'
 import type { HypothesisId, HypothesisResult, Measure, Report, Severity, Unit } from '../model/report.ts'
 import { type Cause, causesOf } from './causes.ts'
@@ -14,7 +15,7 @@ export interface Advice {
   readonly trainsNothing: boolean
   /** What the outcome is but for what calls for mending and for rows that train nothing. */
   readonly sound: 'clean' | 'little' | 'blind'
-  /** What comes before all else: declarations on which findings hang. */
+  /** What comes before all else: files that are read in part, and declarations on which findings hang. */
   readonly declare: readonly string[]
   /** In the order in which to take them. */
   readonly steps: readonly AdviceStep[]
@@ -158,8 +159,8 @@ function shareOf(line: Measure | undefined): number {
   return line.comparison === '>' || line.comparison === '>=' ? line.value : 1 - line.value
 }
 
-function declarations({ policy, checks }: Report): string[] {
-  const said: string[] = []
+function declarations({ policy, checks, sources }: Report): string[] {
+  const said: string[] = incomplete(sources)
   if (policy.alignment_undecided) {
     said.push('Say whether index i of the mask marks token i or token i + 1: every mask lies one token early')
   }
@@ -175,6 +176,20 @@ function declarations({ policy, checks }: Report): string[] {
     said.push(`Say whether ${intend.join(' and ')} ${intend.length === 1 ? 'is' : 'are'} meant: ${evidence}`)
   }
   return said
+}
+
+/** Names of files may hold anything, and stand where their records are listed. */
+function incomplete(sources: Report['sources']): string[] {
+  const rests = sources.flatMap((source) => unreadRest(source) ?? [])
+  const [rest] = rests
+  if (rest === undefined) return []
+  return sources.length === 1
+    ? [
+        `Get the whole file: from ${recordPlace(rest)} on nothing could be read, and all that follows is about what stands before it`,
+      ]
+    : [
+        `Get ${count(rests.length)} of ${counted(sources.length, 'file')} whole: behind a place in ${rests.length === 1 ? 'it' : 'each of them'} nothing could be read, and all that follows is about the rest`,
+      ]
 }
 
 function undecidedOf(hypotheses: readonly HypothesisResult[]): Undecided[] {

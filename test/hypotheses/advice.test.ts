@@ -209,6 +209,29 @@ describe('what a report advises', () => {
     ])
   })
 
+  it('says first of a file that it is read in part, and nothing of one with a bad record', () => {
+    const [source] = report().sources
+    const skipped = (record: number, code: string) => ({
+      record,
+      line: record + 1,
+      byte: 40 * record,
+      code,
+      message: '…',
+    })
+    const [bad, cut] = [skipped(1, 'bad-json'), skipped(2, 'damaged-gzip')]
+    const of = (...each: (typeof bad)[][]) =>
+      said(plain({ sources: each.map((records) => ({ ...source!, skipped: records })) }))
+    const nothing = 'Nothing that could be checked is wrong: 2 checks pass on 256 rollouts.'
+    expect(of([bad, cut])).toEqual([
+      'Get the whole file: from record 2 (line 3) on nothing could be read, and all that follows is about what stands before it.',
+      nothing,
+    ])
+    expect(of([bad])).toEqual([nothing])
+    expect(of([bad], [cut], [])[0]).toBe(
+      'Get 1 of 3 files whole: behind a place in it nothing could be read, and all that follows is about the rest.',
+    )
+  })
+
   it('names what to switch on alone where the switches of every trainer would be told', () => {
     const lacking = (missing: string[], formats: string[]) =>
       said(
