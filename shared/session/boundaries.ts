@@ -21,7 +21,8 @@ export interface BoundaryCount {
 export type BoundaryCounts = Record<string, BoundaryCount>
 
 /**
- * Counts every turn edge of one trajectory: closed before, newline between, header after, and the mask across the edge. The end of
+ * Counts every turn edge of one trajectory: closed before, newline between, header after, and the mask across the edge, from the last
+ * token of what one turn holds to the first of what the next does: one that is trained whole is wrong at both its edges. The end of
  * the last turn is an edge with nothing behind it: no header can be missing there, and a newline need not follow.
  */
 export function countBoundaries(view: TrajectoryView, into: BoundaryCounts): void {
@@ -58,8 +59,13 @@ export function countBoundaries(view: TrajectoryView, into: BoundaryCounts): voi
     // A row that trains nothing is one fact (M04, or overlong masking), not a wrong mask at each of its edges.
     if (mask === null || expected === null || facts.trained === 0) continue
     count.ofMask++
-    if (agrees || isMaskRight(mask, expected, before.contentEnd, after?.contentStart ?? before.end)) count.mask++
+    if (agrees || isMaskRight(mask, expected, ...acrossEdge(before, after))) count.mask++
   }
+}
+
+function acrossEdge(before: Turn, after: Turn | null): [start: number, end: number] {
+  const start = Math.max(before.contentStart, before.contentEnd - 1)
+  return [start, after === null ? before.end : Math.min(after.contentStart + 1, after.end)]
 }
 
 function isMaskRight(mask: Uint8Array, expected: Uint8Array, start: number, end: number): boolean {

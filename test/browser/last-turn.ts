@@ -1,12 +1,17 @@
 import { conversation } from '../helpers/conversation.ts'
 import { qwen, turnsOf } from '../session/dumps.ts'
 
-/** Files of Atropos, whose format says that only the last turn is trained: groups of rollouts whose masks do just that. */
-export async function lastTurnGroups(groups: number, size: number): Promise<string> {
+/**
+ * A file of Atropos, whose format says that only the last turn is trained: groups of rollouts whose masks do just that.
+ *
+ * @param endsWithReply the last turn is what the tool answered, as where the environment ends a rollout
+ */
+export async function lastTurnGroups(groups: number, size: number, endsWithReply = false): Promise<string> {
   const tokenizer = await qwen()
   const rows = Array.from({ length: groups }, (_, group) => {
     const members = Array.from({ length: size }, (_, member) => {
-      const turns = turnsOf(tokenizer, group * size + member)
+      const turns = turnsOf(tokenizer, group * size + member, { tool: { train: endsWithReply } })
+      if (endsWithReply) turns.pop()
       const last = turns.length - 1
       return conversation(
         tokenizer,

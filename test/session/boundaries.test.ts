@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { conversation, SEARCH_TOOL } from '../helpers/conversation.ts'
-import { cleanRollout, cutRollout, lines, qwen, turnsOf } from './dumps.ts'
+import { cleanRollout, cutRollout, lines, qwen, rolloutWithTrainedReply, turnsOf } from './dumps.ts'
 import { enginePage } from './engine-page.ts'
 
 describe('the table of turn edges', () => {
@@ -26,6 +26,21 @@ describe('the table of turn edges', () => {
     const report = await page.ask('report', {})
     expect(report.checks.find(({ code }) => code === 'M11')?.by_boundary['assistant>end']).toMatchObject({
       affected: 1,
+    })
+  })
+
+  it('is wrong at both edges of a turn whose text is trained against the template, and at no other', async () => {
+    const tokenizer = await qwen()
+    const page = enginePage()
+    await page.open({ 'run.jsonl': lines([cleanRollout(tokenizer, 0), rolloutWithTrainedReply(tokenizer, 1)]) })
+    const rows = await page.ask('boundaries', {})
+    const masks = Object.fromEntries(rows.map(({ boundary, counts }) => [boundary, counts.mask.right]))
+    expect(masks).toEqual({
+      'system>user': 2,
+      'user>assistant': 2,
+      'assistant>tool': 1,
+      'tool>assistant': 1,
+      'assistant>end': 2,
     })
   })
 })

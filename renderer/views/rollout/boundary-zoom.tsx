@@ -1,15 +1,18 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { type CSSProperties, type ReactNode, useEffect, useMemo, useRef } from 'react'
+import type { CheckResult } from '../../../shared/model/report.ts'
 import type { BoundaryRow, TrajectoryDetail } from '../../../shared/session/protocol.ts'
 import type { Overlay } from '../../../shared/session/requests/rollout.ts'
 import { useBoundaries } from '../../data/boundaries.ts'
 import { useOverscan } from '../../data/printing.ts'
 import { usePaintedFrames } from '../../lists/use-painted-frames.ts'
 import { useScrollFocus } from '../../lists/use-scroll-focus.ts'
+import { useFiles } from '../../state/files.ts'
 import { selectToken, useSelection } from '../../state/selection.ts'
 import { ABSENT, count, counted, rough } from '../../text/numbers.ts'
 import { spelt } from '../../text/visible.ts'
 import { EdgeName } from '../verdicts/boundary-table.tsx'
+import { codesAt } from '../verdicts/edge-codes.ts'
 import { type TurnEdge, turnEdges } from './edges.ts'
 import { type FaultMap, faultMap } from './faults.ts'
 import { TokenGlyphs } from './lines.tsx'
@@ -31,6 +34,8 @@ export function BoundaryZoom({ detail, overlay }: { detail: TrajectoryDetail; ov
   const edges = useMemo(() => turnEdges(detail), [detail])
   const faults = useMemo(() => faultMap(detail), [detail])
   const overall = useBoundaries(detail.run)
+  const ownChecks = useFiles((files) => files.report?.checks ?? null)
+  const checks = detail.run === 'open' ? ownChecks : null
   const scroller = useRef<HTMLDivElement>(null)
   useScrollFocus(scroller)
   const width = useWidth(scroller, 'zoom')
@@ -87,7 +92,7 @@ export function BoundaryZoom({ detail, overlay }: { detail: TrajectoryDetail; ov
                 </span>{' '}
                 <EdgeName boundary={edge.boundary} />
               </h2>
-              <OverTheDump row={overall.find((row) => row.boundary === edge.boundary)} />
+              <OverTheDump row={overall.find((row) => row.boundary === edge.boundary)} checks={checks} />
               <EdgeTokens detail={detail} edge={edge} columns={columns} overlay={overlay} faults={faults} />
             </section>
           )
@@ -97,8 +102,12 @@ export function BoundaryZoom({ detail, overlay }: { detail: TrajectoryDetail; ov
   )
 }
 
-/** The same kind of edge over the whole dump, so that a systematic fault is seen as one. */
-function OverTheDump({ row }: { row: BoundaryRow | undefined }) {
+/**
+ * The same kind of edge over the whole dump, so that a systematic fault is seen as one.
+ *
+ * @param checks tell what is a fault; null of a run of which they are not known here: all that differs is shown as one
+ */
+function OverTheDump({ row, checks }: { row: BoundaryRow | undefined; checks: readonly CheckResult[] | null }) {
   if (row === undefined) return null
   return (
     <p className="zoom-overall">
@@ -106,13 +115,14 @@ function OverTheDump({ row }: { row: BoundaryRow | undefined }) {
       {SHARES.map(([name, wrong]) => {
         const { right, of } = row.counts[name]
         const missing = of - right
+        const isFault = missing > 0 && (checks === null || codesAt(checks, row.boundary, name).length > 0)
         return (
-          <span key={name} className={missing > 0 ? 'zoom-share bad' : 'zoom-share'}>
+          <span key={name} className={isFault ? 'zoom-share bad' : 'zoom-share'}>
             {of === 0
               ? `${NAMES[name]} ${ABSENT}`
               : missing === 0
                 ? `${NAMES[name]} ✓`
-                : `✗ ${wrong}: ${count(missing)} of ${count(of)}`}
+                : `${isFault ? '✗ ' : ''}${wrong}: ${count(missing)} of ${count(of)}${isFault ? '' : ', no fault'}`}
           </span>
         )
       })}
@@ -126,7 +136,7 @@ const SHARES = [
   ['header', 'header missing'],
   ['end', 'end token missing'],
   ['newline', 'newline missing after end'],
-  ['mask', 'mask wrong'],
+  ['mask', 'mask not as expected'],
 ] as const
 
 /** The edge stands in the middle, and what lies before the row or behind it is an empty cell, so that edges can be compared down the page. */
