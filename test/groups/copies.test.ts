@@ -65,6 +65,35 @@ describe('equal completions of a group', () => {
     expect(affected('S04', group(3, zero))).toBe(2)
   })
 
+  it('are a note where only the last turn is trained, and is short: what stands before it is history', () => {
+    const found = (lengths: number[], policy: 'rl' | 'last-turn') =>
+      runOver(
+        'A06',
+        dumpOf(group(3, { assistantLengths: lengths, assistantTurns: lengths.length }), { options: { policy } }),
+      ).findings.map(({ severity, message }) => [severity, message])
+    const copies = '2 of 8 rollouts of group g0 are copies of others, token by token'
+    expect(found([TOKENS, 2], 'last-turn')).toEqual([
+      [
+        'info',
+        `${copies}; what stands before their last turn, of 2 tokens, is history, which the rows of a group may share`,
+      ],
+    ])
+    expect(found([2, TOKENS], 'last-turn')).toEqual([['warning', copies]])
+    expect(found([TOKENS], 'last-turn')).toEqual([['warning', copies]])
+    expect(found([TOKENS, 2], 'rl')).toEqual([['warning', copies]])
+  })
+
+  it('begin alike for long only where that is no history', () => {
+    const alike = (assistantTurns: number, policy: 'rl' | 'last-turn') =>
+      runOver(
+        'A06',
+        dumpOf(group(0, { assistantTurns, prefixHashes: ['a', 'b'] }), { options: { policy } }),
+      ).findings.map(({ severity }) => severity)
+    expect(alike(2, 'rl')).toEqual(['info'])
+    expect(alike(1, 'last-turn')).toEqual(['info'])
+    expect(alike(2, 'last-turn')).toEqual([])
+  })
+
   it('are as probable as a person says', () => {
     const facts = group(2, scored(0.02))
     expect(affected('A06', facts, { thresholds: { 'chance-of-copies': 0.1 } })).toBe(1)

@@ -71,7 +71,14 @@ export function dumpOf(
   const thresholds = resolveThresholds(options.thresholds)
   const settings: AuditSettings = {
     options,
-    policy: { id: 'rl', origin: 'default', evidence: [], intended: [], suggested: null, mask_alignment: 'token' },
+    policy: {
+      id: options.policy ?? 'rl',
+      origin: options.policy === undefined ? 'default' : 'given',
+      evidence: [],
+      intended: [],
+      suggested: null,
+      mask_alignment: 'token',
+    },
     alignment: 'token',
     alignmentUndecided: more.alignmentUndecided ?? false,
     limits,

@@ -9,7 +9,8 @@ import { trainedIn } from './statistics.ts'
 /**
  * A06. Rollouts of one group are the same, token by token: the group holds fewer samples than it claims. That most of them begin alike for
  * long is a note: a policy that is sure of itself does so as well. One that is sure of a whole answer gives it several times, which is a
- * note where hardly any rollout says something else.
+ * note where hardly any rollout says something else. So it is where the last turn alone is trained and is short: turns before it are history,
+ * which the rows of a group mostly have in common.
  */
 export const duplicateCompletions: Check = {
   code: 'A06',
@@ -27,24 +28,26 @@ export const duplicateCompletions: Check = {
 }
 
 function lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
-  const { thresholds } = view.settings
+  const { thresholds, policy } = view.settings
+  const hasHistory = policy.id === 'last-turn'
   return forEachOf(view.groups, (group) => {
     const { members } = group
     if (members.length < 2 || members.every(({ idsHash }) => idsHash === null)) return
     const repeated = copiesIn(group, thresholds)
-    const prefix = longestSharedPrefix(members)
+    const prefix = longestSharedPrefix(hasHistory ? members.filter(isOneTurn) : members)
     const alike = prefix !== null && isWorthANote(prefix, members.length, thresholds)
     const sure = sureAnswerIn(group, thresholds)
     const affected = repeated.length > 0 || alike || sure !== null
     report.unit(affected)
     report.place(affected)
     if (!affected) return
+    const history = hasHistory ? historyIn(repeated, thresholds) : null
     const extra = repeated.flatMap((same) => same.slice(1))
     report.fault({
       group,
-      ...(extra.length === 0 ? { severity: 'info' } : {}),
+      ...(extra.length === 0 || history !== null ? { severity: 'info' } : {}),
       ...trainedIn(extra.flatMap((copy) => partsOf(group, copy))),
-      message: described(group, extra.length, sure, prefix),
+      message: `${described(group, extra.length, sure, prefix)}${history ?? ''}`,
       evidence: {
         copies: repeated.map((same) => same.map(({ id }) => id)),
         sampled_tokens: repeated.map(([first]) => sampledFor(group, first as TrajectoryFacts)),
@@ -56,6 +59,22 @@ function lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
       },
     })
   })
+}
+
+function isOneTurn({ assistantTurns }: TrajectoryFacts): boolean {
+  return assistantTurns === 1
+}
+
+/** Why copies may be none, where the last turn is what a row sampled itself; null where that is as long as a copy has to be. */
+function historyIn(repeated: readonly TrajectoryFacts[][], thresholds: Thresholds): string | null {
+  const own = repeated.map(([first]) => lastTurnOf(first as TrajectoryFacts))
+  if (own.length === 0 || own.some((length) => length === null || length >= thresholds['duplicate-tokens'])) return null
+  return `; what stands before their last turn, of ${counted(Math.max(...(own as number[])), 'token')}, is history, which the rows of a group may share`
+}
+
+/** Tokens of the last turn of the model where others stand before it, else null. */
+function lastTurnOf({ assistantLengths }: TrajectoryFacts): number | null {
+  return assistantLengths.length > 1 ? (assistantLengths.at(-1) as number) : null
 }
 
 function described(

@@ -21,7 +21,7 @@ export const M01: Check = {
   looksAt:
     'turns and replies that the environment wrote, examples in the prompt, or prompts of a stored length where no turns are known',
   why: 'The model is rewarded for text it did not write: the gradient teaches it to invent tool replies and questions.',
-  fix: 'Set the loss mask to 0 for every token that was not sampled; in verifiers this is mask_env_responses.',
+  fix: 'Set the loss mask to 0 for every token that was not sampled (verifiers: mask_env_responses).',
   cite: 'Search-R1#20, slime#1073, TRL#4974',
   toldBy: ['M05'],
   trajectory(view, settings, report) {
