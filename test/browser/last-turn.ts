@@ -21,7 +21,7 @@ export async function lastTurnGroups(groups: number, size: number, endsWithReply
     return {
       tokens: members.map(({ input_ids }) => input_ids),
       masks: members.map(({ input_ids, loss_mask }) => input_ids.map((id, at) => (loss_mask?.[at] === 1 ? id : -100))),
-      scores: members.map((_, member) => (member % 2 === 0 ? -0.35 : 0.65)),
+      scores: members.map((_, member) => (member % 2 === 0 ? -0.360741 : 0.639259)),
     }
   })
   return rows.map((row) => `${JSON.stringify(row)}\n`).join('')

@@ -190,6 +190,36 @@ describePage('the top line', (tests) => {
   })
 })
 
+describePage('numbers in a window of 1280 by 800', (tests) => {
+  test('are whole in the table of rollouts where they are below 0 and have four digits behind the point', async () => {
+    const file = tests.folder.write('rewards.jsonl', await lastTurnGroups(2, 4))
+    const window = await tests.openWith([file], { viewport: { width: 1280, height: 800 } })
+    const { page } = window
+    await page.keyboard.press('2')
+    const cells = page.locator('.rollout-row .rollout-cell.number')
+    await cells.filter({ hasText: '−0.3607' }).first().waitFor()
+    const cut = await cells.evaluateAll((all) => all.filter((one) => one.scrollWidth > one.clientWidth).length)
+    expect(cut).toBe(0)
+    await window.close()
+  })
+
+  test('stay within their column of Verdicts where they are told by tool', async () => {
+    const file = tests.folder.write('tools.jsonl', await lastTurnGroups(2, 4))
+    const window = await tests.openWith([file], { viewport: { width: 1440, height: 800 } })
+    const { page } = window
+    const table = page.locator('.tool-table')
+    await table.waitFor()
+    for (const width of [1024, 1080, 1100, 1180, 1280, 1366, 1440, 1920]) {
+      await page.setViewportSize({ width, height: 800 })
+      const over = () => table.evaluate((one) => one.scrollWidth - (one.closest('section')?.clientWidth ?? 0))
+      await expect.poll(over, { message: `${width} pixels wide` }).toBeLessThanOrEqual(0)
+    }
+    // Where there is room each share has its bar.
+    expect(await table.locator('.share-bar').first().isVisible()).toBe(true)
+    await window.close()
+  })
+})
+
 describePage('a table of rollouts in a window of 1024 by 768', (tests) => {
   test('has room beside it for what was found in the rollouts of a group', async () => {
     const sample = [join(SAMPLES, 'verifiers-2025-08.jsonl.gz')]

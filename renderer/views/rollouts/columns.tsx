@@ -2,7 +2,7 @@ import { END_WORDS } from '../../../shared/checks/end-words.ts'
 import type { TrajectoryFacts } from '../../../shared/checks/facts.ts'
 import type { Row } from '../../../shared/session/protocol.ts'
 import { LongId } from '../../app/long-id.tsx'
-import { count, percentOfColumn, real } from '../../text/numbers.ts'
+import { count, decimalsOf, inDecimals, percentOfColumn, real } from '../../text/numbers.ts'
 import { spelt } from '../../text/visible.ts'
 import { SEVERITY_WORDS } from '../../text/words.ts'
 import { type Column, codeLetters, codesThatFit } from './column.ts'
@@ -22,8 +22,7 @@ function number(
 ): Column {
   const { of, draw = real, ...rest } = given
   return {
-    ...(given.draw === undefined ? { real: ({ facts }) => of(facts) ?? null } : {}),
-    rem: 4.6,
+    ...(given.draw === undefined ? ofReals(of) : { rem: 4.6 }),
     grows: 0,
     sort: null,
     isNumber: true,
@@ -33,6 +32,15 @@ function number(
       const value = of(facts)
       return value === null || value === undefined ? null : draw(value)
     },
+  }
+}
+
+/** Wide enough for a sign, a digit and four behind the point; of longer numbers wider where there is room. */
+function ofReals(of: (facts: TrajectoryFacts) => number | null | undefined) {
+  return {
+    real: ({ facts }: Row) => of(facts) ?? null,
+    letters: ({ facts }: Row) => codeLetters(inDecimals(of(facts), decimalsOf([of(facts)]))),
+    rem: 5.2,
   }
 }
 

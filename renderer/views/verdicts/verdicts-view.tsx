@@ -191,7 +191,9 @@ function Loss({ report }: { report: Report }) {
         {report.totals.by_tool.length > 0 && (
           <>
             <h3>By tool</h3>
-            <LossByTool tools={report.totals.by_tool} />
+            <div className="tool-frame">
+              <LossByTool tools={report.totals.by_tool} />
+            </div>
           </>
         )}
       </section>
