@@ -76,6 +76,8 @@ const STRUCTURAL: Readonly<Record<string, string>> = {
   'checks/pile-up.ts ENDS': 'codes in an array of bytes',
   'checks/logprobs/fillers.ts MOST_LISTED': 'what evidence shows',
   'checks/logprobs/gap-shift.ts LARGEST_SHIFT': 'shifts that are tried; evidence lists the correlation at each',
+  'checks/logprobs/pooled-filter.ts SUM_XX': 'place in a list',
+  'checks/logprobs/pooled-filter.ts SUM_XY': 'place in a list',
   'checks/logprobs/stale-sampler.ts MOST_LISTED': 'what evidence shows',
   'checks/logprobs/trend.ts MOST_STEPS': 'bound of cost',
   'checks/logprobs/version-gaps.ts MOST_SEGMENTS': 'what evidence shows',

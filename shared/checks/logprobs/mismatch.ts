@@ -6,6 +6,7 @@ import type { TrajectoryFacts } from '../facts.ts'
 import { gapOf } from './gap.ts'
 import { type MismatchOfAll, mismatchOfAll } from './mismatch-of-all.ts'
 import { unprovedByOneArray } from './one-array.ts'
+import { filteredRollouts } from './pooled-filter.ts'
 import { tiltedRollouts } from './pooled-lines.ts'
 import { digits, scoredSpan, scoredSpans } from './text.ts'
 import { isHeldBack } from './tilt.ts'
@@ -54,10 +55,13 @@ export const L01: Check = {
 /** Rollouts that none shows by itself, which the others of the dump tell. */
 function* lookBeside(dump: DumpView, report: DumpReporter): Steps<void> {
   const { thresholds } = dump.settings
-  const found = yield* within(0, 0.6, tiltedRollouts(dump.facts, thresholds))
-  // Rollouts that look like a temperature each by itself, surely or by too few tokens, where the others of the dump deny it (L03).
+  const filtered = yield* within(0, 0.3, filteredRollouts(dump.facts, thresholds))
+  const isFiltered = new Set(filtered?.members)
+  const found = yield* within(0.3, 0.6, tiltedRollouts(dump.facts, thresholds))
+  // Rollouts that look like something narrower each by itself, surely or by too few tokens, where the others of the dump deny it (L03, L04).
   for (const member of found.denied)
-    if (member.tilt?.otherwise === 'mismatch') tell(member, null, { report, thresholds })
+    if (member.tilt?.otherwise === 'mismatch' && !isFiltered.has(member)) tell(member, null, { report, thresholds })
+  if (filtered !== null) return
   const ofAll = yield* within(0.6, 0.9, mismatchOfAll(dump.facts, found, thresholds))
   if (ofAll === null) return
   yield* within(

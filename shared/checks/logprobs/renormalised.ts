@@ -1,7 +1,10 @@
 import { count, counted } from '../../model/number-text.ts'
-import type { Check } from '../check.ts'
+import { forEachOf, type Steps, within } from '../../model/steps.ts'
+import type { Check, DumpFault, DumpReporter, DumpView } from '../check.ts'
+import type { TrajectoryFacts } from '../facts.ts'
 import { gapOf } from './gap.ts'
 import { unprovedByOneArray } from './one-array.ts'
+import { type FilteredRollouts, filteredRollouts } from './pooled-filter.ts'
 import { pairsOf } from './scored.ts'
 import { digits, scoredSpan, scoredSpans } from './text.ts'
 
@@ -41,5 +44,40 @@ export const L04: Check = {
       },
     })
   },
+  dump: lookOverRollouts,
   unproved: unprovedByOneArray,
+}
+
+/** What top-k left over, which all rollouts tell together. */
+function* lookOverRollouts({ facts, settings }: DumpView, report: DumpReporter): Steps<void> {
+  const found = yield* within(0, 0.6, filteredRollouts(facts, settings.thresholds))
+  if (found === null) return
+  const tell = (member: TrajectoryFacts) => {
+    report.unitAfterAll()
+    report.fault(faultOf(member, found))
+  }
+  yield* within(0.6, 1, forEachOf(found.members, tell))
+}
+
+function faultOf(member: TrajectoryFacts, { mean, oneSided, explained, rollouts }: FilteredRollouts): DumpFault {
+  const { gap, tilt, weight = 0 } = member
+  const { count: tokens = 0, sum = 0, absolute = 0, samplerValues = 0, largest = 0 } = gap ?? {}
+  const zeros = tokens - samplerValues
+  return {
+    member,
+    tokens: tilt === undefined ? null : { start: tilt.span[0], end: tilt.span[1] },
+    affectedTokens: tokens,
+    affectedWeight: weight ?? 0,
+    message: `The sampler is above the trainer by ${digits(sum / tokens)} a token on average over ${counted(tokens, 'token')}, ${count(zeros)} of them at exactly 0; of what the two differ by in all ${counted(rollouts, 'rollout')} ${digits(50 * (1 + oneSided))} % is on the sampler’s side, and the more of it the less sure it was, as where top-k left the other tokens out`,
+    evidence: {
+      share_of_gap_above: (absolute + sum) / (2 * absolute),
+      share_exact_zero: zeros / tokens,
+      mean_gap: sum / tokens,
+      largest_gap: largest,
+      mean_gap_of_all: mean,
+      share_of_gap_above_in_all: (1 + oneSided) / 2,
+      explained_by_logprob: explained,
+      rollouts,
+    },
+  }
 }

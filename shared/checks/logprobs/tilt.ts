@@ -36,11 +36,15 @@ export function tiltOf(view: TrajectoryView): Tilt | null {
   }
 }
 
-/** A mismatch of which too few tokens lie on a tilted line to prove one: whether it is a temperature (L03) all rollouts together tell. */
+/**
+ * A mismatch that may be something narrower, which all rollouts together tell: a temperature (L03), of which too few tokens lie on a tilted line to prove
+ * one, or what top-k left over (L04), where the sampler is above the trainer.
+ */
 export function isHeldBack(view: TrajectoryView): boolean {
   const gap = gapOf(view)
   const pairs = pairsOf(view)
   if (gap?.cause !== 'mismatch' || pairs === null) return false
+  if (gap.mean >= view.thresholds['renormalised-share'] * gap.meanAbsolute) return true
   return leans(gap.line, view.thresholds) || leans(oddsLine(pairs, view.thresholds), view.thresholds)
 }
 

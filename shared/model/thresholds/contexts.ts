@@ -105,7 +105,7 @@ export const CONTEXT_THRESHOLDS = {
     value: 0.5,
     unit: 'nats',
     range: [0, 100],
-    usedBy: ['L02'],
+    usedBy: ['L01', 'L02', 'L04'],
     reason:
       'Mean gap of every turn from which a trainer has another context in all of them: neither numerics nor a few updates do that.',
   },

@@ -62,7 +62,7 @@ export const LOGPROB_THRESHOLDS = {
     value: 0.05,
     unit: 'nats',
     range: [0, 100],
-    usedBy: ['L01', 'L06', 'L08', 'L09', 'L12', 'T02'],
+    usedBy: ['L01', 'L04', 'L06', 'L08', 'L09', 'L12', 'T02'],
     reason: 'Mean |gap| from which they differ: four times what numerics leave.',
   },
   'gap-standard-errors': {
@@ -130,7 +130,7 @@ export const LOGPROB_THRESHOLDS = {
     value: 8,
     unit: 'rollouts',
     range: [2, 1_000_000],
-    usedBy: ['L01', 'L03'],
+    usedBy: ['L01', 'L03', 'L04'],
     reason:
       'With tokens that tell a temperature before a line through all of them has a known error, and that must be there before their mean speaks for each.',
   },
@@ -180,42 +180,6 @@ export const LOGPROB_THRESHOLDS = {
     usedBy: ['L03'],
     reason:
       'By which the trainer’s logprob may be nearer to 0: a temperature moves it, rounding takes over beyond this.',
-  },
-  'renormalised-gap': {
-    value: 0.01,
-    unit: 'nats',
-    range: [0, 100],
-    usedBy: ['L04'],
-    reason: 'Least mean gap of a sampler that renormalises: it claims more than the trainer throughout.',
-  },
-  'renormalised-share': {
-    value: 0.8,
-    unit: 'share',
-    range: [0, 1],
-    usedBy: ['L04'],
-    reason: 'Mean gap over mean |gap| from which the sampler is above the trainer on nearly all tokens.',
-  },
-  'renormalised-most': {
-    value: 0.7,
-    unit: 'nats',
-    range: [0, 100],
-    usedBy: ['L04'],
-    reason: 'Largest gap of a token that renormalising can give: a top-p of 0.5 doubles a probability, ln 2 = 0.69.',
-  },
-  'renormalised-zeros': {
-    value: 0.05,
-    unit: 'share',
-    range: [0, 1],
-    usedBy: ['L04'],
-    reason: 'Of the tokens, exactly 0 at the sampler and not certain at the trainer: there a token was left alone.',
-  },
-  'renormalised-in-proportion': {
-    value: 1.35,
-    unit: 'times',
-    range: [1, 1_000_000],
-    usedBy: ['L04'],
-    reason:
-      'As much of the squared gap explained by a multiple of the logprob as by one amount for all tokens, above which a temperature near 1 made the gap. Simulated, top-p of 0.6 to 0.95 gives 0.6 to 1.2, temperatures of 0.93 to 0.97 give 1.5 to 2.7.',
   },
   'not-certain': {
     value: 0.001,

@@ -1,4 +1,5 @@
 import { CONTEXT_THRESHOLDS } from './contexts.ts'
+import { FILTER_THRESHOLDS } from './filters.ts'
 import { KL_THRESHOLDS } from './kl.ts'
 import { LIMIT_THRESHOLDS } from './limits.ts'
 import { LOGPROB_THRESHOLDS } from './logprobs.ts'
@@ -17,6 +18,7 @@ const FAMILIES = {
   ...LIMIT_THRESHOLDS,
   ...REWARD_THRESHOLDS,
   ...LOGPROB_THRESHOLDS,
+  ...FILTER_THRESHOLDS,
   ...TREND_THRESHOLDS,
   ...CONTEXT_THRESHOLDS,
   ...KL_THRESHOLDS,

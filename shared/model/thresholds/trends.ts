@@ -6,14 +6,14 @@ export const TREND_THRESHOLDS = {
     value: 8,
     unit: 'steps',
     range: [3, 1_000_000],
-    usedBy: ['L08', 'H06-library', 'H06-lora'],
+    usedBy: ['L04', 'L08', 'H06-library', 'H06-lora'],
     reason: 'From which a trend can be told from chance: eight steps in rising order happen once in 40,000.',
   },
   'trend-rank': {
     value: 0.7,
     unit: 'correlation',
     range: [-1, 1],
-    usedBy: ['L08', 'H06-lora'],
+    usedBy: ['L04', 'L08', 'H06-lora'],
     reason:
       'Kendall’s rank correlation of gap and step from which the gap grows: chance stays below it in eight steps.',
   },
@@ -21,7 +21,7 @@ export const TREND_THRESHOLDS = {
     value: 2,
     unit: 'times',
     range: [0, 1_000_000],
-    usedBy: ['L08', 'H06-lora'],
+    usedBy: ['L04', 'L08', 'H06-lora'],
     reason:
       'The gap of the last third of the steps over that of the first from which it grows: less is drift of the data.',
   },

@@ -121,6 +121,25 @@ export const LOGPROB_PLANTS: readonly Plant[] = [
     },
   },
   {
+    code: 'L04',
+    title: 'the sampler reports logprobs of what a top-k of 2 left over',
+    needs: BOTH,
+    plan: LONG_ANSWERS,
+    // A few rollouts do not tell it by themselves: there it is a mismatch.
+    patterns: ['systematic'],
+    rollout: (rollout, { random }) => {
+      for (const token of sampledIn(rollout)) {
+        const own = Math.exp(token.trainer)
+        // Either another token has most of the rest, or those that were kept are about as likely as this one.
+        const beside = random.chance(0.5)
+          ? (1 - own) * (0.5 + 0.4 * random.next())
+          : Math.min(1 - own, own * (0.2 + 0.9 * random.next()))
+        token.sampler = rounded(token.trainer - Math.log(own + beside))
+      }
+      return [sampledSpan(rollout)]
+    },
+  },
+  {
     code: 'L05',
     title: 'a sentinel of 1 was left in the logprobs',
     needs: ['mask', 'sampler'],

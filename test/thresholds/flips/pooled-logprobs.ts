@@ -62,6 +62,20 @@ const deniedLater = rows(12, (i) =>
   }),
 )
 
+/** Twelve rollouts whose sampler is above the trainer throughout; of the squared gap a multiple of its logprob explains 0.3. */
+const filtered = rows(12, (i) =>
+  factsOf(i, {
+    gap: { ...gapSums(1.5), sum: 15, absolute: 15.1, squares: 6 },
+    tilt: {
+      logprobs: [100, -60, -75, 100 + i / 100, 114.5 + i / 100, 136 + i / 100],
+      odds: [0, 0, 0, 0, 0, 0],
+      span: [10, 110],
+      own: null,
+      otherwise: 'mismatch',
+    },
+  }),
+)
+
 /** What is told of one rollout only by the others of the dump. */
 export const POOLED_LOGPROB_FLIPS: Flips = {
   'lone-zeros': flip(
@@ -90,6 +104,10 @@ export const POOLED_LOGPROB_FLIPS: Flips = {
   'denied-share': flip(onFacts('L02', deniedLater), 0.5, 9, 'silent'),
   'denied-times': flip(onFacts('L02', deniedLater), 1, 9, 12),
   'denied-standard-errors': flip(onFacts('L02', deniedLater), 5, 9, 'silent'),
+  'renormalised-tokens': flip(onFacts('L04', filtered), 500, 12, 'silent'),
+  'renormalised-one-sided': flip(onFacts('L01', filtered), 1, 'silent', 12),
+  'renormalised-explained-least': flip(onFacts('L04', filtered), 0.4, 12, 'silent'),
+  'renormalised-explained-most': flip(onFacts('L04', filtered), 0.2, 12, 'silent'),
   'versions-rollouts': flip(severitiesOnFacts('L09', mixedVersions(6)), 2, ['warning'], ['info']),
   'versions-standard-errors': flip(severitiesOnFacts('L09', mixedVersions(12)), 0, ['info'], ['warning']),
 }
