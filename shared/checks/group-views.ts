@@ -18,6 +18,8 @@ export interface GroupOptions {
   readonly keysOf?: readonly number[]
   /** By source, the first of the files that the ranks of one run wrote; absent where no file is named after its rank. */
   readonly ranksOf?: readonly number[]
+  /** Names of the sources, no two alike, by which groups of one key are told apart. */
+  readonly names?: readonly string[]
   /** By source, keys of groups of which a record could not be read; absent where there is none. */
   readonly unread?: readonly ReadonlySet<string>[]
 }
@@ -170,18 +172,28 @@ function* byKey(facts: readonly TrajectoryFacts[], options: GroupOptions): Steps
   const uses = new Map<string, number>()
   const addUse = ({ key }: (typeof found)[number]) => void uses.set(key, (uses.get(key) ?? 0) + 1)
   yield* within(0.8, 0.9, forEachOf(found, addUse))
+  const isOneFile = facts[0]?.place.source === facts.at(-1)?.place.source
   const named: Bucket[] = []
   const name = ({ key, step, again, members }: (typeof found)[number]) => {
-    const id = uses.get(key) === 1 ? key : qualifiedId(key, step, members, steps.get(key)?.size === uses.get(key))
+    const ofSteps = steps.get(key)?.size ?? 1
+    const source = isOneFile || ofSteps === uses.get(key) ? null : nameOf(members, options.names)
+    const id = uses.get(key) === 1 ? key : qualifiedId(key, step, source, ofSteps > 1)
     named.push({ id: again === 0 ? id : `${id} (again, ${again + 1})`, members })
   }
   yield* within(0.9, 1, forEachOf(found, name))
   return named
 }
 
-function qualifiedId(key: string, step: number | null, members: readonly TrajectoryFacts[], byStep: boolean): string {
-  if (byStep) return step === null ? `${key} (no step)` : `${key} (step ${step})`
-  return `${key} (source ${members[0]?.place.source ?? 0}${step === null ? '' : `, step ${step}`})`
+/** A key with what tells it from others of its name: the file and the step, as far as they do. */
+function qualifiedId(key: string, step: number | null, source: string | null, isOfSteps: boolean): string {
+  const ofStep = step !== null ? `step ${step}` : isOfSteps && source === null ? 'no step' : null
+  const parts = [source, ofStep].filter((part) => part !== null)
+  return parts.length === 0 ? key : `${key} (${parts.join(', ')})`
+}
+
+function nameOf([first]: readonly TrajectoryFacts[], names: readonly string[] = []): string {
+  const source = first?.place.source ?? 0
+  return names[source] ?? `file ${source + 1}`
 }
 
 function byOrder(facts: readonly TrajectoryFacts[], size: number, isLeftOut: (source: number) => boolean): Bucket[] {

@@ -299,12 +299,19 @@ function* dumpOf(
 }
 
 /** Source, record, part, code, first token; findings of groups and of the whole dump stand before the records of their source. */
+/** Of groups, which have no record of their own: as they come in the file. */
+function byFirstMember(a: Finding, b: Finding): number {
+  const [one, other] = [a.members?.[0], b.members?.[0]]
+  return (one?.record ?? -1) - (other?.record ?? -1) || (one?.part ?? -1) - (other?.part ?? -1)
+}
+
 function inReportOrder(a: Finding, b: Finding): number {
   return (
     a.source - b.source ||
     (a.record ?? -1) - (b.record ?? -1) ||
     (a.part ?? -1) - (b.part ?? -1) ||
     byCodeAndToken(a, b) ||
+    byFirstMember(a, b) ||
     (a.fingerprint < b.fingerprint ? -1 : a.fingerprint > b.fingerprint ? 1 : 0)
   )
 }

@@ -14,9 +14,17 @@ export function groupOptionsOf(sources: readonly GroupedSource[], groupSize: num
     groupSize: groupSize ?? null,
     groupsByOrder: sources.every(({ format }) => format?.groupsByOrder ?? false),
     groupsSpanSteps: sources.every(({ format }) => format?.groupsSpanSteps === true),
+    ...(sources.length > 1 ? { names: distinctNames(sources) } : {}),
     ...(sources.some(({ format }) => format?.groupsSpanFiles) ? { keysOf: keysOf(sources) } : {}),
     ...(sources.some(({ name }) => RANK.test(name)) ? { ranksOf: ranksOf(sources) } : {}),
   }
+}
+
+/** Files that a person drops may have one name, from several folders. */
+function distinctNames(sources: readonly GroupedSource[]): string[] {
+  const uses = new Map<string, number>()
+  for (const { name } of sources) uses.set(name, (uses.get(name) ?? 0) + 1)
+  return sources.map(({ name }, at) => (uses.get(name) === 1 ? name : `${name}, file ${at + 1}`))
 }
 
 /** By source, the groups that skipped records name; null where none is named. */

@@ -33,8 +33,13 @@ describe('buildGroups', () => {
       factsOf(i, { group: '0', groupSize: 2, reward: 1, place: { source, record: i, part: 0 } }),
     )
     expect(shapes(buildGroups(facts, BY_KEY))).toEqual([
-      ['0 (source 0)', '0 1', true],
-      ['0 (source 1)', '2 3', true],
+      ['0 (file 1)', '0 1', true],
+      ['0 (file 2)', '2 3', true],
+    ])
+    const names = ['step_1.jsonl', 'step_2.jsonl']
+    expect(buildGroups(facts, { ...BY_KEY, names }).map(({ id }) => id)).toEqual([
+      '0 (step_1.jsonl)',
+      '0 (step_2.jsonl)',
     ])
   })
 
@@ -50,10 +55,10 @@ describe('buildGroups', () => {
 
     it('has its groups apart, each normalised by itself', () => {
       expect(shapes(buildGroups(twice([1, -1, 0.9123, -0.91229], ['p', 'p']), BY_KEY))).toEqual([
-        ['a (source 0, step 3)', '0 1', true],
-        ['a (source 0, step 3) (again, 2)', '4 5', true],
-        ['b (source 0, step 3)', '2 3', true],
-        ['b (source 0, step 3) (again, 2)', '6 7', true],
+        ['a (step 3)', '0 1', true],
+        ['a (step 3) (again, 2)', '4 5', true],
+        ['b (step 3)', '2 3', true],
+        ['b (step 3) (again, 2)', '6 7', true],
       ])
     })
 
