@@ -13,7 +13,18 @@ export const nemoGym: Format = {
   id: 'nemo-gym',
   title: 'NeMo-Gym rollouts (Responses API)',
   writer: { project: 'NVIDIA-NeMo/Gym', file: 'nemo_gym/rollout_collection.py', version: '07d6b0d0' },
-  streams: ['ids', 'sampled', 'messages', 'tools', 'logprobs.sampler', 'rewards', 'group', 'finish_reason', 'limits'],
+  streams: [
+    'ids',
+    'sampled',
+    'messages',
+    'tools',
+    'answer',
+    'logprobs.sampler',
+    'rewards',
+    'group',
+    'finish_reason',
+    'limits',
+  ],
   numericKeys: ['prompt_token_ids', 'generation_token_ids', 'generation_log_probs', 'routed_experts'],
   policy: null,
   maskAlignment: 'token',
@@ -78,6 +89,7 @@ function readRecord(record: OneRecord): Trajectory[] {
     temperature: asker.number('temperature') ?? answered.number('temperature'),
     reward: row.score('reward'),
     excluded: row.boolean('mask_sample') === true,
+    answer: bare ? null : expectedAnswer(row),
     tools: tools === null || tools.length === 0 ? null : tools,
     // The limit is one call's. It is the rollout's where there was one call.
     limits: limit !== null && calls.length === 1 ? { max_completion_length: limit } : null,
@@ -112,6 +124,12 @@ function readRecord(record: OneRecord): Trajectory[] {
       issues,
     }
   })
+}
+
+/** What the environments of tasks with one answer are given beside the request, and return; others keep what they will under the name. */
+function expectedAnswer(row: Fields): string | null {
+  const value = row.peek('expected_answer')
+  return typeof value === 'string' || typeof value === 'number' ? row.text('expected_answer') : null
 }
 
 /** Output items that carry tokens; empty lists mean that a relay did not pass them on. */

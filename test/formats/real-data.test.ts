@@ -82,7 +82,7 @@ const files: readonly Known[] = [
     format: 'nemo-gym',
     records: 5,
     trajectories: 5,
-    streams: 'group messages model reward rolloutId',
+    streams: 'answer group messages model reward rolloutId',
   },
   {
     name: 'nemo-rl/test_nemo_gym_sanity.json',
