@@ -1,4 +1,3 @@
-import { useMemo } from 'react'
 import { type FieldMapping, MAP_FIELDS, type MapField, mappingText } from '../../shared/formats/mapping.ts'
 import { fitsField, type RecordPath } from '../../shared/formats/mapping-paths.ts'
 import { openSources } from '../data/dump.ts'
@@ -50,7 +49,14 @@ function MappingForm({ file }: { file: Unmapped }) {
     void openSources(file.sources, { options: { ...file.options, map: map as Readonly<Record<string, string>> } })
   }
   const fields = (names: readonly MapField[]) =>
-    names.map((field) => <FieldChoice key={field} field={field} path={map[field] ?? ''} paths={paths} onChoose={set} />)
+    names.flatMap((field) => {
+      const path = map[field] ?? ''
+      const fitting = paths.filter((each) => fitsField(field, each))
+      // What nothing in the record fits is not asked for.
+      if (fitting.length === 0 && path === '') return []
+      return [<FieldChoice key={field} field={field} path={path} fitting={fitting} onChoose={set} />]
+    })
+  const more = fields(MORE)
   return (
     <div className="mapping">
       <p className="quiet">
@@ -68,16 +74,22 @@ function MappingForm({ file }: { file: Unmapped }) {
       </p>
       <div className="mapping-columns">
         <div className="mapping-fields">
-          {GROUPS.map(({ title, fields: names }) => (
-            <fieldset key={title}>
-              <legend>{title}</legend>
-              {fields(names)}
-            </fieldset>
-          ))}
-          <details open={MORE.some((field) => map[field] !== undefined)}>
-            <summary>More fields</summary>
-            {fields(MORE)}
-          </details>
+          {GROUPS.map(({ title, fields: names }) => {
+            const choices = fields(names)
+            if (choices.length === 0) return null
+            return (
+              <fieldset key={title}>
+                <legend>{title}</legend>
+                {choices}
+              </fieldset>
+            )
+          })}
+          {more.length > 0 && (
+            <details open={MORE.some((field) => map[field] !== undefined)}>
+              <summary>More fields</summary>
+              {more}
+            </details>
+          )}
         </div>
         <MappedRecord first={first} problems={failure === null ? problems : [failure]} isAsking={isAsking} />
       </div>
@@ -99,13 +111,12 @@ function MappingForm({ file }: { file: Unmapped }) {
 function FieldChoice(props: {
   readonly field: MapField
   readonly path: string
-  readonly paths: readonly RecordPath[]
+  /** Of the first record, those that the field can be read from. */
+  readonly fitting: readonly RecordPath[]
   onChoose(field: MapField, path: string): void
 }) {
-  const { field, path, paths, onChoose } = props
-  const fitting = useMemo(() => paths.filter((each) => fitsField(field, each)), [field, paths])
+  const { field, path, fitting, onChoose } = props
   const isThere = path === '' || fitting.some((each) => each.path === path)
-  if (fitting.length === 0 && isThere) return null
   return (
     <label className="mapping-field">
       <code>{field}</code>

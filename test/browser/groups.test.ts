@@ -28,6 +28,43 @@ describePage('the groups of a run', (page) => {
     await window.close()
   })
 
+  test('draw no scale for a number that stands alone, and their threshold crosses no word', async () => {
+    const rollout = (id: string, reward: number, group: string) => ({
+      id,
+      group_id: group,
+      input_ids: [151644, 77091, 198, 9707, 151645],
+      loss_mask: [0, 0, 0, 1, 1],
+      reward,
+      rewards: { format: reward },
+    })
+    const rollouts = [rollout('a', 0.25, 'alone'), rollout('b', 0, 'pair'), rollout('c', 1, 'pair')]
+    const alone = await page.openWith([page.folder.write('alone.jsonl', JSON.stringify(rollouts[0]))])
+    await alone.page.keyboard.press('3')
+    const dots = (of: typeof alone) => of.page.locator('.group-dots')
+    await dots(alone).locator('.reward-dot').first().waitFor()
+    expect(await dots(alone).locator('.reward-axis').count()).toBe(0)
+    expect(await dots(alone).locator('.axis-label').allTextContents()).toEqual(['0.25', '0.25'])
+    // Beside the dot, and no further from it than a label stands from its axis.
+    const [dot, label] = await Promise.all(
+      ['.reward-dot', '.axis-label'].map((part) => dots(alone).locator(part).first().boundingBox()),
+    )
+    expect((label?.x ?? 0) - (dot?.x ?? 0) - (dot?.width ?? 0)).toBeLessThan(12)
+    expect(await dots(alone).locator('figcaption').innerText()).toBe('')
+    await alone.close()
+
+    const both = await page.openWith([
+      page.folder.write('both.jsonl', rollouts.map((r) => JSON.stringify(r)).join('\n')),
+    ])
+    await both.page.keyboard.press('3')
+    await dots(both).locator('.reward-axis').first().waitFor({ state: 'attached' })
+    const over = both.page.locator('.kind-bound').evaluate((bound) => {
+      const { left, top, height } = bound.getBoundingClientRect()
+      return document.elementsFromPoint(left + 1, top + height / 2)[0]?.className
+    })
+    expect(await over).toMatch(/^kind-part/)
+    await both.close()
+  })
+
   test('tell why reward did not move, and every number lists its groups and opens their rollouts', async () => {
     const window = await page.openWith([flat()])
     const { page: view } = window
@@ -36,7 +73,7 @@ describePage('the groups of a run', (page) => {
     const verdict = (id: string) => view.locator('.verdict-row').filter({ hasText: id })
     await expect
       .poll(() => verdict('H05').innerText())
-      .toMatch(/supported[\s\S]*75 % share of complete groups without contrast beyond noise/)
+      .toMatch(/supported[\s\S]*75 % share of complete groups without contrast \(A01\), or whose rewards differ by noise alone/)
     await expect.poll(() => verdict('H01').innerText()).toMatch(/inconclusive|supported/)
     await view.getByText('H01 noise floor 0.05').waitFor()
     const conclusion = await view.locator('.group-conclusion p').innerText()

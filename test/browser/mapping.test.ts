@@ -38,6 +38,23 @@ describePage('a dump of no known format', (tests) => {
     await window.close()
   })
 
+  test('is asked for no field that nothing in its records fits, and has no heading over none', async () => {
+    const { page } = window
+    const talk = [
+      { role: 'user', content: 'Which river?' },
+      { role: 'assistant', content: 'This one.' },
+    ]
+    const rows = [0, 1].map((outcome) => `${JSON.stringify({ talk, problem_id: 'p', outcome })}\n`)
+    await window.drop([folder.write('texts.jsonl', rows.join(''))])
+    await page.getByRole('button', { name: 'Map its fields…' }).click()
+    await page.getByRole('group', { name: 'Outcome' }).waitFor()
+    expect(await page.locator('.mapping-fields legend').allInnerTexts()).toEqual(['Conversation', 'Outcome'])
+    const empty = await page
+      .locator('.mapping-fields > *')
+      .evaluateAll((all) => all.filter((one) => one.querySelector('select') === null).length)
+    expect(empty).toBe(0)
+  })
+
   test('is mapped, seen on its first record, opened, and offered as before for the next one', async () => {
     const { page } = window
     const field = (name: string) => page.getByRole('dialog').getByRole('combobox', { name, exact: true })

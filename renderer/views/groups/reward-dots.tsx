@@ -37,7 +37,7 @@ export function RewardDots({
 }: {
   members: readonly GroupMember[]
   components: readonly string[]
-  ends: { readonly least: number; readonly greatest: number } | null
+  ends: Ends | null
   chosen: number | null
 }) {
   const figure = useRef<HTMLElement>(null)
@@ -71,16 +71,22 @@ export function RewardDots({
           />
         ))}
       </svg>
-      <figcaption className="quiet">
-        {ends === null ? '' : 'The reward on the scale of the whole dump, '}
-        {components.length > 0
-          ? `${ends === null ? 'E' : 'e'}ach component from its least to its greatest value in this group.`
-          : ends === null
-            ? ''
-            : 'from its least to its greatest value.'}
-      </figcaption>
+      <figcaption className="quiet">{scaleWords(ends, components.length > 0 && members.length > 1)}</figcaption>
     </figure>
   )
+}
+
+/** What the rows are drawn on; a number that stands alone has no scale. */
+function scaleWords(ends: Ends | null, hasScales: boolean): string {
+  const ofComponents = 'ach component from its least to its greatest value in this group.'
+  if (ends === null || ends.least === ends.greatest) return hasScales ? `E${ofComponents}` : ''
+  const ofReward = 'The reward on the scale of the whole dump, '
+  return ofReward + (hasScales ? `e${ofComponents}` : 'from its least to its greatest value.')
+}
+
+interface Ends {
+  readonly least: number
+  readonly greatest: number
 }
 
 function DotRow({
@@ -96,7 +102,7 @@ function DotRow({
   name: string
   values: readonly (number | null)[]
   members: readonly GroupMember[]
-  ends: { readonly least: number; readonly greatest: number } | null
+  ends: Ends | null
   y: number
   /** Where the axis begins and ends. */
   from: number
@@ -107,7 +113,8 @@ function DotRow({
   const least = Math.min(ends?.least ?? Number.POSITIVE_INFINITY, ...known)
   const greatest = Math.max(ends?.greatest ?? Number.NEGATIVE_INFINITY, ...known)
   const range = greatest - least
-  const x = (value: number) => (range > 0 ? left + ((value - least) / range) * (right - left) : (left + right) / 2)
+  // One number has no scale: it stands where those of the other rows begin.
+  const x = (value: number) => (range > 0 ? left + ((value - least) / range) * (right - left) : left)
   const piles = new Map<number, number>()
   for (const value of known) piles.set(Math.round(x(value)), (piles.get(Math.round(x(value))) ?? 0) + 1)
   const piled = new Map<number, number>()
@@ -122,11 +129,15 @@ function DotRow({
         </text>
       ) : (
         <>
-          <text className="axis-label" x={left - GAP} y={y + 4} textAnchor="end">
-            {range > 0 ? real(least) : ''}
-          </text>
-          <line className="reward-axis" x1={left} x2={right} y1={y} y2={y} />
-          <text className="axis-label" x={right + GAP} y={y + 4}>
+          {range > 0 && (
+            <>
+              <text className="axis-label" x={left - GAP} y={y + 4} textAnchor="end">
+                {real(least)}
+              </text>
+              <line className="reward-axis" x1={left} x2={right} y1={y} y2={y} />
+            </>
+          )}
+          <text className="axis-label" x={(range > 0 ? right : left) + GAP} y={y + 4}>
             {real(greatest)}
           </text>
           {members.map(({ row: { index, facts } }, at) => {
