@@ -247,6 +247,9 @@ function printVerdicts(terminal: Terminal, report: Report): void {
       const more = others.length === 0 ? '' : ` (and ${counted(others.length, 'other way')}, in the report)`
       terminal.line([{ text: `      ${firstConditions(first)}${more}`, style: 'soft' }], 8)
     }
+    // What would decide a verdict that is open; one that is decided rests on what there is.
+    if (result.verdict === 'inconclusive' && result.missing.length > 0)
+      terminal.line([{ text: `      this dump lacks: ${result.missing.join('; ')}`, style: 'soft' }], 8)
   }
 }
 

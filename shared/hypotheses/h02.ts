@@ -271,7 +271,8 @@ function faultLines({ failing, systematic, looked }: MaskingMeasures): Argument[
   }
   return failing.flatMap((check) => {
     const everywhere = systematic.includes(check)
-    const name = `places of a ${everywhere ? 'systematic' : 'sporadic'} fault: ${check.title} (${check.code})`
+    const kind = everywhere ? 'a systematic fault' : 'a sporadic fault, which alone does not support this'
+    const name = `places of ${kind}: ${check.title} (${check.code})`
     const lines = compared(name, check.places.affected, some, none, [check.code])
     if (everywhere) return lines
     const supported = `nearly all places have the fault, not ${count(check.places.affected)} of ${count(check.places.checked)}: ${check.title} (${check.code})`

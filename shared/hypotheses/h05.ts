@@ -138,7 +138,8 @@ function isConflict({ varianceShare, opposes }: ComponentMeasures, thresholds: T
   return opposes && holds(varianceShare, opposingBounds(thresholds).supported)
 }
 
-const FLAT = 'share of complete groups without contrast beyond noise'
+/** Wider than what A01 counts, whose name it has in it: it would read as another count of the same groups. */
+const FLAT = 'share of complete groups without contrast (A01), or whose rewards differ by noise alone'
 
 function flatLines(name: string, share: number, thresholds: Thresholds): Argument[] {
   const { supported, contradicted } = flatBounds(thresholds)

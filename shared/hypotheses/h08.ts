@@ -33,6 +33,8 @@ const ENDS_APART =
 export const CUT_SHARES = 'difference of the shares of rollouts that were cut'
 export const LIKE_ANSWERS = 'mean reward difference of answers in the same words'
 const MEANS_APART = 'difference of the mean rewards of the questions that both runs have'
+/** Why it speaks neither way beyond chance. */
+const OF_MODEL_OR_SCORER = ', beyond chance, by the model or by how it is scored'
 const LIMITS = 'limits of tokens and turns'
 
 /** What the runs do not share where a measure that begins so speaks for the hypothesis. */
@@ -207,7 +209,8 @@ function meanRewardLines(means: MeanRewards | null, meansApart: boolean, thresho
   if (means === null) return []
   const threshold = chanceOf(means, thresholds)
   const value = Math.abs(means.here - means.there)
-  const measure = { measure: MEANS_APART, value, threshold, checks: [] }
+  const name = `${MEANS_APART}${meansApart ? OF_MODEL_OR_SCORER : ''}`
+  const measure = { measure: name, value, threshold, checks: [] }
   const line = { measure: { ...measure, comparison: value > threshold ? '>' : '<=' }, speaksFor: null } as const
   return [
     ...(meansApart

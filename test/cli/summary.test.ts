@@ -53,6 +53,16 @@ describe('the summary of a report', () => {
     }
   })
 
+  test('tells of an open verdict what would decide it, and of a decided one nothing more', () => {
+    const [decided] = report().hypotheses
+    if (decided === undefined) throw new Error('the fixture has a verdict')
+    const open = { ...decided, verdict: 'inconclusive' as const, missing: ['ids of the prompts in both runs', 'tools'] }
+    const text = (hypothesis: typeof decided) => summary(report({ hypotheses: [hypothesis] })).replace(/\s+/g, ' ')
+    expect(text(open)).toContain('this dump lacks: ids of the prompts in both runs; tools')
+    expect(text({ ...open, verdict: 'supported' })).not.toContain('this dump lacks')
+    expect(text({ ...open, missing: [] })).not.toContain('this dump lacks')
+  })
+
   test('tells files of which the same is told once, and by itself the one that has more to tell', () => {
     const plain = report()
     const [first] = plain.sources

@@ -15,7 +15,8 @@ describe('H08', () => {
       }))
     const none = run(() => false, 'here')
     const some = run((i) => i % 7 < 2, 'there')
-    const meansIn = ({ because }: ReturnType<typeof verdict>) => because.find(({ measure }) => measure === MEANS)
+    const meansIn = ({ because }: ReturnType<typeof verdict>) =>
+      because.find(({ measure }) => measure.startsWith(MEANS))
 
     it('is inconclusive where mean rewards differ beyond chance, and says which', () => {
       for (const [here, there] of [
@@ -28,6 +29,7 @@ describe('H08', () => {
           missing: ['answers in the same words, with rewards in both runs'],
         })
         expect(meansIn(found)).toMatchObject({ value: 19 / 64, comparison: '>' })
+        expect(meansIn(found)?.measure).toBe(`${MEANS}, beyond chance, by the model or by how it is scored`)
         expect(found.because.filter(({ measure }) => measure.startsWith('mean reward of these')).length).toBe(2)
         expect(found.would_change.join()).toContain('answers in the same words are rewarded alike in both runs')
       }
@@ -37,7 +39,7 @@ describe('H08', () => {
       const other = run((i) => (i + 2) % 7 < 2, 'again')
       const found = verdict('H08', some, second(other))
       expect(found).toMatchObject({ verdict: 'contradicted', confidence: 'high' })
-      expect(meansIn(found)).toMatchObject({ comparison: '<=' })
+      expect(meansIn(found)).toMatchObject({ measure: MEANS, comparison: '<=' })
     })
 
     it('is contradicted where a better model gives answers in the same words that are rewarded alike', () => {

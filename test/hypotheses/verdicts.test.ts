@@ -120,7 +120,9 @@ describe('H02', () => {
     const checks = [resultOf('M01', { affected: 3 })]
     const result = verdictOf('H02', dump, { checks })
     expect(result).toMatchObject({ verdict: 'inconclusive', confidence: 'medium' })
-    expect(result.because[0]?.measure).toBe('places of a sporadic fault: Tool output or prompt is trained (M01)')
+    expect(result.because[0]?.measure).toBe(
+      'places of a sporadic fault, which alone does not support this: Tool output or prompt is trained (M01)',
+    )
   })
 
   it.each([

@@ -254,6 +254,29 @@ test('a measure is found again where a number in its name moved, and is not take
   expect(new Set(twins.map(({ key }) => JSON.stringify(key))).size).toBe(2)
 })
 
+test.each([
+  [
+    'H02',
+    'places of a sporadic fault: Tool output or prompt is trained (M01)',
+    'places of a sporadic fault, which alone does not support this: Tool output or prompt is trained (M01)',
+  ],
+  [
+    'H05',
+    'share of complete groups without contrast beyond noise, by the range of these rewards',
+    'share of complete groups without contrast (A01), or whose rewards differ by noise alone, by the range of these rewards',
+  ],
+  [
+    'H08',
+    'difference of the mean rewards of the questions that both runs have',
+    'difference of the mean rewards of the questions that both runs have, beyond chance, by the model or by how it is scored',
+  ],
+])('a measure of %s that says more of itself by now is found', (id, was, now) => {
+  const [piece] = measuresOf(id, [was, 0.5])
+  const pinned = evidenceOf(piece as NonNullable<typeof piece>, FROM, '#', minute(1))
+  const [later] = measuresOf(id, [now, 0.5])
+  expect(recheck(pinned, measuresOf(id, [now, 0.5]), FROM)).toEqual({ state: 'unchanged', nowCalled: later?.title })
+})
+
 describe('a measure of H07 that is called otherwise by now', () => {
   const now = measuresOf(
     'H07',

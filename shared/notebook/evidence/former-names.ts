@@ -1,5 +1,19 @@
 /** How a measure may be called now that was called otherwise: by hypothesis, names with `#` for numbers. */
 const RENAMED: Readonly<Record<string, readonly (readonly [RegExp, readonly string[]])[]>> = {
+  H02: [[/^places of a sporadic fault: (.+)$/, ['places of a sporadic fault, which alone does not support this: $1']]],
+  H05: [
+    [
+      /^share of complete groups without contrast beyond noise(.*)$/,
+      ['share of complete groups without contrast (A01), or whose rewards differ by noise alone$1'],
+    ],
+  ],
+  // What it is called depends on whether chance explains it, which may change while a run is written.
+  H08: [
+    [
+      /^(difference of the mean rewards of the questions that both runs have)(?:, beyond chance, .+)?$/,
+      ['$1', '$1, beyond chance, by the model or by how it is scored'],
+    ],
+  ],
   H07: [
     [
       /^(?:error-severity faults|faults of error severity) in assistant turns(?:; warnings are set aside)?$/,

@@ -51,7 +51,7 @@ export const H02: readonly Cell[] = [
         }
       },
     },
-    says: () => [[/sporadic fault: .*\(M01\)$/, 2]],
+    says: () => [[/sporadic fault, .*\(M01\)$/, 2]],
     changes: /^supported if nearly all places have the fault, not 2 of /,
   },
   {
