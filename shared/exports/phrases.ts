@@ -240,10 +240,12 @@ export function byTurnText(check: CheckResult, most = 8): string {
  */
 export function whereText(report: Report, finding: Finding, withFile = report.sources.length > 1): string {
   const file = report.sources[finding.source]?.name ?? `source ${finding.source}`
-  const parts = withFile ? [file] : []
+  const group = finding.trajectory === null ? finding.group : null
+  // A group that others share their key with is named with its file.
+  const parts = withFile && !group?.includes(`(${file}`) ? [file] : []
   if (finding.record !== null) parts.push(`record ${finding.record}`)
   if (finding.trajectory !== null) parts.push(`rollout ${shortName(finding.trajectory)}`)
-  else if (finding.group !== null) parts.push(`group ${shortName(finding.group)}`)
+  else if (group !== null) parts.push(`group ${shortName(group)}`)
   if (finding.turn !== null) parts.push(`turn ${finding.turn}`)
   if (finding.tokens !== null) parts.push(tokensText(...finding.tokens))
   return parts.length === 0 ? file : parts.join(', ')

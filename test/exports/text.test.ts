@@ -170,6 +170,18 @@ describe('where a finding is', () => {
     ],
     ['the file alone, of several', [...sources, ...named('b.jsonl')], { ...ofAll, source: 1 }, 'b.jsonl'],
     ['a group', sources, { ...ofAll, group: '7' }, 'group 7'],
+    [
+      'a group of one of several',
+      [...sources, ...named('b.jsonl')],
+      { ...ofAll, source: 1, group: '7' },
+      'b.jsonl, group 7',
+    ],
+    [
+      'a group that is told by its file',
+      [...sources, ...named('b.jsonl')],
+      { ...ofAll, source: 1, group: '7 (b.jsonl, step 3)' },
+      'group 7 (b.jsonl, step 3)',
+    ],
   ])('%s', (_, sources, finding, text) => {
     expect(whereText(report({ sources }), finding)).toBe(text)
   })
