@@ -84,5 +84,5 @@ interface Trained {
 function branches({ checks }: Shown): string | null {
   const check = checks.find(({ code }) => code === 'S06')
   if (!check) return null
-  return `${count(check.affected)} of ${counted(check.checked, 'rollout')} ${isOrAre(check.affected)} several rows, none of which need extend another`
+  return `${count(check.affected)} of ${counted(check.checked, 'rollout')} ${isOrAre(check.affected)} several rows, each counted as a rollout here, none of which need extend another`
 }

@@ -292,17 +292,25 @@ export function wholeSettings(kins: readonly Kin[], names: readonly string[], op
       options,
     )
   }
-  const evidence = kins
+  const unlike = kins
     .filter(
       ({ policy, aligned }) =>
         policy.id !== main.policy.id ||
         aligned.alignment !== main.aligned.alignment ||
         aligned.undecided !== main.aligned.undecided,
     )
-    .map(
-      ({ policy, aligned, evidence: { sources } }) =>
-        `${listed(sources, names)}: ${policy.id}, mask alignment ${aligned.alignment}${aligned.undecided ? ' (undecided)' : ''}`,
-    )
+    .map(({ policy, aligned, evidence: { sources } }) => ({
+      words: `${policy.id}, mask alignment ${aligned.alignment}${aligned.undecided ? ' (undecided)' : ''}`,
+      sources,
+    }))
+  // A folder of many kinds of files has few policies: each is told once, with its files.
+  const evidence = [...new Set(unlike.map(({ words }) => words))].map((words) => {
+    const alike = unlike.filter((each) => each.words === words).flatMap(({ sources }) => sources)
+    return `${listed(
+      alike.toSorted((a, b) => a - b),
+      names,
+    )}: ${words}`
+  })
   const examples = kins.some(({ policy }) => policy.examples_in_prompt)
   const undecided = kins.filter(({ aligned }) => aligned.undecided)
   const isPart = undecided.length > 0 && undecided.length < kins.length

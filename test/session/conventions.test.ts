@@ -127,7 +127,7 @@ describe('branches of rollouts', () => {
       {
         id: 'branching-rows',
         intend: ['S06'],
-        evidence: '1 of 3 rollouts is several rows, none of which need extend another',
+        evidence: '1 of 3 rollouts is several rows, each counted as a rollout here, none of which need extend another',
       },
     ])
     expect(checkOf(report, 'S06')).toMatchObject({ status: 'fail', severity: 'info' })

@@ -25,3 +25,13 @@ it('names none where that holds of all of them, or of none', () => {
     expect(settings.alignmentUndecidedIn).toBeUndefined()
   }
 })
+
+it('tells of files that are read alike once, and of others apart', () => {
+  const names = ['a.jsonl', 'b.jsonl', 'c.jsonl', 'd.jsonl', 'e.jsonl', 'f.jsonl']
+  const targets = [1, 2, 4, 5].map((source) => kin(source, 1, 'target', false))
+  const { policy } = wholeSettings([kin(0, 9, 'token', false), ...targets, kin(3, 1, 'target', true)], names, {})
+  expect(policy.evidence.slice(-2)).toEqual([
+    'b.jsonl, c.jsonl, e.jsonl and 1 more: rl, mask alignment target',
+    'd.jsonl: rl, mask alignment target (undecided)',
+  ])
+})
