@@ -43,6 +43,11 @@ function reward(rollout: PlantedRollout, value: number): void {
   rollout.rewards = {}
 }
 
+function withoutNumber(rollout: PlantedRollout): [] {
+  rollout.reward = Number.NaN
+  return []
+}
+
 const spread = (members: readonly PlantedRollout[]) =>
   Math.max(...members.map((member) => member.reward)) - Math.min(...members.map((member) => member.reward))
 
@@ -248,10 +253,17 @@ export const GROUP_PLANTS: readonly Plant[] = [
     title: 'a reward is NaN',
     needs: ['groups'],
     keepAdvantages: true,
-    rollout: (rollout) => {
-      rollout.reward = Number.NaN
-      return []
-    },
+    patterns: ['sporadic'],
+    rollout: withoutNumber,
+  },
+  {
+    code: 'A10',
+    title: 'no reward is a number',
+    needs: ['groups'],
+    keepAdvantages: true,
+    patterns: ['systematic'],
+    severity: 'error',
+    rollout: withoutNumber,
   },
   {
     code: 'A10',
