@@ -1,6 +1,7 @@
 import { uncounted } from '../model/uncounted-memory.ts'
 import type { TrajectoryFacts } from './facts.ts'
 import { columnOfRun, type FactRun, factRuns, partOfRun } from './kept-facts.ts'
+import { looseValues } from './loose-values.ts'
 import { type Column, KIND } from './packed-columns.ts'
 import {
   countNames,
@@ -281,7 +282,10 @@ export class FactColumns {
       const { length } = run
       const column = columnOfRun(run, name)
       if (column !== null) visitPieces(column, { row: run.row, length }, at, ofRows)
-      else for (let i = at; i < at + length; i++) ofOne(this.facts[this.from + i]?.[name], i)
+      else {
+        const values = looseValues(this.facts, name, this.from + at, length)
+        for (let i = 0; i < length; i++) ofOne(values[i], at + i)
+      }
       at += length
     }
   }

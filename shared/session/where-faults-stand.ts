@@ -48,8 +48,7 @@ export function* whereFaultsStand(
     if (check.status !== 'fail' || rows === undefined) told.push(check)
     else {
       slices ??= slicesOf(facts)
-      const able = ableRows(check, rows, facts)
-      told.push({ ...check, ...listed(rows, slices), ...subsetPattern(check, rows, able, slices, thresholds) })
+      told.push({ ...check, ...listed(rows, slices), ...subsetPattern(check, rows, facts, slices, thresholds) })
       yield (at + 1) / checks.length
     }
   }
@@ -170,7 +169,7 @@ function affectedBy(rows: RowSet, of: Int32Array, parts: number): Int32Array {
 function subsetPattern(
   check: CheckResult,
   rows: RowSet,
-  able: RowSet,
+  facts: readonly TrajectoryFacts[],
   slices: Slices,
   thresholds: Thresholds,
 ): Pick<CheckResult, 'pattern' | 'systematic_in'> | null {
@@ -185,6 +184,8 @@ function subsetPattern(
     ...(named === null ? [] : [[null, named] as const]),
     ...(sources === null || named === null ? [] : [[sources, named] as const]),
   ]
+  if (ways.length === 0) return null
+  const able = ableRows(check, rows, facts)
   for (const [files, kinds] of ways) {
     if (!isOfWholeParts(rows, able, files, kinds, slices.step, within, thresholds)) continue
     const having = (parts: Parts) =>

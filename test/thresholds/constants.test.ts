@@ -21,6 +21,7 @@ const STRUCTURAL: Readonly<Record<string, string>> = {
   'checks/examples.ts FEWEST_OF_ONE_PROMPT':
     'chance alone does not make so many samples alike; whether it holds of the dump is `convention-share`',
   'checks/fact-columns.ts ROWS_OF_A_PART': 'bound of cost',
+  'checks/loose-values.ts MOST_KEPT': 'bound of memory',
   'checks/facts.ts PREFIX_TOKENS': 'lengths that are measured; whether one is long is `shared-prefix-tokens`',
   'checks/again-in-step.ts ROUNDING': 'digits that are stored',
   'checks/groups/advantages.ts ADVANTAGE_EPS_CANDIDATES': 'formulas that are tried',
