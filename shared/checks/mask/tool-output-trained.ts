@@ -80,9 +80,9 @@ function lookAtTurns(view: TrajectoryView, { turns }: Segmentation, settings: Au
     if (isLoneTail(view, turn) || (isToldOnce && isSwallowed(view, turn))) continue
     // Supervised data trains the answers of its examples.
     const example = settings.policy.id !== 'sft' && isExample(view, turn)
-    const places = (example ? [sampledSpan(turn)] : placesIn(turn)).map((place) => {
-      const isOwn = sound || ownReplies(view).some(({ start }) => start === place.start)
-      return { ...place, trained: !isOwn && trainedIn(view, place).length > 0 }
+    const places = (example ? [sampledSpan(turn)] : placesIn(turn)).map(({ start, end }) => {
+      const isOwn = sound || ownReplies(view).some((reply) => reply.start === start)
+      return { start, end, trained: !isOwn && trainedIn(view, { start, end }).length > 0 }
     })
     looked.push({ turn, isExample: example, places })
   }

@@ -58,12 +58,12 @@ function lookAtLastTurn(view: TrajectoryView, settings: AuditSettings, report: R
     turn,
     tokens: { start: turn.contentStart, end: turn.end },
     message: `The last turn has no end token; its ${counted(trained, 'token')} are trained with reward ${shown(facts.reward)}`,
-    evidence: {
+    evidence: () => ({
       ...endEvidence(facts, limitsSoFar(settings), settings.thresholds),
       ...lostAfterEnd(view),
       trained_tokens: trained,
       tail: view.text(tailOf({ start: turn.contentStart, end: turn.end })),
-    },
+    }),
   })
 }
 
