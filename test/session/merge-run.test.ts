@@ -1,8 +1,9 @@
 import { gunzipSync } from 'node:zlib'
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import type { AuditOptions } from '../../shared/model/policy.ts'
 import type { ByteSource } from '../../shared/model/source.ts'
+import { MergeError } from '../../shared/session/merge-part.ts'
 import { memorySource } from '../containers/memory-source.ts'
 import type { CheckFixture } from '../fixtures/checks/fixture.ts'
 import type { DefectFixture } from '../fixtures/defects/fixture.ts'
@@ -61,14 +62,32 @@ const rounds = (files: number) => {
   return fc.array(places, { minLength: 1, maxLength: 2 })
 }
 
-async function sameAsAtOnce(files: readonly ByteSource[], options: AuditOptions = {}, numRuns = 2): Promise<void> {
+/** @returns how many divisions were merged: none that may be refused */
+async function sameAsAtOnce(
+  files: readonly ByteSource[],
+  options: AuditOptions = {},
+  { numRuns = 2, mayDiffer = false } = {},
+): Promise<number> {
   const whole = await reportOf(files, options)
+  let merged = 0
   await fc.assert(
     fc.asyncProperty(rounds(files.length), async (cuts) => {
-      expect(await mergedFrom(files, cuts, options)).toBe(whole)
+      const report = await mergedFrom(files, cuts, options).catch((error: unknown) => {
+        if (mayDiffer && isDecidedOtherwise(error)) return null
+        throw error
+      })
+      if (report === null) return
+      expect(report).toBe(whole)
+      merged++
     }),
     { numRuns, seed: SEED },
   )
+  return merged
+}
+
+/** A part of a few rollouts may have been read in another way than all are, of which merging says so (decision 5). */
+function isDecidedOtherwise(error: unknown): boolean {
+  return error instanceof MergeError && / was read with .+; all reports together speak for /.test(error.message)
 }
 
 describe('reports of parts, merged, are the report of all files read at once', () => {
@@ -81,7 +100,7 @@ describe('reports of parts, merged, are the report of all files read at once', (
 
   it.each(['clean-qwen3-thinking', 'verifiers-2025-08'])(
     'the sample %s',
-    async (name) => sameAsAtOnce(filesOf(name, gunzipSync(sampleBytes(name)).toString(), 7)),
+    async (name) => void (await sameAsAtOnce(filesOf(name, gunzipSync(sampleBytes(name)).toString(), 7))),
     LONG,
   )
 
@@ -102,6 +121,8 @@ describe('reports of parts, merged, are the report of all files read at once', (
     ...PROMPT_CUT_PLANTS,
     ...TRUNCATION_PLANTS,
   ]
+  let merged = 0
+  afterAll(() => expect(merged).toBeGreaterThan(WRITERS.length))
   it.each(WRITERS)(
     'a planted dump of $format',
     async (writer) => {
@@ -131,7 +152,7 @@ describe('reports of parts, merged, are the report of all files read at once', (
       }
       const { options } = writer.write(await cleanDump('merge options', family, { groups: 1 }))
       try {
-        await sameAsAtOnce(files, options)
+        merged += await sameAsAtOnce(files, options, { mayDiffer: true })
       } catch (error) {
         throw new Error(again(`${family}, ${files.map(({ name }) => name).join(', ')}`, 0), { cause: error })
       }
@@ -151,7 +172,7 @@ describe('reports of parts, merged, are the report of all files read at once', (
       memorySource(`${good(7)}not json\n`, 1 << 16, 'end.jsonl'),
       memorySource('{"input_ids": [', 1 << 16, 'nothing.jsonl'),
     ]
-    await sameAsAtOnce(files, {}, 8)
+    await sameAsAtOnce(files, {}, { numRuns: 8 })
     // Each file alone; of three of them there is nothing but the reason.
     const alone = files.slice(1).map((_, index) => index + 1)
     expect(await mergedFrom(files, [alone], {})).toBe(await reportOf(files))
@@ -163,7 +184,7 @@ describe('reports of parts, merged, are the report of all files read at once', (
       rolloutWithTrainedReply(tokenizer, seed, { group: `question ${seed >> 2}`, groupSize: 4, reward: 0.5 }),
     )
     for (const maxFindings of [0, 1, 5, 11, 29, 31]) {
-      await sameAsAtOnce(filesOf('dump', lines(rollouts), 3), { maxFindings }, 2)
+      await sameAsAtOnce(filesOf('dump', lines(rollouts), 3), { maxFindings })
     }
   })
 
@@ -205,7 +226,7 @@ describe('reports of parts, merged, are the report of all files read at once', (
     const whole = await reportOf(files)
     expect(JSON.parse(whole).aggregates.groups).toMatchObject({ complete: 4 })
     expect(await mergedFrom(files, [[5]], {})).toBe(whole)
-    await sameAsAtOnce(files, {}, 3)
+    await sameAsAtOnce(files, {}, { numRuns: 3 })
   })
 
   it('a second run, merged as well', async () => {
