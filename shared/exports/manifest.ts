@@ -76,7 +76,7 @@ export function createManifest(request: ExportRequest, input: ExportInput, outco
       ...outcome.notes,
       ...maskedWholeNotes(repairs),
       ...untrainedNotes(request.as, repairs),
-      ...unscoredNotes(repairs),
+      ...unscoredNotes(request.as, repairs),
     ],
   }
 }
@@ -113,8 +113,9 @@ function untrainedNotes(as: ExportId, repairs: MaskRepairs | null): string[] {
   ]
 }
 
-function unscoredNotes(repairs: MaskRepairs | null): string[] {
-  if (repairs === null || repairs.unscored === 0) return []
+function unscoredNotes(as: ExportId, repairs: MaskRepairs | null): string[] {
+  // Nor do they hold logprobs.
+  if (repairs === null || repairs.unscored === 0 || as === 'sft') return []
   return [
     `${counted(repairs.unscored, 'token')} of those that train again ${repairs.unscored === 1 ? 'has' : 'have'} 0.0 or no number for a logprob here, which may be a placeholder (L05): score them before a trainer compares sampler and trainer.`,
   ]

@@ -39,7 +39,7 @@ export const sftExport: ExportKind = {
 }
 
 async function writeSource(
-  { origin, report }: ExportInput,
+  { origin, report, repairs }: ExportInput,
   { source, indices, name }: { source: number; indices: readonly number[]; name: string },
   sink: ExportSink,
   notes: string[],
@@ -53,6 +53,7 @@ async function writeSource(
   const messages = new TrainingMessages()
   let flattened = 0
   let weighted = 0
+  let unmasked = 0
   let records = 0
   for await (const loaded of origin.read(indices)) {
     if (loaded.trajectory.excluded) {
@@ -71,6 +72,10 @@ async function writeSource(
     if (row === null) {
       left.empty++
       continue
+    }
+    if (asMessages && (repairs?.changed.get(loaded.index) ?? 0) > 0) {
+      repairs?.wrote(loaded.index, 0)
+      unmasked++
     }
     if (!asMessages && loaded.view?.weights != null) weighted++
     if (asMessages && loaded.trajectory.messages?.some((message) => message.flattened)) flattened++
@@ -97,6 +102,10 @@ async function writeSource(
   if (weighted > 0)
     notes.push(
       `${counted(weighted, 'rollout')}${of} with loss weights other than 0 and 1, which labels cannot tell: lost here.`,
+    )
+  if (unmasked > 0)
+    notes.push(
+      `${counted(unmasked, 'rollout')}${of} whose masks would be repaired: messages hold none, whoever trains on them makes one of their roles.`,
     )
   notes.push(...messages.notes())
   if (!asMessages)

@@ -186,6 +186,19 @@ describe('as source', () => {
   })
 })
 
+test('as sft rows of messages hold no mask: none of theirs counts as repaired', async () => {
+  const messages = [
+    { role: 'user', content: 'Who?' },
+    { role: 'assistant', content: 'It is.' },
+  ]
+  const session = await opened(lines({ messages, input_ids: IDS, loss_mask: WRONG, logprobs: IDS.map(() => 0) }))
+  const { manifest } = await exported(session, 'sft')
+  expect(manifest.trajectories).toMatchObject([{ repaired: 0 }])
+  expect(manifest.notes).toEqual([
+    '1 rollout whose masks would be repaired: messages hold none, whoever trains on them makes one of their roles.',
+  ])
+})
+
 test.each(['native', 'parquet', 'sft'] as const)('as %s the mask is the right one', async (as) => {
   const session = await opened(lines({ input_ids: IDS, loss_mask: WRONG }))
   const { bytes, manifest, text } = await exported(session, as)
