@@ -67,9 +67,14 @@ function isOneTurn({ assistantTurns }: TrajectoryFacts): boolean {
 
 /** Why copies may be none, where the last turn is what a row sampled itself; null where that is as long as a copy has to be. */
 function historyIn(repeated: readonly TrajectoryFacts[][], thresholds: Thresholds): string | null {
-  const own = repeated.map(([first]) => lastTurnOf(first as TrajectoryFacts))
-  if (own.length === 0 || own.some((length) => length === null || length >= thresholds['duplicate-tokens'])) return null
-  return `; what stands before their last turn, of ${counted(Math.max(...(own as number[])), 'token')}, is history, which the rows of a group may share`
+  if (repeated.length === 0) return null
+  let longest = 0
+  for (const [first] of repeated) {
+    const length = lastTurnOf(first as TrajectoryFacts)
+    if (length === null || length >= thresholds['duplicate-tokens']) return null
+    longest = Math.max(longest, length)
+  }
+  return `; what stands before their last turn, of ${counted(longest, 'token')}, is history, which the rows of a group may share`
 }
 
 /** Tokens of the last turn of the model where others stand before it, else null. */
