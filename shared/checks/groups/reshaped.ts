@@ -192,7 +192,7 @@ function isClipped(beside: Beside, { least, greatest }: Ends, thresholds: Thresh
  * divides it; so does the mean of the group, and the std by up to as much again.
  */
 function isOfMoreDigits(beside: Beside, roundingOf: (reward: number) => number, thresholds: Thresholds): boolean {
-  const rounding = Math.max(...beside.rewards.map(roundingOf))
+  const rounding = beside.rewards.reduce((most, reward) => Math.max(most, roundingOf(reward)), 0)
   const divided = rangeOf(beside.made) / rangeOf(beside.rewards)
   const slack = slackOf(beside.stored, thresholds) + MOVED * rounding * divided
   return rounding > 0 && beside.stored.every((stored, at) => Math.abs(stored - (beside.made[at] as number)) <= slack)

@@ -179,7 +179,7 @@ function deviationOver(values: readonly number[], divisor: number): number {
   let sum = 0
   for (let i = 0; i < values.length; i++) sum += ((values[i] as number) - centre) ** 2
   if (sum < LARGEST_SQUARED ** 2) return Math.sqrt(sum / divisor)
-  const unit = Math.max(...values.map(Math.abs))
+  const unit = values.reduce((most, value) => Math.max(most, Math.abs(value)), 0)
   const scaled = values.reduce((before, value) => before + (value / unit - centre / unit) ** 2, 0)
   return Math.min(unit * Math.sqrt(scaled / divisor), Number.MAX_VALUE)
 }
