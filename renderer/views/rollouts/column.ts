@@ -81,7 +81,7 @@ function inTurn(a: Lack, b: Lack): number {
 }
 
 /** What is wider or narrower than an average letter, in those, as fonts of an interface draw it; a digit is as wide as every other. */
-const WIDE: Readonly<Record<string, number>> = { ' ': 0.56, '+': 1.48, L: 0.98, M: 1.52, T: 1.08 }
+const WIDE: Readonly<Record<string, number>> = { ' ': 0.56, '.': 0.55, '+': 1.48, '−': 1.45, L: 0.98, M: 1.52, T: 1.08 }
 const DIGIT = 1.1
 const CAPITAL = 1.23
 

@@ -35,12 +35,12 @@ function number(
   }
 }
 
-/** Wide enough for a sign, a digit and four behind the point; of longer numbers wider where there is room. */
+/** Wide enough for a digit and four behind the point; of longer numbers, and behind a sign, wider where there is room. */
 function ofReals(of: (facts: TrajectoryFacts) => number | null | undefined) {
   return {
     real: ({ facts }: Row) => of(facts) ?? null,
     letters: ({ facts }: Row) => codeLetters(inDecimals(of(facts), decimalsOf([of(facts)]))),
-    rem: 5.2,
+    rem: 4.6,
   }
 }
 
