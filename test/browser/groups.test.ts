@@ -73,7 +73,9 @@ describePage('the groups of a run', (page) => {
     const verdict = (id: string) => view.locator('.verdict-row').filter({ hasText: id })
     await expect
       .poll(() => verdict('H05').innerText())
-      .toMatch(/supported[\s\S]*75 % share of complete groups without contrast \(A01\), or whose rewards differ by noise alone/)
+      .toMatch(
+        /supported[\s\S]*75 % share of complete groups without contrast \(A01\), or whose rewards differ by noise alone/,
+      )
     await expect.poll(() => verdict('H01').innerText()).toMatch(/inconclusive|supported/)
     await view.getByText('H01 noise floor 0.05').waitFor()
     const conclusion = await view.locator('.group-conclusion p').innerText()
