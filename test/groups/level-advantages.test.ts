@@ -20,6 +20,12 @@ describe('A04 where each group has one reward', () => {
     })
   })
 
+  it('does not say so of groups with different rewards, whose advantages are not there to compare', () => {
+    const rewards = Array.from({ length: 8 }, () => [0, 1, 0, 1])
+    const one = dumpOf(groupFacts(rewards, (_, __, member) => ({ advantage: member === 0 ? 0.5 : null })))
+    expect(runOver('A04', one).abstained).toBeNull()
+  })
+
   it('has nothing to look at where all of them are 0', () => {
     const { tally, abstained } = runOver('A04', level(0))
     expect([tally.checked, abstained]).toEqual([0, null])

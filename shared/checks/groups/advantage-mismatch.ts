@@ -53,7 +53,7 @@ function* lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
         'not-checkable',
         'advantages are given token by token: no two rollouts of a group with different rewards have one each',
       )
-    } else if (groups.length === 0) {
+    } else if (complete.every((group) => rangeOf(rewardsOf(group)) <= thresholds['same-reward'])) {
       const level = yield* within(0.4, 1, filtered(complete, hasOthers))
       if (level.length > 0) report.abstain('not-checkable', whyLevel(level, complete))
     }
