@@ -105,7 +105,16 @@ export interface PlaceAt {
   readonly token?: number
 }
 
-export interface FaultAt {
+/** What a fault says of itself, wherever it was seen. */
+interface FaultOf {
+  /** Overrides the code's severity for this finding (C04, M04, M10). */
+  readonly severity?: Severity
+  /** The declared policy explains it: listed, but fails nothing. */
+  readonly intended?: boolean
+  readonly scope?: Scope
+}
+
+export interface FaultAt extends FaultOf {
   readonly turn?: Turn | null
   readonly tokens?: Span | null
   /** As functions where words cost something, which nobody asks for once findings are counted alone. */
@@ -113,11 +122,6 @@ export interface FaultAt {
   readonly evidence?: Record<string, unknown> | (() => Record<string, unknown>)
   /** Tokens affected; default: those of `tokens`. */
   readonly affected?: readonly Span[]
-  /** Overrides the code's severity for this finding (C04, M04, M10). */
-  readonly severity?: Severity
-  /** The declared policy explains it: listed, but fails nothing. */
-  readonly intended?: boolean
-  readonly scope?: Scope
 }
 
 export interface GroupView {
@@ -157,7 +161,7 @@ export interface DumpView {
   readonly against?: DumpView | null
 }
 
-export interface DumpFault extends Omit<FaultAt, 'turn' | 'tokens' | 'affected' | 'message' | 'evidence'> {
+export interface DumpFault extends FaultOf {
   readonly message: string
   readonly evidence?: Record<string, unknown>
   readonly member?: TrajectoryFacts
