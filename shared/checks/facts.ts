@@ -127,7 +127,7 @@ export interface TrajectoryFacts {
   readonly promptOpen?: boolean
   /** Its system text is what the template writes where there is no system message, and it has none of that text; absent elsewhere. */
   readonly defaultSystem?: boolean
-  /** Its messages have a system message and its prompt holds no word of it (T09), so that its system text says nothing of its group; absent elsewhere. */
+  /** Its messages have a system message and its prompt holds no word of it, or they have none and its prompt has another family's default (T09), so that its system text says nothing of its group; absent elsewhere. */
   readonly systemReplaced?: boolean
   /** Role of the first turn as spelt in the ids, null without turns or where the ids begin inside one; what C01 compares between the rollouts of a group. */
   readonly firstRole?: string | null

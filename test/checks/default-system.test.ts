@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import type { Tokenizer } from '../../shared/tokens/tokenizer.ts'
 import { assistant, conversation, system, user } from '../helpers/conversation.ts'
+import { testTokenizer } from '../helpers/tokenizers.ts'
 import { audited, lines, qwen } from '../session/dumps.ts'
 
 const DEFAULT = 'You are Qwen, created by Alibaba Cloud. You are a helpful assistant.'
@@ -51,6 +53,45 @@ describe('the default system text of a template, in whole groups', () => {
     ['beside none, as the messages have it', [DEFAULT, DEFAULT, DEFAULT], DEFAULT],
   ])('is nothing %s', async (_, groups, message) => {
     expect(await named(groups, message)).toEqual([])
+  })
+})
+
+describe("the default system text of another family's template", () => {
+  const rows = (
+    tokenizer: Tokenizer,
+    text: string,
+    { told = null as string | null, thinks = '<think>\nI look.\n</think>\n\n' } = {},
+  ) =>
+    ['red', 'blue'].map((word) => {
+      const turns = [user(`Is it ${word}?`), assistant(`${thinks}It is ${word}.`)]
+      const row = conversation(tokenizer, [system(text), ...turns], { messages: true })
+      const asked = turns.map((turn) => ({ role: turn.role, content: turn.text }))
+      return {
+        ...row,
+        record: { ...row.record, messages: told === null ? asked : [{ role: 'system', content: told }, ...asked] },
+      }
+    })
+  const told = async (family: 'qwen2.5' | 'qwen3', text: string, more?: Parameters<typeof rows>[2]) => {
+    const audit = await audited(lines(rows(await testTokenizer(family), text, more)))
+    return audit.report().findings.filter(({ code }) => code === 'T09')
+  }
+
+  it('is named in each row whose messages have no system message', async () => {
+    const findings = await told('qwen3', DEFAULT)
+    expect(findings.map(({ severity, turn }) => [severity, turn])).toEqual([
+      ['warning', 0],
+      ['warning', 0],
+    ])
+    expect(findings[0]?.message).toContain("the default system text of Qwen2.5's template")
+  })
+
+  it.each([
+    ['where the template writes it', 'qwen2.5', DEFAULT, { thinks: '' }],
+    ['where the messages have it', 'qwen3', DEFAULT, { told: DEFAULT }],
+    ["where a program's own text goes on from it", 'qwen3', `${DEFAULT} Answer in one sentence.`, {}],
+    ['of any other text that the messages do not have', 'qwen3', 'Answer in one sentence.', {}],
+  ] as const)('is nothing %s', async (_, family, text, more) => {
+    expect(await told(family, text, more)).toEqual([])
   })
 })
 

@@ -8,6 +8,7 @@ import type { TrajectoryFacts } from '../facts.ts'
 import { normalised } from '../normalised-text.ts'
 import { OfLast } from '../of-last.ts'
 import { haveSameContent, type SystemText, systemText } from '../system-text.ts'
+import { hasForeignDefault } from './foreign-default.ts'
 import { isSystemMessage, repeatedSystemTurns, saysTheSame } from './repeated-system.ts'
 
 /**
@@ -36,8 +37,20 @@ function lookAtTurns(view: TrajectoryView, _settings: unknown, report: Reporter)
   const again = repeatedSystemTurns(view)
   const message = again.length > 0 ? null : replacedMessage(view)
   if (systems.length === 0 && message === null) return
-  report.place(again.length > 0 || message !== null)
+  const isForeign = again.length === 0 && message === null && hasForeignDefault(view)
+  report.place(again.length > 0 || message !== null || isForeign)
   const first = again[0]
+  if (isForeign) {
+    const { start, end } = systems[0] as Turn
+    report.fault({
+      turn: systems[0] as Turn,
+      tokens: { start, end },
+      affected: [],
+      message:
+        "It begins with the default system text of Qwen2.5's template, which its messages do not have and the template of its own tokenizer does not write",
+      evidence: { text: view.text({ start, end }).slice(0, 400) },
+    })
+  }
   if (first !== undefined) {
     report.fault({
       turn: first,
@@ -87,9 +100,9 @@ function replacedMessage(view: TrajectoryView): string | null {
   return found
 }
 
-/** The fact of the few rollouts whose prompt lacks the system message that their messages have. */
+/** The fact of the few rollouts whose prompt lacks the system message that their messages have, or has another family's default where they have none. */
 export function systemFacts(view: TrajectoryView): Pick<TrajectoryFacts, 'systemReplaced'> | null {
-  return replacedMessage(view) === null ? null : { systemReplaced: true }
+  return replacedMessage(view) === null && !hasForeignDefault(view) ? null : { systemReplaced: true }
 }
 
 function findReplaced(view: TrajectoryView): string | null {
