@@ -55,7 +55,7 @@ export function turnLags(view: TrajectoryView): TurnLag[] | null {
     // The last run may be cut off by the end of the row.
     const cut = found.end === end && found.end - expected.end < lag
     if ((found.end - expected.end !== lag && !cut) || Math.abs(lag) > length * overlap) return null
-    if (isBehindThought(view, turn, found)) return null
+    if (isBehindThought(view, turn, found) || isInPieces(runs[next - 1], expected, lags.at(-1))) return null
     lags.push({ turn, lag, expected, found })
   }
   return startInLetters(view, sampled) ? null : lags
@@ -127,6 +127,14 @@ export function sampledFrom({ expectedRl, provenance }: TrajectoryView, { conten
   let at = contentStart
   while (at < contentEnd && expectedRl?.[at] === Expected.undecided && provenance?.[at] === Provenance.notSampled) at++
   return expectedRl?.[at] === Expected.trained ? at : -1
+}
+
+/**
+ * A run before the one that was found lies in the turn as well, and is not that of the turn before: some tokens amid the turn are left out, as those are
+ * that a filter of importance ratios took, and what is trained behind them does not lie late.
+ */
+function isInPieces(before: Span | undefined, { start }: Span, previous: TurnLag | undefined): boolean {
+  return before !== undefined && before.end > start && before.start !== previous?.found.start
 }
 
 /** Its thought alone is masked (M16): what is trained behind it, up to where the row ends with the turn, does not lie late. */

@@ -64,3 +64,29 @@ describe('T03 within the text of a turn', () => {
     expect(await withRuns(...off)).toEqual([])
   })
 })
+
+/** The last turn without the loss on some of its tokens, counted from its first one. */
+const withHole = (from: number, tokens: number) => {
+  const editMask = (mask: number[], layout: readonly TurnLayout[]) => {
+    const { contentStart } = layout.at(-1)!
+    mask.fill(0, contentStart + from, contentStart + from + tokens)
+  }
+  return findingsOf('T03', 'llama3', () => [conversation(llama, turns, { logprobs: 'sampler', editMask })])
+}
+
+describe('T03 of a last turn that is trained in part', () => {
+  it.each([
+    ['one token near its beginning', 1, 1],
+    ['several', 1, 3],
+    ['its first token, which the sampler scored', 0, 1],
+  ] as const)('is not said where the mask leaves out %s', async (_, from, tokens) => {
+    expect(await withHole(from, tokens)).toEqual([])
+  })
+
+  it('is said where the turn begins late', async () => {
+    const [finding] = await withHole(0, 2)
+    expect(finding?.message).toBe(
+      'The mask fits the turns up to assistant turn 2 and lies 2 tokens late from turn 3 on',
+    )
+  })
+})

@@ -1,6 +1,7 @@
 import { counted } from '../../model/number-text.ts'
+import { Provenance } from '../../model/tokens.ts'
 import { isMaskName } from '../alignment.ts'
-import type { Check, FaultAt } from '../check.ts'
+import type { Check, FaultAt, TrajectoryView } from '../check.ts'
 import { edgeAfter, tokenCount } from '../edges.ts'
 import { isLogprobName } from '../layout/unfit-arrays.ts'
 import { hidesEdges } from '../shape.ts'
@@ -59,6 +60,7 @@ export const T03: Check = {
     const first = lags.findIndex(({ lag }) => lag !== 0)
     // Where the very first turn is off, nothing drifted: the mask was displaced from the start.
     const drifts = first > 0 && lags.slice(first).every(({ lag }) => lag !== 0)
+    if (drifts && leavesOutOne(view, lags.slice(first))) return
     report.place(drifts)
     if (!drifts) return
     const from = lags[first] as TurnLag
@@ -73,6 +75,16 @@ export const T03: Check = {
       ? null
       : `in ${counted(rollouts, 'rollout')} trained runs go on behind the ends of turns, with logprobs, each as far as the others: a model that writes on looks like that, and so does a text that was encoded again into fewer tokens`
   },
+}
+
+/**
+ * Of what lies off nothing is seen but that the row's last run leaves out its first token, which has a logprob of the sampler: a mask that leaves out single
+ * tokens on purpose may have left out this one.
+ */
+function leavesOutOne({ provenance }: TrajectoryView, [last, ...more]: readonly TurnLag[]): boolean {
+  if (last === undefined || more.length > 0) return false
+  const { lag, expected, found } = last
+  return lag === 1 && found.end === expected.end && provenance?.[expected.start] === Provenance.sampled
 }
 
 /** Of turns whose mask and logprobs are longer than they are, by the first of them. */
