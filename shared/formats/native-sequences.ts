@@ -1,4 +1,5 @@
 import type { Trajectory } from '../model/trajectory.ts'
+import { isOneRollout } from './one-rollout.ts'
 import { sequenceOf, spansOfDocuments } from './packed-rows.ts'
 
 /**
@@ -20,13 +21,6 @@ export function nativeSequences(row: Trajectory): Trajectory[] {
     id: part === 0 ? row.id : `${row.id}.${part}`,
     place: { ...row.place, part },
   }))
-}
-
-/** Whether the record tells something that holds of one rollout, not of several in a row. */
-function isOneRollout(row: Trajectory): boolean {
-  const { messages, documents, answer, promptLength, reward, rewards, advantage, finishReason, isTruncated } = row
-  const told = [messages, documents, answer, promptLength, reward, rewards, advantage, finishReason, isTruncated]
-  return told.some((each) => each !== null)
 }
 
 /** The same numbers from 1 on, with 0 for the padding behind them, as packers count that use 0 for it alone; null where they do not rise. */

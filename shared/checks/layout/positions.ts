@@ -3,6 +3,7 @@ import type { Check, TrajectoryView } from '../check.ts'
 import { paddingOf } from '../padding.ts'
 import { listOf } from '../spans.ts'
 import { specialIds } from '../special-ids.ts'
+import { restartsNowhere } from './restarts.ts'
 
 /** S02. Positions that count padding, or jump where nothing begins. */
 export const S02: Check = {
@@ -50,8 +51,8 @@ function attendsExactly(attention: Int32Array, start: number, end: number): bool
 
 /**
  * The first token whose position is not what the attention mask makes it. Without left padding an offset of all positions changes
- * nothing for relative embeddings and is let pass, as are restarts, which packed rows have; placeholders of images have positions of
- * their own.
+ * nothing for relative embeddings and is let pass, as are restarts where the document of a packed row may begin; placeholders of images
+ * have positions of their own.
  */
 function firstWrong(view: TrajectoryView, positions: Int32Array, left: number, end: number) {
   const first = positions[left] as number
@@ -68,7 +69,8 @@ function firstWrong(view: TrajectoryView, positions: Int32Array, left: number, e
   for (let i = left + 1; i < end; i++) {
     const position = positions[i] as number
     const before = positions[i - 1] as number
-    if (position === before + 1 || position === 0 || position === first) continue
+    if (position === before + 1) continue
+    if ((position === 0 || position === first) && !restartsNowhere(view, positions, i)) continue
     return { at: i, message: `Position ${position} follows ${before} at token ${i}, where ${before + 1} is due` }
   }
   return null

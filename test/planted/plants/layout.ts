@@ -64,6 +64,19 @@ export const LAYOUT_PLANTS: readonly Plant[] = [
     },
   },
   {
+    code: 'S02',
+    title: 'positions begin anew where the first response does',
+    needs: ['more', 'mask', 'prompt-length'],
+    plan: { padding: 'none' },
+    patternOfTwo: 'systematic',
+    rollout: (rollout) => {
+      const start = rollout.promptLength
+      const positions = rollout.tokens.map((_, index) => (index < start ? index : index - start))
+      rollout.more = { ...rollout.more, position_ids: positions }
+      return [{ start, end: start + 1 }]
+    },
+  },
+  {
     code: 'S03',
     title: 'the mask is three shorter than the ids',
     needs: ['more', 'mask'],
