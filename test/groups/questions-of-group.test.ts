@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { createFacts } from '../../shared/checks/create-facts.ts'
 import type { TrajectoryFacts } from '../../shared/checks/facts.ts'
+import { checkByCode } from '../../shared/checks/registry.ts'
 import { emptyTrajectory } from '../../shared/model/trajectory.ts'
+import { findUnproved } from '../helpers/at-once.ts'
 import { runOver } from '../helpers/dump-check.ts'
 import { dumpOf, groupFacts } from '../helpers/facts.ts'
 
@@ -47,6 +49,75 @@ describe('A05 where prompts differ in every group', () => {
     ],
   ])('leaves them alone %s', (_, more) => {
     expect(a05(more).findings).toEqual([])
+  })
+})
+
+describe('A05 where nothing tells whether the prompts of a group are different questions', () => {
+  type More = (group: number, member: number) => Partial<TrajectoryFacts>
+  const asked = (question: string) => ({ question, system: null, tools: null, answer: null })
+  /** Why a run of these groups proves nothing; null where it does. */
+  const untold = (more: More, groupSize?: number, sizes = rewards) => {
+    const facts = groupFacts(sizes, (_, group, member) => more(group, member))
+    const dump = dumpOf(facts, groupSize === undefined ? {} : { options: { groupSize } })
+    const check = checkByCode('A05')!
+    const { tally, findings } = runOver('A05', dump)
+    expect(findings).toEqual([])
+    return findUnproved(check, tally, dump)
+  }
+  const twoPrompts: More = (group, member) => ({ promptHash: `p${group}.${half(member)}` })
+
+  it('is not checkable, and says what would tell', () => {
+    expect(untold(twoPrompts)).toBe(
+      '6 of 6 groups hold several prompts of several rollouts each, and neither the size of groups (--group-size) nor expected answers tell whether these are different questions or one in other words',
+    )
+  })
+
+  it('is not checkable where one key is that of all rollouts', () => {
+    const all = [rewards.flat()]
+    expect(untold((_, member) => ({ promptHash: `p${half(member)}` }), undefined, all)).toMatch(/^1 of 1 group holds /)
+  })
+
+  it.each<[string, More]>([
+    [
+      'the prompts have one expected answer',
+      (group, member) => ({ ...twoPrompts(group, member), expectedAnswer: group }),
+    ],
+    [
+      'each rollout declares how large its group is',
+      (group, member) => ({ ...twoPrompts(group, member), groupSize: 4 }),
+    ],
+    ['variants of a prompt are dealt out among groups', (_, member) => ({ promptHash: `p${half(member)}` })],
+    ['each rollout has a prompt of its own', (group, member) => ({ promptHash: `p${group}.${member}` })],
+    [
+      'agents of several parts have a system text each',
+      (group, member) => ({ ...twoPrompts(group, member), systemHash: `part ${half(member)}` }),
+    ],
+    [
+      'prompts are those of another day',
+      (group, member) => ({
+        ...twoPrompts(group, member),
+        systemHash: 's',
+        promptDate: `${half(member) + 1} Jul 2024`,
+        pairing: asked(`q${group}`),
+      }),
+    ],
+    [
+      'the first question is the same',
+      (group, member) => ({ ...twoPrompts(group, member), systemHash: 's', pairing: asked(`q${group}`) }),
+    ],
+    [
+      'half of the rows are later calls, which go on behind a reply',
+      (group, member) => ({
+        promptHash: half(member) === 0 ? `p${group}` : `p${group} and a reply`,
+        ...(half(member) === 0 ? {} : { rootHash: `p${group}` }),
+      }),
+    ],
+  ])('is checkable where %s', (_, more) => {
+    expect(untold(more)).toBeNull()
+  })
+
+  it('is checkable where a person says how large groups are', () => {
+    expect(untold(twoPrompts, 4)).toBeNull()
   })
 })
 

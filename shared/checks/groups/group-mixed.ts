@@ -6,9 +6,11 @@ import { FactColumns } from '../fact-columns.ts'
 import type { TrajectoryFacts } from '../facts.ts'
 import { declaredSize } from '../group-views.ts'
 import { otherGrouping, rowsText } from './other-grouping.ts'
+import { goesOnFrom, majorityPrompt, promptKey, promptOf, rootsOf, strangers } from './prompts-of-group.ts'
 import { questionsOf } from './questions-of-group.ts'
 import { quotedScheme } from './scheme-words.ts'
 import { incompleteReason, isZeroSum, trainedIn } from './statistics.ts'
+import { untoldQuestions } from './untold-questions.ts'
 import { haveWholeGroups, type OtherGrouping } from './windows.ts'
 
 /**
@@ -28,6 +30,7 @@ export const groupMixed: Check = {
   fix: 'Group by a key of the prompt, not by position, and check that num_generations divides every batch and shard.',
   cite: 'open-instruct#1794, TRL#3045',
   dump: lookAtGroups,
+  unproved: (_tally, view) => untoldQuestions(view),
 }
 
 function* lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
@@ -51,7 +54,7 @@ function* lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
     0.1,
     0.3,
     forEachOf(groups, (group) => {
-      if (majorities.get(group) !== null && strangers(group, majorities).length === 0) pure++
+      if (majorities.get(group) !== null && strangers(group, majorities.get(group) ?? null).length === 0) pure++
       if (hasPrompts(group)) withPrompts++
     }),
   )
@@ -66,7 +69,7 @@ function* lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
   const look = (group: GroupView) => {
     const large = isTooLarge(group, view)
     const isTakenOver = other?.groups.has(group) === true
-    const foreign = strangers(group, majorities)
+    const foreign = strangers(group, majorities.get(group) ?? null)
     const isPooled = promptsAgree && areWholeGroups(foreign, group, view.groupSize)
     if (!group.complete && !large && !isTakenOver && !isPooled) return
     // Agents that are not trained are asked what the others wrote, and nobody learns from what they earn.
@@ -130,22 +133,6 @@ function messageOf(
   return `Advantages sum to 0 over ${count(rows)} rows from row ${count(shift)} on, and not over the ${counted(rollouts, 'rollout')} of group ${group.id}`
 }
 
-/** What was asked, whether its begin-of-sequence token is there once or twice (T01). */
-function promptOf({ oneBosHash, promptHash }: TrajectoryFacts): string | null {
-  return oneBosHash ?? promptHash
-}
-
-/** The prompt that more than half of the members have; null where none is. */
-function majorityPrompt({ members }: GroupView): string | null {
-  const counts = new Map<string, number>()
-  for (const member of members) {
-    const prompt = promptOf(member)
-    if (prompt !== null) counts.set(prompt, (counts.get(prompt) ?? 0) + 1)
-  }
-  for (const [prompt, count] of counts) if (count * 2 > members.length) return prompt
-  return null
-}
-
 /**
  * Prompts whose rollouts would make one group and lie in two or more, with how many rollouts each has. Of a prompt with more rollouts than a
  * group holds, variants were dealt out on purpose.
@@ -180,38 +167,8 @@ function haveOnePrompt(a: TrajectoryFacts, b: TrajectoryFacts): boolean {
   return promptOf(a) === promptOf(b) && a.step === b.step && a.place.source === b.place.source
 }
 
-/** A prompt may come back in a later step, or in another file: evaluations ask the same questions again. */
-function promptKey(facts: TrajectoryFacts): string {
-  return `${facts.place.source} ${facts.step ?? ''} ${promptOf(facts)}`
-}
-
 function hasPrompts({ members }: GroupView): boolean {
   return members.some(({ promptHash }) => promptHash !== null)
-}
-
-/**
- * Members with another prompt than the majority; without one, than the first member. Rows by call have the prompt of their first call. A
- * prompt that was cut (C01, C02) is another one by its ids only: it begins with another turn or inside one, or a turn of it is not closed. So is
- * one of another day (T14), and one whose template wrote another system text before the same question (T07, T08, T09).
- */
-function strangers(group: GroupView, majorities: ReadonlyMap<GroupView, string | null>): readonly TrajectoryFacts[] {
-  const [first] = group.members
-  const prompt = majorities.get(group) ?? (first === undefined ? null : promptOf(first))
-  // As mostly: then even a call that goes on from another one has the prompt of the first call.
-  if (group.members.every((member) => promptOf(member) === prompt)) return NO_STRANGERS
-  const own = group.members.find((member) => promptOf(member) === prompt)
-  const roots = rootsOf(group)
-  // Of rows by call the first ones are few: whatever the majority has, the prompt is what all calls begin with.
-  const root = own === undefined ? prompt : rootOf(own, roots)
-  return group.members.filter(
-    (member) =>
-      member.promptHash !== null &&
-      rootOf(member, roots) !== root &&
-      member.firstRole === own?.firstRole &&
-      member.promptOpen !== true &&
-      !isRenderedOtherwise(member, own) &&
-      member.branchOf === null,
-  )
 }
 
 /** Rollouts of another prompt are as many as are generated for one, and the others are: one key was given to several questions. */
@@ -227,58 +184,6 @@ function areWholeGroups(foreign: readonly TrajectoryFacts[], { members }: GroupV
   const counts = new Map<string | null, number>()
   for (const member of members) counts.set(promptOf(member), (counts.get(promptOf(member)) ?? 0) + 1)
   return counts.size === members.length / size && [...counts.values()].every((count) => count === size)
-}
-
-/** The system turns have different dates or texts, and the same is asked behind them; or one of the two has no or other tools before its question. */
-function isRenderedOtherwise(member: TrajectoryFacts, own: TrajectoryFacts | undefined): boolean {
-  if (own === undefined) return false
-  const hasOtherTools = member.toolsMissing !== own.toolsMissing || member.toolsDiffer !== own.toolsDiffer
-  if (!askTheSame(member, own)) return hasOtherTools && mayAskTheSame(member, own)
-  if (hasOtherTools) return true
-  const [text, date] = [member.systemHash ?? null, member.promptDate ?? null]
-  const [ownText, ownDate] = [own.systemHash ?? null, own.promptDate ?? null]
-  if (text !== ownText) return text !== null && ownText !== null
-  return date !== null && ownDate !== null && date !== ownDate
-}
-
-/** Where tools stand in the turn of the question and not in the system turn, its ids do not tell; words would. */
-function mayAskTheSame(one: TrajectoryFacts, other: TrajectoryFacts): boolean {
-  const haveWords = one.pairing?.questionIds !== undefined && other.pairing?.questionIds !== undefined
-  return !haveWords && systemWithoutTools(one) === systemWithoutTools(other)
-}
-
-/** Lines that stand there for tools alone are gone with these, whatever is asked. */
-function systemWithoutTools(facts: TrajectoryFacts): string | null {
-  return facts.systemWithoutTools ?? facts.systemHash ?? null
-}
-
-/** By the ids of the question, or by its words where both have messages: some templates write the tools before them. */
-function askTheSame({ pairing: one }: TrajectoryFacts, { pairing: other }: TrajectoryFacts): boolean {
-  const ids = one?.questionIds ?? one?.question ?? null
-  if (ids !== null && ids === (other?.questionIds ?? other?.question)) return true
-  const words = one?.questionIds === undefined ? null : one.question
-  return words !== null && other?.questionIds !== undefined && words === other.question
-}
-
-const NO_STRANGERS: readonly TrajectoryFacts[] = []
-
-/** Prompts of the group behind which no reply stands: those that later calls of a rollout go on from. */
-function rootsOf({ members }: GroupView): ReadonlySet<string> {
-  const roots = new Set<string>()
-  for (const member of members) {
-    const prompt = promptOf(member)
-    if (prompt !== null && !member.rootHash) roots.add(prompt)
-  }
-  return roots
-}
-
-/** What a member was asked: of a later call, whose prompt goes on behind replies, what the first call of its group was. */
-function rootOf(member: TrajectoryFacts, roots: ReadonlySet<string>): string | null {
-  return goesOnFrom(member, roots) ? (member.rootHash as string) : promptOf(member)
-}
-
-function goesOnFrom({ rootHash }: TrajectoryFacts, roots: ReadonlySet<string>): boolean {
-  return rootHash !== undefined && roots.has(rootHash)
 }
 
 /** Rollouts that were generated for its prompt: trainers that give hard questions more of them declare so for each group. */
