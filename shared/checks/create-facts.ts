@@ -231,12 +231,13 @@ function deniedStop({ finishReason }: Trajectory, end: EndReason, tokens: Prepar
   return end === 'stop' && isCallStop(finishReason) ? stopsWithoutCall(tokens) : null
 }
 
-function closingFacts(segmentation: Segmentation | null): Pick<TrajectoryFacts, 'endsClosed' | 'openEnd'> {
+function closingFacts(segmentation: Segmentation | null): Pick<TrajectoryFacts, 'endsClosed' | 'openEnd' | 'noEnds'> {
   const last = segmentation === null ? undefined : filledTurns(segmentation).at(-1)
-  if (last === undefined) return { endsClosed: null }
-  return last.endToken >= 0
-    ? { endsClosed: true }
-    : { endsClosed: false, openEnd: [last.contentStart, last.contentEnd] }
+  if (segmentation === null || last === undefined) return { endsClosed: null }
+  if (last.endToken >= 0) return { endsClosed: true }
+  const written = writtenTurns(segmentation)
+  const noEnds = written.length > 0 && written.every(({ endToken }) => endToken < 0)
+  return { endsClosed: false, openEnd: [last.contentStart, last.contentEnd], ...(noEnds ? { noEnds } : null) }
 }
 
 /** Of a row that is flagged as cut and ends properly. */

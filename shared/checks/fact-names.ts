@@ -57,6 +57,7 @@ const EVERY: Record<keyof Required<TrajectoryFacts>, true> = {
   openEnd: true,
   stopsInCall: true,
   stopsWithoutCall: true,
+  noEnds: true,
   flaggedEnd: true,
   cutLeft: true,
   beginsWritten: true,

@@ -137,6 +137,8 @@ export interface TrajectoryFacts {
   readonly endsClosed?: boolean | null
   /** Tokens of that turn where it has none; absent elsewhere. Where C03 and C05 show a cut that only other rows tell of. */
   readonly openEnd?: readonly [number, number]
+  /** None of the turns that the model wrote in it has an end token; absent elsewhere. What keeps T16 from passing where that is so in all rollouts. */
+  readonly noEnds?: boolean
   /** It stops amid the JSON of a call, and ends its other turns itself; absent elsewhere. What C05 holds a finish reason of `stop` against. */
   readonly stopsInCall?: boolean
   /**

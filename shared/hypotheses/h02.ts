@@ -160,6 +160,13 @@ function unmarkedShare(input: HypothesisInput): number | null {
     : markers.affected / markers.checked
 }
 
+/** Of all rollouts, where these may be in all of them. Null where that is not so. */
+function endlessShare({ checks, dump }: HypothesisInput): number | null {
+  if (checks.find(({ code }) => code === 'T16')?.status !== 'not-checkable') return null
+  const without = new FactColumns(dump.facts).holds('noEnds', (is) => is === true).reduce((sum, is) => sum + is, 0)
+  return without === 0 ? null : without / dump.facts.length
+}
+
 /** Of the rollouts that T17 looked at, those it names, in a dump where the tokenizer finds no turns. Null where there is none. */
 function foreignShare(input: HypothesisInput, isLookedAt: boolean): number | null {
   if (input.lackOfTurns == null && isLookedAt) return null
@@ -214,6 +221,13 @@ function unjudgedShares(input: HypothesisInput, isLookedAt: boolean): Unjudged[]
     {
       what: 'share of rollouts whose markers are letters or gone, so that their turns are not known',
       value: unmarkedShare(input),
+      code: 'T16',
+      bound,
+    },
+    // The model is not taught to stop, unless a string stops it.
+    {
+      what: 'share of rollouts in which no turn of the model has an end token, and of which nothing tells whether it was removed',
+      value: endlessShare(input),
       code: 'T16',
       bound,
     },

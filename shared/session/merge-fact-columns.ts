@@ -221,6 +221,7 @@ const COLUMNS: { readonly [Name in keyof Required<Row>]: Column<Row[Name]> } = {
   stopsInCall: { cells: optional(FLAG) },
   stopsWithoutCall: { cells: optional(FLAG) },
   appendedEnd: { cells: optional(FLAG) },
+  noEnds: { cells: optional(FLAG) },
   flaggedEnd: { cells: optional(PAIR) },
   cutLeft: { cells: optional(CUT_LEFT) },
   beginsWritten: { cells: optional(PAIR) },

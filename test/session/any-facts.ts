@@ -66,6 +66,7 @@ const ANY = {
   lastToken: maybe(number),
   endsClosed: maybe(flag),
   openEnd: fc.tuple(number, number),
+  noEnds: flag,
   flaggedEnd: fc.tuple(number, number),
   appendedEnd: flag,
   cutLeft: fc.record({ tokens: fc.tuple(number, number), text, lost: maybe(number) }, object),

@@ -4,6 +4,7 @@ import { writtenTurns } from '../edges.ts'
 import { plainTurns } from '../plain-turns.ts'
 import { lengthOf, listOf } from '../spans.ts'
 import { foreignEnd, foreignEnds } from './foreign-ends.ts'
+import { toldOfNoEnds } from './no-ends.ts'
 import { openReply } from './open-reply.ts'
 import { lookAtOpenTurns } from './open-turns.ts'
 import { type RemovedMarker, removedMarker } from './removed-markers.ts'
@@ -79,6 +80,7 @@ export const T16: Check = {
     }
   },
   dump: lookAtOpenTurns,
+  unproved: (_tally, view) => toldOfNoEnds(view),
 }
 
 function removedFromOthers(view: TrajectoryView, turn: Turn): RemovedMarker | null {
