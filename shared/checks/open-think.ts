@@ -76,8 +76,9 @@ function readTags(view: OpenView): OpenTags {
     if (headerEnd < contentStart || contentStart === contentEnd || !opensWithThought(turn)) continue
     if (mask[contentStart] === 1) {
       trained = true
-      // What the response begins with the model wrote.
-      own ||= contentStart === prompt || provenance?.[contentStart] === Provenance.sampled
+      // What the response begins with the model wrote; unless where it begins is known of the mask alone, and the flags leave the tag open.
+      const isOpen = trajectory.sampled !== null && provenance?.[contentStart] === Provenance.silent
+      own ||= (contentStart === prompt && !isOpen) || provenance?.[contentStart] === Provenance.sampled
     } else leftOut ??= leftOutOf(view, turn, mask)
   }
   return { leftOut, trained, own }

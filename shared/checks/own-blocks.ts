@@ -55,7 +55,9 @@ interface Looked {
  */
 export function isOwnBlock(looked: Looked, turn: Turn): boolean {
   const { trajectory, segmentation, provenance, writesBlocks, thresholds, table } = looked
-  if (provenance !== null) return writesBlocks || isCertainBlock(trajectory, turn, thresholds)
+  if (provenance !== null && (writesBlocks || isCertainBlock(trajectory, turn, thresholds))) return true
+  // Flags that leave a block open say as little of it.
+  if (provenance !== null) return trajectory.sampled !== null && isAskedNotToThink(trajectory, segmentation, table)
   if (!writesBlocks || !hasBlock(turn)) return false
   return (
     isBehindZeros(trajectory, segmentation, turn) ||

@@ -21,18 +21,20 @@ export interface PlacedNode {
 export function sampledTail({ node, marks }: Pick<PlacedNode, 'node' | 'marks'>): number | null {
   if (!node.sampled) return null
   const body = numbersOf(node.object.is_content ?? null)
-  const bodyTail = body?.length === marks.length ? tailOfOnes(body) : 0
+  const bodyTail = body?.length === marks.length ? tailOfBody(body, marks) : 0
   if (bodyTail > 0) return bodyTail
   const scored = numbersOf(node.object.logprobs ?? null)?.length ?? 0
   return scored > marksOf(marks) && scored <= marks.length ? scored : null
 }
 
-/** Number of ones at the end, 0 where others stand before them. */
-function tailOfOnes(values: Numbers): number {
-  let start = values.length
-  while (start > 0 && values[start - 1] === 1) start--
-  for (let i = 0; i < start; i++) if (values[i] !== 0) return 0
-  return values.length - start
+/** Number of tokens from where the body begins, 0 where it is in pieces; the end token may be no part of it, though it was sampled as the mask says. */
+function tailOfBody(body: Numbers, marks: Uint8Array): number {
+  const last = marks.length - 1
+  const end = body[last] === 0 && marks[last] === 1 ? last : marks.length
+  let start = end
+  while (start > 0 && body[start - 1] === 1) start--
+  for (let i = 0; i < start; i++) if (body[i] !== 0) return 0
+  return start === end ? 0 : marks.length - start
 }
 
 function marksOf(marks: Uint8Array): number {
@@ -43,7 +45,8 @@ function marksOf(marks: Uint8Array): number {
 
 /**
  * Who wrote each token of a branch: 1 the model, 0 somebody else, 255 not told. The trace says of each message who wrote it, which holds where
- * its mask says otherwise. Within a reply all was sampled from the first marked token on. Where the mask contradicts the trace, or there is but one
+ * its mask says otherwise. Within a reply all was sampled from the first marked token on, but for those with which it begins that have an exact 0.0 for a
+ * logprob: of these the mask alone speaks, and what a framework put there has no other number. Where the mask contradicts the trace, or there is but one
  * reply to tell it by, a mask that begins late is not told from what stands before a reply.
  */
 export function sampledFlags(members: readonly PlacedNode[], length: number): Uint8Array {
@@ -83,13 +86,22 @@ function placeReply(own: Uint8Array, member: PlacedNode, prompts: readonly Int32
   if (tail !== null) own.fill(0).fill(1, own.length - tail)
   else if (first >= 0) {
     if (isTold) own.fill(0, 0, first)
-    own.fill(1, first)
+    own.fill(1, first).fill(UNKNOWN, first, first + leadingZeros(node, marks))
   } else {
     const prompt = prompts.find((each) => beginsWith(node.ids, each))
     if (prompt !== undefined) own.fill(0, 0, prompt.length).fill(1, prompt.length)
     // It says something, so the last of its tokens was sampled; which others are the template's is not told.
     else if (saysSomething(node)) own.fill(1, own.length - 1)
   }
+}
+
+/** How many of the marked tokens that a reply begins with have the logprob 0.0; 0 where all have, or its logprobs do not fit. */
+function leadingZeros({ object }: GraphNode, marks: Uint8Array): number {
+  const logprobs = numbersOf(object.logprobs ?? null)
+  if (logprobs === null || logprobs.length !== marksOf(marks)) return 0
+  let zeros = 0
+  while (zeros < logprobs.length && logprobs[zeros] === 0) zeros++
+  return zeros < logprobs.length ? zeros : 0
 }
 
 /** Each ends as the longest does: only the newline behind the turn before may be another message's. */

@@ -17,7 +17,8 @@ const node = (parent: number | null, ids: number[], sampled = false, content = '
   sampled,
   token_ids: ids,
   mask: ids.map(() => sampled),
-  logprobs: sampled ? ids.map((id) => -id / 8) : [],
+  // None of them 0.0, which is as well what nobody sampled has.
+  logprobs: sampled ? ids.map((id) => -(id + 1) / 8) : [],
 })
 
 function read(
@@ -67,7 +68,7 @@ describe('the branches of a trace', () => {
           expect(excluded).toBe(!mask?.includes(1))
           expect(rolloutId).toBe('t')
           for (const [i, flag] of (mask ?? []).entries()) {
-            if (flag === 1) expect(logprobs.sampler?.[i]).toBe(Math.fround(-(ids?.[i] as number) / 8))
+            if (flag === 1) expect(logprobs.sampler?.[i]).toBe(Math.fround(-((ids?.[i] as number) + 1) / 8))
           }
           trained += mask?.reduce((sum, flag) => sum + flag, 0) ?? 0
         }
@@ -195,6 +196,23 @@ describe('who wrote a message', () => {
     logprobs,
   })
   const [F, T] = [false, true]
+
+  test('is not told of marked tokens with a logprob of 0.0 that a reply begins with, and is of those behind', () => {
+    const reply = { ...node(0, [2, 3, 4, 5], true), mask: [F, T, T, T] }
+    const scored = (...logprobs: number[]) => flags([node(null, [1]), { ...reply, logprobs }])
+    expect(scored(0, -0.5, 0)).toEqual([['0 0 1 1 1', '0 255 255 1 1']])
+    expect(scored(-0.5, 0, 0)).toEqual([['0 0 1 1 1', '0 255 1 1 1']])
+    // Of a reply that is certain throughout nothing else is known, nor where they do not fit.
+    expect(scored(0, 0, 0)).toEqual([['0 0 1 1 1', '0 255 1 1 1']])
+  })
+
+  test('is what the trace calls the body of a reply, with its end where the mask marks that', () => {
+    const reply = { ...node(0, [2, 3, 4, 5], true), mask: [T, T, T, T] }
+    const body = (is_content: boolean[]) => flags([node(null, [1]), { ...reply, is_content }])[0]?.[1]
+    expect(body([F, T, T, F])).toBe('0 0 1 1 1')
+    expect(body([F, F, T, T])).toBe('0 0 0 1 1')
+    expect(body([F, T, F, F])).toBe('0 1 1 1 1')
+  })
 
   test('is told to the end of a reply, where its mask ends before', () => {
     const nodes = [node(null, [1]), prompted(0, 2, [F, F, T, T, F]), node(1, [5]), prompted(2, 3, [F, F, T, T, T])]
