@@ -76,6 +76,7 @@ const EVERY: Record<keyof Required<TrajectoryFacts>, true> = {
   limits: true,
   excluded: true,
   gap: true,
+  onlyLogprobs: true,
   tilt: true,
   loneZeros: true,
   deniedEnd: true,

@@ -5,6 +5,7 @@ import type { AnswerPlace } from './answer-place.ts'
 import type { KlRounded } from './logprobs/kl-rounded.ts'
 import type { LaterDenials } from './logprobs/later-denials.ts'
 import type { LoneZero } from './logprobs/lone-zeros.ts'
+import type { OnlyLogprobs } from './logprobs/only-logprobs.ts'
 import type { GapSums, KlSums } from './logprobs/sums.ts'
 import type { Tilt } from './logprobs/tilt.ts'
 import type { VersionGaps } from './logprobs/version-gaps.ts'
@@ -196,6 +197,8 @@ export interface TrajectoryFacts {
   readonly excluded: boolean
   /** Sums of logprobs over trained tokens; absent where the dump lacks one of the streams they compare. */
   readonly gap?: GapSums
+  /** Sums of the only logprobs that there are, sampler's or trainer's; absent elsewhere. What A06 and S04 take for how probable the rollout was. */
+  readonly onlyLogprobs?: OnlyLogprobs
   /** Absent as well where too few tokens are scored twice, and where the gap has another cause. */
   readonly tilt?: Tilt
   /** Exact zeros of the sampler that the trainer denies, where they are few and lie apart; absent elsewhere. What L05 holds against the gaps of other rollouts. */

@@ -243,6 +243,7 @@ const COLUMNS: { readonly [Name in keyof Required<Row>]: Column<Row[Name]> } = {
   isTruncated: { cells: nullable(FLAG) },
   excluded: { cells: FLAG },
   gap: { cells: optional(GAP) },
+  onlyLogprobs: { cells: optional(recordOf({ count: NUMBER, sum: NUMBER, values: NUMBER }, ';')) },
   tilt: { cells: optional(TILT) },
   loneZeros: { cells: optional(listOf(recordOf({ token: NUMBER, trainer: NUMBER, turn: NUMBER }, ':'))) },
   deniedEnd: {

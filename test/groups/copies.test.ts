@@ -94,6 +94,28 @@ describe('equal completions of a group', () => {
     expect(alike(2, 'last-turn')).toEqual([])
   })
 
+  describe('of which one engine alone scored the tokens', () => {
+    const only = (probability: number, count = TOKENS, values = count): Pick<TrajectoryFacts, 'onlyLogprobs'> => ({
+      onlyLogprobs: { count, sum: Math.log(probability), values },
+    })
+
+    it.each<[string, number, Partial<TrajectoryFacts>, number]>([
+      ['six of eight, which it gives nearly always', 6, only(0.95), 0],
+      ['two of eight, which it gives half of the time', 2, only(0.5), 0],
+      ['two of eight, which it gives once in a million times', 2, only(1e-6), 1],
+      ['two of eight, of which too few tokens were scored', 2, only(0.5, 20), 1],
+      ['two of eight, of which every logprob is 0', 2, only(1, TOKENS, 0), 1],
+    ])('%s', (_, copies, more, found) => {
+      expect(affected('A06', group(copies, more))).toBe(found)
+      expect(affected('S04', group(copies, more))).toBe(found)
+    })
+
+    it('are a note where nearly all say the same', () => {
+      const { findings } = runOver('A06', dumpOf(group(8, only(0.95))))
+      expect(findings).toMatchObject([{ severity: 'info', evidence: { probability: expect.closeTo(0.95) } }])
+    })
+  })
+
   it('are as probable as a person says', () => {
     const facts = group(2, scored(0.02))
     expect(affected('A06', facts, { thresholds: { 'chance-of-copies': 0.1 } })).toBe(1)

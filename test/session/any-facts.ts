@@ -100,6 +100,7 @@ const ANY = {
     },
     object,
   ),
+  onlyLogprobs: fc.record({ count: number, sum: number, values: number }, object),
   tilt: fc.record(
     {
       logprobs: numbers(6),

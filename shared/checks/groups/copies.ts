@@ -30,7 +30,7 @@ export function copiesIn(group: GroupView, thresholds: Thresholds): TrajectoryFa
 /** A group nearly all of which says the same, at some length, because the policy is sure of it. */
 export interface SureAnswer {
   readonly members: readonly TrajectoryFacts[]
-  /** Of the answer by the sampler's logprobs. */
+  /** Of the answer by its logprobs. */
   readonly probability: number
 }
 
@@ -69,7 +69,7 @@ function isShort(group: GroupView, member: TrajectoryFacts, thresholds: Threshol
   return sampledFor(group, member) < thresholds['duplicate-tokens']
 }
 
-/** Whether as many of so many samples are the same by chance, at the probability that the sampler gave them. */
+/** Whether as many of so many samples are the same by chance, at the probability that their logprobs give. */
 function isByChance(group: GroupView, same: readonly TrajectoryFacts[], thresholds: Thresholds): boolean {
   const probability = probabilityOf(group, same[0] as TrajectoryFacts)
   if (probability === null) return false
@@ -77,7 +77,7 @@ function isByChance(group: GroupView, same: readonly TrajectoryFacts[], threshol
 }
 
 /**
- * The probability of a completion by the sampler's logprobs; null where they are not known for all of it, its end tokens aside. Of a rollout
+ * The probability of a completion by the sampler's logprobs, by the trainer's where there are no others; null where they are not known for all of it, its end tokens aside. Of a rollout
  * that is several sequences it is at most that of the least probable one, be it known in part: how much of one stands in another is not.
  */
 function probabilityOf(group: GroupView, member: TrajectoryFacts): number | null {
@@ -89,12 +89,13 @@ function probabilityOf(group: GroupView, member: TrajectoryFacts): number | null
 
 function isKnown(facts: TrajectoryFacts): boolean {
   const sampled = sampledTokens(facts)
-  return facts.gap !== undefined && sampled > 0 && facts.gap.count + facts.assistantTurns >= sampled
+  const scored = facts.gap?.count ?? facts.onlyLogprobs?.count ?? 0
+  return scored > 0 && sampled > 0 && scored + facts.assistantTurns >= sampled
 }
 
 /** Of the tokens that have logprobs. A 0 on every token is what fillers say, and greedy sampling, and nothing that a policy is. */
-function shownBy({ gap }: TrajectoryFacts): number | null {
-  if (gap === undefined) return null
-  const sum = gap.trainerSum + gap.sum
-  return sum === 0 || gap.samplerValues === 0 ? null : Math.min(1, Math.exp(sum))
+function shownBy({ gap, onlyLogprobs: only }: TrajectoryFacts): number | null {
+  const values = gap?.samplerValues ?? only?.values ?? 0
+  const sum = gap === undefined ? (only?.sum ?? 0) : gap.trainerSum + gap.sum
+  return sum === 0 || values === 0 ? null : Math.min(1, Math.exp(sum))
 }

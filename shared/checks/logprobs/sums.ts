@@ -6,6 +6,7 @@ import { formulasAt, KL_FORMULAS, type KlFormula } from './kl-formulas.ts'
 import { BFLOAT, decimalsOf, isBfloat, isBfloatOf, type KlRounded, roundsTo } from './kl-rounded.ts'
 import { type LaterDenials, laterDenialsOf } from './later-denials.ts'
 import type { LoneZero } from './lone-zeros.ts'
+import { type OnlyLogprobs, onlyLogprobs } from './only-logprobs.ts'
 import { isLogprob, isTrainedSample, logprobBounds, pairsOf } from './scored.ts'
 import { type Tilt, tiltOf } from './tilt.ts'
 import { type VersionGaps, versionGapsOf } from './version-gaps.ts'
@@ -51,6 +52,7 @@ export interface KlSums {
 /** What is kept of a trajectory's logprobs; a field is absent where the dump lacks one of its streams. */
 export interface LogprobFacts {
   readonly gap?: GapSums
+  readonly onlyLogprobs?: OnlyLogprobs
   readonly tilt?: Tilt
   readonly loneZeros?: readonly LoneZero[]
   readonly versionGaps?: VersionGaps
@@ -70,7 +72,10 @@ export function logprobFacts(view: TrajectoryView): LogprobFacts {
 
 function gapFacts(view: TrajectoryView): LogprobFacts {
   const gap = gapSums(view)
-  if (gap === null) return NOTHING
+  if (gap === null) {
+    const only = onlyLogprobs(view)
+    return only === null ? NOTHING : { onlyLogprobs: only }
+  }
   const tilt = tiltOf(view)
   const loneZeros = loneZerosOf(view)
   const told = tilt === null ? { gap } : { gap, tilt }
