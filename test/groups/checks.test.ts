@@ -119,7 +119,11 @@ describe('A03', () => {
       facts.map((row) => ({ ...row, maxAdvantage: 1.8 })),
       { options: { scaleRewards: 'group' } },
     )
-    expect(runOver('A03', worse).findings[0]).toMatchObject({ severity: 'error', evidence: { advantage: 1.8 } })
+    expect(runOver('A03', worse).findings[0]).toMatchObject({
+      severity: 'error',
+      message: 'An advantage of size 1.8 in group g0; rewards of 4 rollouts give at most 1.732',
+      evidence: { advantage: 1.8 },
+    })
   })
 
   it('cannot check advantages that no formula gives', () => {

@@ -64,9 +64,9 @@ describe('a finite advantage that no known formula gives', () => {
       expect(found.checks.find(({ code }) => code === 'A03')?.status).toBe('not-checkable')
       return
     }
-    expect(findings).toMatchObject([
-      { group: 'g1', evidence: { advantage: Math.abs(Number(odd)), bound_of_all_formulas: 4 } },
-    ])
+    expect(findings).toMatchObject([{ group: 'g1', evidence: { advantage: Number(odd), bound_of_all_formulas: 4 } }])
+    // With its sign: whether the policy is drawn to a rollout or away from it.
+    expect(findings[0]?.message).toContain(`An advantage of ${odd.replace('-', '−')} in group g1;`)
     expect(found.hypotheses.find(({ id }) => id === 'H01')?.verdict).toBe('inconclusive')
   })
 

@@ -91,4 +91,13 @@ describe('advantages of thousands in groups of one reward', () => {
     expect(found(dump)).toEqual(['g10 error', 'g11 error'])
     expect(runOver('A03', dump).abstained?.status).toBe('not-applicable')
   })
+
+  it('are an explosion and nothing else where the std of a group divides', () => {
+    const dump = storing({ 6: residue, 10: residue, 11: pattern }, 'group-std-unbiased')
+    const exploded = runOver('A03', dump).findings.map(({ group, message }) => `${group} ${message.split(' in ')[0]}`)
+    expect(exploded).toEqual(['g6 An advantage of 7428', 'g10 An advantage of 7428'])
+    expect(found(dump)).toEqual([])
+    // One below its bound stays what it was: another number than the formula gives.
+    expect(found(storing({ 6: residue, 7: pattern }, 'group-std-unbiased'))).toEqual(['g7 error'])
+  })
 })

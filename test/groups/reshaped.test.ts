@@ -219,10 +219,10 @@ describe('advantages that the std of the others divides', () => {
   it('explode where all others have one reward, and what is left of their std is rounding', () => {
     const rewards = [...GRADED.map((group) => [...group, ...group.map((each) => each * 0.9)]), [0, 0, 0, 0, 0, 0, 0, 1]]
     const residue: Advantages = (of, group) =>
-      byOthers(of, group).map((each, at) => (group === 12 && at === 7 ? 1e4 : each))
+      byOthers(of, group).map((each, at) => (group === 12 && at === 7 ? -1e4 : each))
     const { findings } = runOver('A03', storing(residue, rewards))
     expect(findings.map(({ message }) => message)).toEqual([
-      'An advantage of 10000 in group g12; the other 7 rollouts have one reward, and what is left of their std is rounding',
+      'An advantage of −10000 in group g12; the other 7 rollouts have one reward, and what is left of their std is rounding',
     ])
   })
 })

@@ -4,7 +4,7 @@ import type { Check, DumpFault, DumpReporter, DumpView, GroupView } from '../che
 import type { TrajectoryFacts } from '../facts.ts'
 import { type AdvantageScheme, isGroupScaled, recomputeAdvantages } from './advantages.ts'
 import { lookBeyondAll } from './beyond-all.ts'
-import { advantageBound, explodedIn, largestSize, oneSize } from './bounds.ts'
+import { advantageBound, advantageText, explodedIn, largestSize, oneSize, withSign } from './bounds.ts'
 import { reshaping } from './reshaped.ts'
 import { fitOf, fitting, scalingOf } from './scaling.ts'
 import { SCHEME_FORMULAS } from './scheme-formulas.ts'
@@ -86,9 +86,9 @@ function* lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
     report.fault({
       group,
       ...trainedIn(exploded),
-      message: `An advantage of ${Number(sizeOf(largest).toPrecision(4))} in group ${group.id}; ${whyBeyond(scheme, group, bound)}`,
+      message: `${advantageText(largest, sizeOf(largest))} in group ${group.id}; ${whyBeyond(scheme, group, bound)}`,
       evidence: {
-        advantage: sizeOf(largest),
+        advantage: withSign(largest, sizeOf(largest)) ?? sizeOf(largest),
         trajectory: largest.id,
         bound,
         scheme,

@@ -1,6 +1,6 @@
 import { filtered, type Steps } from '../../model/steps.ts'
 import type { DumpFault, DumpReporter, DumpView, GroupView } from '../check.ts'
-import { advantageBound, oneSize } from './bounds.ts'
+import { advantageBound, advantageText, oneSize } from './bounds.ts'
 import { rangeOf, rewardsOf, trainedIn } from './statistics.ts'
 
 /** Share of the rollouts with an advantage whose own lies within the bounds: where none does, a constant multiplies them all, and may be meant. */
@@ -69,9 +69,9 @@ function beyondAllIn(group: GroupView, rows: number): DumpFault {
   return {
     group,
     ...trainedIn(exploded),
-    message: `An advantage of ${Number(oneSize(largest).toPrecision(4))} in group ${group.id}; no known formula gives it, and none more than ${Number(bound.toPrecision(4))}`,
+    message: `${advantageText(largest, oneSize(largest))} in group ${group.id}; no known formula gives it, and none more than ${Number(bound.toPrecision(4))}`,
     evidence: {
-      advantage: oneSize(largest),
+      advantage: largest.advantage,
       trajectory: largest.id,
       bound_of_all_formulas: bound,
       rewards: rewardsOf(group),

@@ -1,3 +1,4 @@
+import { minus } from '../../model/number-text.ts'
 import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { GroupView } from '../check.ts'
 import type { TrajectoryFacts } from '../facts.ts'
@@ -50,6 +51,18 @@ export function explodedIn(
 /** Of a rollout whose tokens all have one advantage; 0 of others, to which something was added turn by turn or token by token (A12). */
 export function oneSize({ advantage }: TrajectoryFacts): number {
   return Math.abs(advantage ?? 0)
+}
+
+/** The advantage of a member that is of such a size, with its sign; null where tokens have it, of which only the size is kept. */
+export function withSign({ advantage }: TrajectoryFacts, size: number): number | null {
+  return advantage !== null && Math.abs(advantage) === size ? advantage : null
+}
+
+/** What a message says of it. */
+export function advantageText(member: TrajectoryFacts, size: number): string {
+  const advantage = withSign(member, size)
+  const digits = minus(String(Number((advantage ?? size).toPrecision(4))))
+  return advantage === null ? `An advantage of size ${digits}` : `An advantage of ${digits}`
 }
 
 /** The largest |A| among rollouts whose tokens all have one advantage. */

@@ -3,7 +3,7 @@ import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { DumpView, GroupView } from '../check.ts'
 import { type AdvantageFit, type AdvantageScheme, isGroupScaled } from './advantages.ts'
 import { groupsBeyondAll } from './beyond-all.ts'
-import { largestAdvantage } from './bounds.ts'
+import { advantageBound, explodedIn, largestAdvantage } from './bounds.ts'
 import { roundingOfRewards } from './reward-digits.ts'
 import { environmentOf } from './reward-scales.ts'
 import { biasedStd, mean, median, rangeOf, rewardsOf, unbiasedStd } from './statistics.ts'
@@ -46,26 +46,32 @@ export function* levelOff(
     filtered(complete, (group) => isLevel(group, thresholds)),
   )
   const slack = slackOf(informative, best, thresholds)
+  const { scheme, factor } = best
+  // An explosion is A03's to tell, where a std divides.
+  const isExploded = (group: GroupView) =>
+    isGroupScaled(scheme) &&
+    explodedIn(group, scheme, factor * advantageBound(scheme, group.members.length), thresholds).length > 0
   if (level.every((group) => largestAdvantage(group.members) <= slack)) return NO_LEVEL
   const roundingOf = yield* within(0.3, 0.5, roundingOfRewards(complete))
-  const kin = new Map<string, { given: number; off: GroupView[] }>()
+  const kin = new Map<string, { given: number; exploded: number; off: GroupView[] }>()
   const add = (group: GroupView) => {
     const [reward = 0] = rewardsOf(group)
     // What was rounded away may differ.
     if (roundingOf(reward) > 0 || haveUnlikeParts(group, thresholds)) return
     const key = JSON.stringify([environmentOf(group), Number(reward.toPrecision(DIGITS))])
     let own = kin.get(key)
-    if (own === undefined) kin.set(key, (own = { given: 0, off: [] }))
+    if (own === undefined) kin.set(key, (own = { given: 0, exploded: 0, off: [] }))
     if (largestAdvantage(group.members) <= slack) own.given++
-    else own.off.push(group)
+    else if (!isExploded(group)) own.off.push(group)
+    else own.exploded++
   }
   yield* within(0.5, 0.8, forEachOf(level, add))
   const beyond = yield* within(0.8, 1, groupsBeyondAll(complete, facts.length))
   const isGiven = best.share === 1 && !isGroupScaled(best.scheme)
   const environments = new Set(isGiven ? informative.map(environmentOf) : [])
   const found = new Map<GroupView, 'error' | 'warning'>()
-  for (const { given, off } of kin.values()) {
-    const areGiven = given > 0 && given >= thresholds['fit-share'] * (given + off.length)
+  for (const { given, exploded, off } of kin.values()) {
+    const areGiven = given > 0 && given >= thresholds['fit-share'] * (given + exploded + off.length)
     for (const group of off) {
       const isTold = !isConstant(group, slack) && !isByLength(group, thresholds)
       if (beyond.has(group)) found.set(group, 'error')
