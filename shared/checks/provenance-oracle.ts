@@ -2,7 +2,7 @@ import { bytesBeside } from '../containers/kernel/numbers.ts'
 import { TRL_SAMPLER } from '../formats/trl-logprobs.ts'
 import { Provenance, type Segmentation, type Turn } from '../model/tokens.ts'
 import type { StoredArray, Trajectory } from '../model/trajectory.ts'
-import { tellLostNumbers } from './logprobs/lost-numbers.ts'
+import { tellLostBesideZeros, tellLostNumbers } from './logprobs/lost-numbers.ts'
 import { paddingOf } from './padding.ts'
 import { countOf } from './spans.ts'
 
@@ -44,6 +44,7 @@ export function provenanceOracle(
   if (stored !== undefined && stored.length < stored.expected) {
     told.fill(Provenance.silent, told.length - (stored.expected - stored.length))
   }
+  if (ofFormat === 0 && mask !== null) tellLostBesideZeros(told, logprobs, mask, samplerArrays(trajectory))
   // What was written as NaN beside nulls is a number that went wrong (L05), be it of a token that the model wrote or not.
   for (const token of stored?.nan ?? []) told[token] = Provenance.silent
   const placeholder = unsampledLogprob === null || unsampledLogprob === 'nan'
@@ -94,7 +95,16 @@ const EITHER_ARRAY = 'old_log_probs'
 
 /** How the dump stores the logprobs of the sampler. */
 export function samplerArray({ arrays, logprobs }: Trajectory): StoredArray | undefined {
-  return arrays.find(({ name }) => SAMPLER_ARRAY.test(name) || (name === EITHER_ARRAY && logprobs.trainer === null))
+  return arrays.find(({ name }) => isSamplers(name, logprobs))
+}
+
+/** One for each file that has them, and for each part of the context that a rank holds. */
+function samplerArrays({ arrays, logprobs }: Trajectory): StoredArray[] {
+  return arrays.filter(({ name }) => isSamplers(name, logprobs))
+}
+
+function isSamplers(name: string, { trainer }: Trajectory['logprobs']): boolean {
+  return SAMPLER_ARRAY.test(name) || (name === EITHER_ARRAY && trainer === null)
 }
 
 /**

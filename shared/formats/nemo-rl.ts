@@ -99,6 +99,10 @@ function readRow(record: OneRecord): Trajectory {
   }
 }
 
+/**
+ * A pass that a setting leaves out (`force_on_policy_ratio` of the loss, `skip_reference_policy_logprobs_calculation` of grpo) is written as zeros from
+ * end to end, prompt and padding included (nemo_rl/algorithms/grpo.py): these are no logprobs, and the loss reads none of them.
+ */
 function readTokens(fields: Fields, stored: JsonValue): Partial<Trajectory> {
   const ids = readIds('token_ids', stored, fields.issues)
   const arrays = new SequenceArrays(ids.length, fields.issues)
@@ -114,7 +118,11 @@ function readTokens(fields: Fields, stored: JsonValue): Partial<Trajectory> {
   const read = arrays.mask('token_loss_mask', fields.take('token_loss_mask'))
   const advantages = fields.take('advantages')
   const perToken = isList(advantages)
-  const trainer = arrays.floats('prev_logprobs', fields.take('prev_logprobs'))
+  const computed = (key: string) => {
+    const values = arrays.floats(key, fields.take(key))
+    return values?.every((value) => value === 0) ? null : values
+  }
+  const trainer = computed('prev_logprobs')
   // The writer puts 0 where the first token, which nothing predicts, would be scored.
   if (trainer !== null && trainer[0] === 0) trainer[0] = Number.NaN
   return {
@@ -125,7 +133,7 @@ function readTokens(fields: Fields, stored: JsonValue): Partial<Trajectory> {
     logprobs: {
       sampler: arrays.floats('generation_logprobs', fields.take('generation_logprobs')),
       trainer,
-      reference: arrays.floats('reference_policy_logprobs', fields.take('reference_policy_logprobs')),
+      reference: computed('reference_policy_logprobs'),
     },
     advantage: perToken ? null : fields.number('advantages'),
     advantages: perToken ? arrays.floats('advantages', advantages) : null,

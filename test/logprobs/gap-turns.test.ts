@@ -200,6 +200,7 @@ describe('a line that the first turn denies', () => {
       trainerIsOff: false,
       unlikely: [],
       onlyFillers: false,
+      unfilled: new Int32Array(0),
     }
     return isDeniedAtFirst(turns, odds, pairs, DEFAULT_THRESHOLDS)
   }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { tellLostNumbers } from '../../shared/checks/logprobs/lost-numbers.ts'
+import { tellLostBesideZeros, tellLostNumbers } from '../../shared/checks/logprobs/lost-numbers.ts'
 import { Provenance, type Turn } from '../../shared/model/tokens.ts'
 import { type Scores, scoredRows } from '../fixtures/checks/logprob-rows.ts'
 import type { Conversation } from '../helpers/conversation.ts'
@@ -49,6 +49,8 @@ function put({ sampler }: Pick<Scores, 'sampler'>, value: unknown, tokens: reado
   for (const token of tokens) (sampler as unknown[])[token] = value
 }
 
+const spanOf = (start: number, end: number) => Array.from({ length: end - start }, (_, k) => start + k)
+
 const all = ({ layout }: Conversation) => layout.at(-1)!
 
 describe('a trained token without a number, where the format writes 0.0 on what nobody sampled', () => {
@@ -71,16 +73,44 @@ describe('a trained token without a number, where the format writes 0.0 on what 
     expect((await nemo(edit)).failing).not.toContain('L05')
   })
 
-  it('has none by right where nothing of its reply has one', async () => {
-    const edit: Edit = (scores, row) => {
-      const { contentStart, endToken } = all(row)
-      put(
-        scores,
-        NAN,
-        Array.from({ length: endToken + 1 - contentStart }, (_, k) => contentStart + k),
-      )
+  it('lost it with those beside it: several in a row, a whole reply, all that the rollout trains', async () => {
+    const edits: readonly ((row: Conversation) => readonly number[])[] = [
+      (row) => spanOf(all(row).contentStart, all(row).contentStart + 5),
+      (row) => spanOf(all(row).contentStart + 2, all(row).contentStart + 7),
+      (row) => spanOf(all(row).contentStart, all(row).endToken + 1),
+      (row) => spanOf(0, maskOf(row).length).filter((token) => maskOf(row)[token] === 1),
+    ]
+    for (const tokens of edits) {
+      for (const value of [NAN, '@null@']) {
+        const { failing, message } = await nemo((scores, row) => put(scores, value, tokens(row)))
+        expect(failing).toEqual(['L05'])
+        expect(message).toMatch(
+          /^\d+ tokens carry loss .* NaN or null, (where it scored others|as on every token of this rollout that carries loss)/,
+        )
+      }
     }
-    expect((await nemo(edit)).failing).not.toContain('L05')
+  })
+
+  it('may have none where the row shows by no 0 that somebody wrote numbers, or holds a part of them', () => {
+    const { sampled, notSampled, silent } = Provenance
+    const mask = Uint8Array.of(0, 0, 1, 1, 0, 1)
+    const lost = (sampler: readonly number[], expected: readonly number[]) => {
+      const told = Uint8Array.from(sampler, (value) =>
+        Number.isNaN(value) ? notSampled : value === 0 ? silent : sampled,
+      )
+      const stored = expected.map((length) => ({ name: 'rollout_log_probs', length, expected: length }))
+      const before = Uint8Array.from(told)
+      tellLostBesideZeros(told, Float32Array.from(sampler), mask, stored)
+      return [...told.keys()].filter((token) => told[token] !== before[token])
+    }
+    const nan = Number.NaN
+    expect(lost([0, 0, nan, nan, 0, nan], [6])).toEqual([2, 3, 5])
+    expect(lost([nan, nan, nan, nan, 0, nan], [4])).toEqual([2, 3, 5])
+    expect(lost([nan, nan, -1, nan, 0, nan], [4])).toEqual([3, 5])
+    expect(lost([nan, nan, nan, nan, nan, nan], [6])).toEqual([])
+    expect(lost([0, 0, -1, nan, nan, -1], [6])).toEqual([])
+    expect(lost([nan, nan, nan, nan, 0, -1], [2])).toEqual([])
+    expect(lost([nan, nan, nan, nan, 0, -1], [2, 2])).toEqual([])
   })
 })
 

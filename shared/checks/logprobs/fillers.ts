@@ -160,6 +160,8 @@ function fillersOf(view: TrajectoryView): Filler[] | null {
   const bounds = logprobBounds(view.thresholds)
   const pairs = pairsOf(view)
   const scored = pairs?.tokens.length ?? 0
+  if (pairs !== null && pairs.unfilled.length > 0)
+    return Array.from(pairs.unfilled, (token) => ({ token, side: 'trainer', value: 0 }))
   // The usual case: every trained token was scored twice.
   if (scored > 0 && pairs?.placeholders.length === 0 && countOf(mask, 1) === scored) return []
   const placeholders = new Set(pairs?.placeholders)
@@ -196,9 +198,11 @@ function fillersOf(view: TrajectoryView): Filler[] | null {
     if (!isTrainedSample(view, token)) continue
     // Absent is not wrong, but where the dump says that the model wrote the token and the trainer trains it.
     if (Number.isNaN(value)) {
-      if (notNumbers.has(token)) looked = true
-      if (notNumbers.has(token)) found.push({ token, side: 'sampler', value })
-      else if (hasLostNumber(view, token)) found.push({ token, side: 'sampler', value: filler })
+      const isWritten = notNumbers.has(token)
+      if (!isWritten && !hasLostNumber(view, token)) continue
+      // Flags of what was sampled say nothing of what was scored: a row without any number may have been scored by nobody.
+      if (isWritten || view.trajectory.sampled === null) looked = true
+      found.push({ token, side: 'sampler', value: isWritten ? value : filler })
       continue
     }
     looked = true
@@ -254,13 +258,22 @@ function described(view: TrajectoryView, { token, side, value }: Filler): string
     return `the trainer's at token ${count(token)} is NaN or null, where it scored others of this rollout`
   if (Number.isNaN(value) && samplerArray(view.trajectory)?.nan?.includes(token))
     return `the ${side}'s at token ${count(token)} is NaN`
+  if (Number.isNaN(value) && view.trajectory.sampled === null && !scoresTrained(view))
+    return `the ${side}'s at token ${count(token)} is NaN or null, as on every token of this rollout that carries loss`
   if (Number.isNaN(value) && view.trajectory.sampled === null)
     return `the ${side}'s at token ${count(token)} is NaN or null, where it scored others of this rollout`
   if (Number.isNaN(value)) return `token ${count(token)} was sampled and has no ${side} logprob`
+  if (side === 'trainer' && value === 0)
+    return `the trainer's are exactly 0 on every token of this rollout that the sampler scored, at token ${count(token)} as well, where the sampler's is ${view.trajectory.logprobs.sampler?.[token]?.toFixed(2)}`
   const name = `the ${side}'s at token ${count(token)} is ${value === 0 ? 'exactly 0' : String(value)}`
   const trainer = view.trajectory.logprobs.trainer?.[token]
   const isDenied = value === 0 || (side === 'sampler' && isLogprob(value, logprobBounds(view.thresholds)))
   return isDenied && trainer !== undefined ? `${name}, the trainer's ${trainer.toFixed(2)}` : name
+}
+
+/** The sampler has a number for some trained token. */
+function scoresTrained({ mask, trajectory }: TrajectoryView): boolean {
+  return trajectory.logprobs.sampler?.some((value, token) => mask?.[token] === 1 && !Number.isNaN(value)) === true
 }
 
 function turnAt({ segmentation }: TrajectoryView, token: number): Turn | null {

@@ -1,4 +1,5 @@
 import { Provenance, type Span, type Turn } from '../../model/tokens.ts'
+import type { StoredArray } from '../../model/trajectory.ts'
 import type { TrajectoryView } from '../check.ts'
 import { isShort } from '../no-numbers.ts'
 import { countOf, runsOf } from '../spans.ts'
@@ -24,6 +25,33 @@ export function tellLostNumbers(told: Uint8Array, turns: readonly Turn[], mask: 
       told[run.start] = silent
     }
   }
+}
+
+/**
+ * The format writes 0.0 on whatever nobody sampled, and so does this row: no masked token among its trained ones is without a number. Then a trained
+ * one without lost its own (L05), one or all of them, and `told` must not say that the model did not write it. A row that has none on anything it
+ * trains must show by a 0.0 on what is masked that somebody wrote numbers at all.
+ *
+ * @param sampler logprobs by token, NaN where there is none
+ * @param stored how the dump stores them: where no array reaches from the first trained token to the end, a rank has a part of them alone
+ */
+export function tellLostBesideZeros(
+  told: Uint8Array,
+  sampler: Float32Array,
+  mask: Uint8Array,
+  stored: readonly StoredArray[],
+): void {
+  const { notSampled, silent } = Provenance
+  const from = mask.indexOf(1)
+  if (from < 0 || !stored.some(({ expected }) => mask.length - expected <= from)) return
+  if (countOf(told, notSampled, from, mask.length) === 0 || standsForMasked(told, mask)) return
+  let isWritten = false
+  for (let token = 0; token < mask.length && !isWritten; token++) {
+    isWritten = mask[token] === 1 ? !Number.isNaN(sampler[token] as number) : sampler[token] === 0
+  }
+  if (!isWritten) return
+  for (let token = from; token < mask.length; token++)
+    if (mask[token] === 1 && told[token] === notSampled) told[token] = silent
 }
 
 /** What the template or the environment writes into a reply: the tag that opens it (M09), a result with the lines around it (M01), the end that closes it (M14). */

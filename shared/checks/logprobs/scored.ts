@@ -22,7 +22,11 @@ export interface ScoredPairs {
   readonly trainerIsOff: boolean
   /** The sampler says 0.0 of every one of them, and the trainer contradicts it in mid-turn: nobody wrote any logprob. None is among `tokens` then. */
   readonly onlyFillers: boolean
+  /** Trained tokens, ascending, of which the trainer says 0.0 of every one, and the sampler contradicts it: nobody filled the array. None is among `tokens`. */
+  readonly unfilled: Int32Array
 }
+
+const NO_TOKENS = new Int32Array(0)
 
 const cache = new OfLast<TrajectoryView, ScoredPairs | null>()
 
@@ -87,6 +91,7 @@ function gather(view: TrajectoryView): ScoredPairs | null {
   let zeros = 0
   let otherTokens = 0
   let otherOff = 0
+  let trainerNumbers = 0
   const unlikely: number[] = []
   for (let i = 0; i < sampler.length; i++) {
     // Most tokens of a row are not trained: this comes first.
@@ -95,6 +100,7 @@ function gather(view: TrajectoryView): ScoredPairs | null {
     const other = trainer[i] as number
     if (!isLogprob(own, bounds) || !isLogprob(other, bounds) || !isTrainedSample(view, i)) continue
     tokens[count++] = i
+    if (other !== 0) trainerNumbers++
     if (own < neverDrawn && other > likely) unlikely.push(i)
     else if (own !== 0) {
       otherTokens++
@@ -111,13 +117,16 @@ function gather(view: TrajectoryView): ScoredPairs | null {
   // Where it contradicts many others as well, the two arrays are not of the same tokens.
   if (isOff) unlikely.length = 0
   const scored = tokens.subarray(0, count)
+  const none = { tokens: NO_TOKENS, sampler, trainer, placeholders: [], unlikely, trainerIsOff, onlyFillers: false }
+  // A run of certain tokens is short, and the sampler is certain of them as well.
+  if (trainerNumbers === 0 && otherOff > 0 && count >= thresholds['scored-tokens'])
+    return { ...none, unlikely: [], unfilled: scored }
   const all = unlikely.length === 0 ? scored : without(scored, unlikely)
-  if (zeros === 0 || trainerIsOff)
-    return { tokens: all, sampler, trainer, placeholders: [], unlikely, trainerIsOff, onlyFillers: false }
+  if (zeros === 0 || trainerIsOff) return { ...none, tokens: all, unfilled: NO_TOKENS }
   const { contradicted, leftOut } = placeholdersAmong({ tokens: all, sampler, trainer, ids: view.ids }, thresholds)
   const onlyFillers = otherTokens === 0 && contradicted.some((token) => isInMidTurn(mask, token))
-  const left = onlyFillers ? all.subarray(0, 0) : all.filter((token) => !leftOut.has(token))
-  return { tokens: left, sampler, trainer, placeholders: contradicted, unlikely, trainerIsOff, onlyFillers }
+  const left = onlyFillers ? NO_TOKENS : all.filter((token) => !leftOut.has(token))
+  return { ...none, tokens: left, placeholders: contradicted, onlyFillers, unfilled: NO_TOKENS }
 }
 
 function without(tokens: Int32Array, others: readonly number[]): Int32Array {
