@@ -48,7 +48,7 @@ export const LOGPROB_THRESHOLDS = {
     value: 24,
     unit: 'tokens',
     range: [3, 1_000_000],
-    usedBy: [...GAP_CODES, 'L09'],
+    usedBy: [...GAP_CODES, 'L05', 'L09'],
     reason: 'That sampler and trainer must both have scored before a mean says something of a rollout.',
   },
   'engines-agree': {
