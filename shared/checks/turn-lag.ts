@@ -70,24 +70,49 @@ export function lagsByOwnText(view: TrajectoryView): TurnLag[] | null {
   const { segmentation, expectedRl } = view
   const mask = view.mask as Uint8Array
   if (segmentation === null || expectedRl === null) return null
-  const sampled = sampledSpans(view, writtenTurns(segmentation))
-  const { turns, spans } = sampled
-  const end = mask.length - segmentation.padding.right
-  const runs = runsOf(mask, 1, segmentation.padding.left, end)
-  if (runs.length !== turns.length) return null
+  const turns = writtenTurns(segmentation).filter(({ endToken }) => endToken >= 0)
+  const runs = runsOf(mask, 1, segmentation.padding.left, mask.length - segmentation.padding.right)
+  const opening =
+    turns.length === 0 || runs.length !== turns.length ? -1 : openingOf(view, turns[0] as Turn, runs[0] as Span)
+  if (opening < 0) return null
   const lags: TurnLag[] = []
+  let isAsFirst = sampledFrom(view, turns[0] as Turn) < 0
   let [before, isDisplaced] = [0, false]
-  for (const [index, expected] of spans.entries()) {
+  for (const [index, turn] of turns.entries()) {
     const found = runs[index] as Span
-    const lag = found.start - expected.start
+    let start = sampledFrom(view, turn)
+    if (found.start - start !== before) {
+      start = turn.contentStart + opening
+      isAsFirst = true
+    }
+    const expected = { start, end: turn.endToken + 1 }
+    const lag = found.start - start
     const endLag = found.end - expected.end
-    const most = (expected.end - expected.start) * view.thresholds['turn-lag-overlap']
+    const most = (expected.end - start) * view.thresholds['turn-lag-overlap']
     if (lag !== before || Math.abs(lag) > most || Math.abs(endLag) > most) return null
-    lags.push({ turn: turns[index] as Turn, lag, expected, found })
+    lags.push({ turn, lag, expected, found })
     before = endLag
     isDisplaced ||= lag !== 0
   }
-  return isDisplaced && !startInLetters(view, sampled) ? lags : null
+  if (!isDisplaced || (isAsFirst && !grows(lags)) || turns.some((turn) => startsInLetters(view, turn))) return null
+  return lags
+}
+
+/**
+ * Tokens of the first turn before the sampled ones, an open think tag of the generation prompt, as its flags have it or, without any, its run. Flags and logprobs
+ * that were built for other ids lie off as the mask does, and leave out beginnings of later turns that the model wrote. -1 where the run begins elsewhere.
+ */
+function openingOf(view: TrajectoryView, first: Turn, run: Span): number {
+  const from = sampledFrom(view, first)
+  if (from >= 0) return from - first.contentStart
+  let undecided = first.contentStart
+  while (undecided < first.contentEnd && view.expectedRl?.[undecided] === Expected.undecided) undecided++
+  return run.start <= undecided ? run.start - first.contentStart : -1
+}
+
+/** A tag that is not trained behind a newline that is lies off by the same token each time. */
+function grows(lags: readonly TurnLag[]): boolean {
+  return new Set(lags.map(({ lag }) => lag)).size > 2
 }
 
 /** Turns that were sampled and have an end, and the sampled span of each. */

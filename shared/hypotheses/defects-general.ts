@@ -48,7 +48,7 @@ const CAUSES: readonly Cause[] = [
     where: ({ trained, masked }) => masked === 0 && (trained ?? 0) > 0,
   },
   { code: 'M13', explains: [explained('M10')], ofCode: true },
-  { code: 'T03', explains: [explained('S03', 'M01', 'M08', 'M09', 'M10', 'M11')] },
+  { code: 'T03', explains: [explained('S03', 'M01', 'M08', 'M09', 'M10', 'M11', 'M12', 'L01', 'L02', 'L06')] },
   // Returns that start anew behind a reply are other advantages before it than behind it.
   { code: 'M18', explains: [explained('A12')] },
   { code: 'S01', explains: [explained('T01', 'T04', 'T09')] },

@@ -90,3 +90,62 @@ describe('T03 of a last turn that is trained in part', () => {
     )
   })
 })
+
+const qwen3 = await testTokenizer('qwen3')
+const thinking = [1, 2, 3].flatMap((at) => [
+  user(`Who made film ${at}?`),
+  assistant(`<think>\nI know film ${at}.\n</think>\n\n${at} was made by Ines Valdoro.`),
+])
+
+/** As `withRuns`, of turns that begin with a think tag, with logprobs of the sampler where the mask is 1 alone: both were built for other ids. */
+const withThoughts = (...off: readonly (readonly [start: number, end: number])[]) =>
+  findingsOf('T03', 'qwen3', () => {
+    const row = conversation(qwen3, thinking)
+    const { input_ids: ids } = row.record as { input_ids: readonly number[] }
+    const mask = ids.map(() => 0)
+    for (const [index, [start, end]] of off.entries()) {
+      const { contentStart, endToken } = row.layout[2 * index + 1]!
+      mask.fill(1, contentStart + start, endToken + 1 + end)
+    }
+    const sampler = mask.map((trained, i) => (trained === 1 ? -0.1 - (i % 7) / 50 : null))
+    return [{ ...row, record: { ...row.record, loss_mask: mask, logprobs: { sampler } } }]
+  })
+
+describe('T03 of turns that begin with a think tag, of which only the drifted mask says who wrote it', () => {
+  it('is said where each run lies as far off as the one before ends, and ever farther', async () => {
+    const [finding, ...more] = await withThoughts([0, 1], [1, 2], [2, 0])
+    expect(more).toEqual([])
+    expect(finding?.message).toBe(
+      'The trained run of assistant turn 1 is 1 token too long, and the mask lies 1 token late from turn 2 on',
+    )
+  })
+
+  it.each([
+    [
+      'the tags are of the template, and newlines are trained',
+      [
+        [0, 1],
+        [1, 1],
+        [1, 0],
+      ],
+    ],
+    [
+      'the tags are of the template',
+      [
+        [1, 0],
+        [1, 0],
+        [1, 0],
+      ],
+    ],
+    [
+      'all is in its place',
+      [
+        [0, 0],
+        [0, 0],
+        [0, 0],
+      ],
+    ],
+  ] as const)('is not said where %s', async (_, off) => {
+    expect(await withThoughts(...off)).toEqual([])
+  })
+})

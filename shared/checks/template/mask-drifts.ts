@@ -39,7 +39,7 @@ export const T03: Check = {
     }
     if (hidesEdges(view)) return
     const lags = turnLags(view)
-    const byOwnText = lags === null ? lagsByOwnText(view) : null
+    const byOwnText = lags === null || lags.length === 0 ? lagsByOwnText(view) : null
     if (byOwnText !== null) {
       report.place(true)
       report.fault(driftWithin(byOwnText))
