@@ -9,6 +9,7 @@ import { haveUnfitLogprobs } from '../layout/unfit-arrays.ts'
 import { trainedPrefill } from '../mask/prefill-trained.ts'
 import { lacksWhatOthersHave } from '../no-numbers.ts'
 import { samplerArray } from '../provenance-oracle.ts'
+import { residualPads } from '../residual-pads.ts'
 import { countOf } from '../spans.ts'
 import { gapOf } from './gap.ts'
 import { type LoneZero, zerosDenied } from './lone-zeros.ts'
@@ -165,14 +166,14 @@ function fillersOf(view: TrajectoryView): Filler[] | null {
   // The usual case: every trained token was scored twice.
   if (scored > 0 && pairs?.placeholders.length === 0 && countOf(mask, 1) === scored) return []
   const placeholders = new Set(pairs?.placeholders)
+  // Padding inside the row is a fault of its own (M12).
+  if (placeholders.size > 0) for (const span of residualPads(view)) forget(placeholders, span)
   for (const turn of view.segmentation?.turns ?? []) {
     // An end token that was appended is a fault of its own (M14).
     if (!placeholders.has(turn.endToken - 1)) placeholders.delete(turn.endToken)
     // So are a prefill that is trained (M09) and a reply inside the turn, with the empty lines around it (M01).
     if (placeholders.size === 0) break
-    for (const { start, end } of [...trainedPrefill(view, turn), ...besideTrainedReplies(view, turn)]) {
-      for (let token = start; token < end; token++) placeholders.delete(token)
-    }
+    for (const span of [...trainedPrefill(view, turn), ...besideTrainedReplies(view, turn)]) forget(placeholders, span)
   }
   const stored = samplerArray(view.trajectory)
   const notNumbers = new Set(stored?.nan)
@@ -212,6 +213,10 @@ function fillersOf(view: TrajectoryView): Filler[] | null {
     else if (placeholders.has(token) || neverDrawn.has(token)) found.push({ token, side: 'sampler', value })
   }
   return looked ? found : null
+}
+
+function forget(tokens: Set<number>, { start, end }: Span): void {
+  for (let token = start; token < end; token++) tokens.delete(token)
 }
 
 /** Around replies inside a turn that are trained, what may be the environment's as they are. */

@@ -9,6 +9,7 @@ import { LARGEST_SHIFT } from '../logprobs/gap-shift.ts'
 import { openTags, templatesTagEnd } from '../open-think.ts'
 import { isOwnBlock } from '../own-blocks.ts'
 import { endsInThinkTag, LONGEST_PREFILL, storedPromptEnd } from '../prompt-end.ts'
+import { padsBehindHeader } from '../residual-pads.ts'
 import { hidesEdges, isSwallowed } from '../shape.ts'
 import { lengthOf, runsOf } from '../spans.ts'
 import { speltMarkers } from '../template/spelt-markers.ts'
@@ -93,8 +94,10 @@ function mayBeOwn(view: TrajectoryView, turn: Turn, { start }: Span): boolean {
  */
 function prefillEnd(view: TrajectoryView, turn: Turn): number {
   const { headerEnd, contentStart, contentEnd } = turn
-  const { provenance, text } = view
+  const { provenance, text, ids, tokenizer } = view
   if (contentStart > headerEnd) return contentStart
+  // Padding that was left there is no template's (M12).
+  if (tokenizer?.frame && padsBehindHeader(ids, turn, tokenizer.frame) !== null) return contentStart
   if (provenance !== null) {
     let end = contentStart
     while (end < contentEnd && provenance[end] === Provenance.notSampled) end++
@@ -111,7 +114,7 @@ function prefillEnd(view: TrajectoryView, turn: Turn): number {
   const prompt = promptEndIn(view, turn)
   if (prompt !== null) return prompt
   const longest = Math.min(contentEnd, contentStart + LONGEST_PREFILL)
-  const prefill = prefillOf(view.tokenizer)
+  const prefill = prefillOf(tokenizer)
   if (prefill === '') return tagEnd(view, turn)
   for (let end = contentStart + 1; end <= longest; end++) {
     const words = text({ start: contentStart, end })
