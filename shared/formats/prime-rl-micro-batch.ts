@@ -39,6 +39,7 @@ export function readMicroBatch(record: OneRecord, object: JsonObject, firstPart 
   const names = row.list('env_names')
   const starts = startsOf(rows, row, ids)
   const parts = starts.map((start, i) => [start, starts[i + 1] ?? ids.length] as const)
+  const parting = partingOf(rows, numbersOf(row.take('seq_lens')), ids)
   const teacher = Object.hasOwn(object, 'teacher_logprobs') ? 'teacher_logprobs' : 'ref_logprobs'
   const trajectories = parts.map(([start, end], part): Trajectory => {
     const issues: RecordIssue[] = part === 0 ? row.issues : []
@@ -67,6 +68,7 @@ export function readMicroBatch(record: OneRecord, object: JsonObject, firstPart 
       mask: trained?.mask ?? null,
       weights: trained?.weights ?? null,
       positionIds,
+      ...(part === 0 ? {} : { parted: parting(start) }),
       logprobs: { sampler, trainer: null, reference: ownFloats(arrays, teacher, slice(teacher), 0) },
       temperature: commonWhere(slice('temperatures'), trained?.mask ?? null) ?? temperature,
       ...creditOf(arrays.floats('advantages', slice('advantages')), stored?.mask ?? null, components),
@@ -80,7 +82,6 @@ export function readMicroBatch(record: OneRecord, object: JsonObject, firstPart 
       },
     }
   })
-  row.take('seq_lens')
   const { meta, unknown } = row.rest(KEPT)
   record.drift(unknown)
   // A copy of another row that gives every rank as many micro batches: nothing of it is trained.
@@ -153,6 +154,26 @@ function startsOf(rows: Rows, row: Fields, ids: Int32Array): number[] {
   // Before there were lengths, padding looks like one more sequence.
   if (starts.length > 1 && isPadding(rows, ids, last)) starts.pop()
   return starts
+}
+
+/**
+ * What parts the sequence that begins at a token from the one before. Since 17 July 2026 the trainer's own models go by `seq_lens`, and those of
+ * Hugging Face are given the positions alone, as all were before (`forward` in src/prime_rl/trainer/model.py): a sequence begins at position 0.
+ */
+function partingOf(rows: Rows, lengths: Numbers | null, ids: Int32Array): (start: number) => Trajectory['parted'] {
+  const positions = rows.whole('position_ids')
+  const begins = lengths === null || totalOf(lengths) !== ids.length ? null : new Set<number>()
+  let at = 0
+  for (const length of begins === null ? [] : (lengths ?? [])) {
+    begins?.add(at)
+    at += length
+  }
+  return (start) => {
+    const byPositions = positions?.[start] === 0
+    const byLengths = begins?.has(start) ?? byPositions
+    if (byPositions !== byLengths) return 'by-model'
+    return byPositions ? 'always' : 'never'
+  }
 }
 
 /** Before October 2025 rows that were not packed are filled up with tokens that all have position 0. */

@@ -105,6 +105,11 @@ export interface Trajectory {
   readonly attentionMask: Int32Array | null
   readonly positionIds: Int32Array | null
   readonly sequenceIds: Int32Array | null
+  /**
+   * Of a sequence behind the first of a packed row, which its format cuts at the sequences: whether what the forward pass gets parts it from the one
+   * before; `by-model` where one of two things does, and it depends on the code of the model which of them counts. Absent elsewhere.
+   */
+  readonly parted?: 'always' | 'never' | 'by-model'
   readonly versions: Int32Array | null
   readonly logprobs: {
     /** NaN = not scored. */

@@ -1,8 +1,8 @@
-import { count } from '../../model/number-text.ts'
+import { count, counted } from '../../model/number-text.ts'
 import { roleKind } from '../../model/roles.ts'
 import type { Steps } from '../../model/steps.ts'
 import type { Turn } from '../../model/tokens.ts'
-import type { Check, DumpReporter, DumpView, TrajectoryView } from '../check.ts'
+import type { Check, DumpReporter, DumpView, Reporter, TrajectoryView } from '../check.ts'
 import { beginsDocument } from '../document-start.ts'
 import type { TrajectoryFacts } from '../facts.ts'
 import { normalised } from '../normalised-text.ts'
@@ -28,7 +28,8 @@ export const S01: Check = {
   fix: 'Restart the position ids at every document and give the attention the lengths of the documents.',
   cite: 'TRL#3526, nanoVLM#204, torchtune#875',
   trajectory(view, _settings, report) {
-    const { positionIds, sequenceIds } = view.trajectory
+    const { positionIds, sequenceIds, parted } = view.trajectory
+    if (parted !== undefined) lookAtBeginning(view, parted, report)
     if (positionIds === null && sequenceIds === null) {
       for (const _ of wholeConversations(view)) report.place(false, { boundary: MAY_START })
       return
@@ -60,6 +61,9 @@ export const S01: Check = {
     })
   },
   unproved({ byBoundary }, { streams }) {
+    const halfParted = byBoundary[HALF_PARTED]?.checked ?? 0
+    if (halfParted > 0)
+      return `position ids and lengths of sequences do not agree on where ${counted(halfParted, 'further sequence')} of packed rows ${halfParted === 1 ? 'begins' : 'begin'}: which of the two parts them from what stands before depends on the code of the model, and the dump does not tell it`
     const places = byBoundary[MAY_START]?.checked ?? 0
     if (places === 0) return null
     const which =
@@ -71,6 +75,21 @@ export const S01: Check = {
     return `${which}, and the positions run on: a packed row without sequence ids looks like that, and so does a system turn that is there again (T09), or another one within a conversation`
   },
   dump: lookOverDump,
+}
+
+/** A sequence that its format has cut out of a packed row: of what stood before it nothing is left here, but whether it is parted from that. */
+function lookAtBeginning(view: TrajectoryView, parted: 'always' | 'never' | 'by-model', report: Reporter): void {
+  report.place(parted === 'never', parted === 'by-model' ? { boundary: HALF_PARTED } : undefined)
+  if (parted !== 'never') return
+  const { left, right } = paddingOf(view)
+  const first = view.trajectory.positionIds?.[left] ?? null
+  report.fault({
+    scope: 'trajectory',
+    tokens: { start: left, end: view.ids.length - right },
+    affected: [],
+    message: `A further sequence of a packed row begins here at position ${first === null ? 'unknown' : count(first)}, and nothing but a position of 0 would part it from the one before`,
+    evidence: { sequence: view.trajectory.place.part, first_position: first },
+  })
 }
 
 function* lookOverDump(view: DumpView, report: DumpReporter): Steps<void> {
@@ -117,6 +136,9 @@ function documentStarts(view: TrajectoryView): number[] {
 
 /** The turn edge at which a document may begin that nothing but its text tells of. */
 const MAY_START = 'assistant>system'
+
+/** Where a sequence of a packed row begins that only some models part from the one before. */
+const HALF_PARTED = 'sequence>sequence'
 
 /**
  * Where the system turn of a row is there again, behind an answer and before a question: another document begins there, or a message that
