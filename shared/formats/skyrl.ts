@@ -92,11 +92,18 @@ function readRow(record: OneRecord): Trajectory {
   const attentionMask = arrays.integers('attention_mask', fields.take('attention_mask'))
   const padding = paddingOf(ids, attentionMask)
   const responses = arrays.flags('response_mask', fields.take('response_mask'), start)
-  const floats = (key: string) => withoutFiller(arrays.floats(key, fields.take(key), start), padding, responses)
+  const stored = (key: string) => arrays.floats(key, fields.take(key), start)
+  const floats = (key: string) => withoutFiller(stored(key), padding, responses)
   const read = arrays.mask('loss_mask', fields.take('loss_mask'), start, ids.length, 0)
   const rewards = ['rewards', 'custom_rewards', 'rm_rewards'].map((key) => sumOf(fields.take(key)))
   const about = fields.objectAt('metadata') ?? {}
   const blank = record.blank(0)
+  const sampler = floats('rollout_logprobs')
+  const trainer = stored('action_log_probs')
+  const reference = floats('base_action_log_probs')
+  const kl = floats('kl')
+  const advantages = stored('advantages')
+  const filled = (values: Float32Array | null) => filledColumns(values, responses, read?.mask ?? null)
   const row: Trajectory = {
     ...blank,
     ...rowOfBatch(about, record.object.batch_size ?? null, blank),
@@ -105,13 +112,14 @@ function readRow(record: OneRecord): Trajectory {
     mask: read?.mask ?? null,
     weights: read?.weights ?? null,
     attentionMask,
+    noneDue: { trainer: filled(trainer), advantages: filled(advantages) },
     logprobs: {
-      sampler: floats('rollout_logprobs'),
-      trainer: floats('action_log_probs'),
-      reference: floats('base_action_log_probs'),
+      sampler,
+      trainer: withoutFiller(trainer, padding, responses),
+      reference,
     },
-    kl: floats('kl'),
-    advantages: floats('advantages'),
+    kl,
+    advantages: withoutFiller(advantages, padding, responses),
     reward: rewards.find((reward) => reward !== null) ?? null,
     padding,
     arrays: arrays.arrays,
@@ -120,6 +128,24 @@ function readRow(record: OneRecord): Trajectory {
   const { meta, unknown } = fields.rest(KEPT)
   record.drift(unknown)
   return { ...row, meta: { ...meta, ...saidOnce('metadata', about) } }
+}
+
+/**
+ * 1 where the batch has a number because it must have something, outside the response, and the mask trains the token all the same: no number is due
+ * there, and none is missing. Null where there is nothing of the kind.
+ */
+function filledColumns(
+  values: Float32Array | null,
+  responses: Uint8Array | null,
+  mask: Uint8Array | null,
+): Uint8Array | null {
+  let filled: Uint8Array | null = null
+  for (let i = responses?.indexOf(0) ?? -1; i >= 0; i = responses?.indexOf(0, i + 1) ?? -1) {
+    if (mask?.[i] !== 1 || Number.isNaN(values?.[i] ?? Number.NaN)) continue
+    filled ??= new Uint8Array(mask.length)
+    filled[i] = 1
+  }
+  return filled
 }
 
 /** R: columns of the arrays over the response. */
