@@ -54,3 +54,26 @@ describe('replies to parallel calls, of which each was rendered alone', () => {
     expect(await judged(DEFAULT, true)).toEqual({ failing: [], told: [] })
   })
 })
+
+/** T11 of rows whose messages are those of the prompt alone, with the replies in one turn or in turns of their own. */
+async function ofPromptAlone(replies: readonly ReturnType<typeof tool>[]) {
+  const tokenizer = await qwen()
+  const rows = ['1961', '1920'].map((year, i) => {
+    const calls = ['film', 'director'].map((query) => call(tokenizer, 'search', { query })).join('\n')
+    const turns = [user('Which year?'), assistant(`Both at once.\n${calls}`), ...replies, assistant(`It was ${year}.`)]
+    const messages = [{ role: 'user', content: 'Which year?' }]
+    return conversation(tokenizer, turns, { id: `row-${i}`, more: { messages } })
+  })
+  return (await audited(lines(rows))).report().checks.find(({ code }) => code === 'T11')
+}
+
+describe('replies in the ids of rows whose messages end with the prompt', () => {
+  it('have turns of their own', async () => {
+    expect(await ofPromptAlone(REPLIES.map((text) => tool(text)))).toMatchObject({ status: 'fail', affected: 2 })
+  })
+
+  it('share one turn', async () => {
+    const both = REPLIES.map((text) => `<tool_response>\n${text}\n</tool_response>`).join('\n')
+    expect(await ofPromptAlone([user(both)])).toMatchObject({ status: 'pass', checked: 2 })
+  })
+})

@@ -19,7 +19,11 @@ export const T11: Check = {
   cite: 'slime#2263, verl#7807, verl#3477',
   trajectory(view, _settings, report) {
     const { segmentation, trajectory, tokenizer, ids } = view
-    if (segmentation === null || tokenizer === null || longestRun(trajectory.messages ?? []) < 2) return
+    const { messages } = trajectory
+    if (segmentation === null || tokenizer === null || messages === null) return
+    // Messages of the prompt alone say nothing of replies, and ids show who replied.
+    const isPromptAlone = messages.every(({ role }) => ['system', 'user'].includes(roleKind(role)))
+    if (!isPromptAlone && longestRun(messages) < 2) return
     if (learnedTemplateOf(tokenizer)?.mergesReplies !== true) return
     for (const run of runsOfReplies(segmentation.turns, repeatedSystemTurns(view))) {
       const first = run[0] as Turn
