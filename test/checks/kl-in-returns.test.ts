@@ -18,6 +18,8 @@ interface Returns {
   readonly byToken?: boolean
   /** Masked although the model wrote it. */
   readonly masked?: 'thoughts'
+  /** Both models are sure of the last token of each turn, so that its KL is less than what float32 keeps of a return. */
+  readonly sureOfEnds?: boolean
   /** What of the logprobs is stored. */
   readonly stores?: 'all' | 'trained' | 'kl' | 'none'
 }
@@ -26,7 +28,7 @@ const BETA = 0.02
 const WORDS = 'The rider was born in a small town by the river where his father kept the only mill of the valley. '
 
 /** Four rollouts of three turns, whose returns hold a KL penalty and are whitened. */
-function audited({ charged, formula = (d) => d, perTurn = 0, byToken, masked, stores = 'all' }: Returns) {
+function audited({ charged, formula = (d) => d, perTurn = 0, byToken, masked, sureOfEnds, stores = 'all' }: Returns) {
   const next = random(7)
   const rows = [1, 0, 0, 1].map((reward, i) => {
     const turns = [user(`Was it ${i}?`), assistant(WORDS), tool(WORDS), assistant(WORDS), tool(WORDS), assistant(WORDS)]
@@ -37,7 +39,8 @@ function audited({ charged, formula = (d) => d, perTurn = 0, byToken, masked, st
         ? 0
         : own,
     )
-    const difference = written.map((own) => (own === 1 ? 0.1 : 0.4) * (next() - 0.4))
+    const isSure = (at: number) => sureOfEnds === true && written[at] === 1 && written[at + 1] === 0
+    const difference = written.map((own, at) => (isSure(at) ? 1e-6 : own === 1 ? 0.1 : 0.4) * (next() - 0.4))
     const trainer = written.map((own) => (own === 1 ? -0.5 : -3) * next())
     const reference = trainer.map((own, at) => own - (difference[at] as number))
     const kl = difference.map((each, at) => (charged === 'all' || written[at] === 1 ? formula(each) : 0))
@@ -76,6 +79,7 @@ it.each([
   ['k2', { formula: (d: number) => (d * d) / 2 }],
   ['k3', { formula: k3 }],
   ['a KL that is stored', { formula: k3, stores: 'kl' }],
+  ['k3, of models that are sure of their ends', { formula: k3, sureOfEnds: true }],
 ] as [string, Partial<Returns>][])('returns pay for the KL of replies: %s', (_name, returns) => {
   const { findings, checked, affected } = audited({ charged: 'all', ...returns })
   expect({ checked, affected }).toEqual({ checked: 4, affected: 4 })
@@ -86,10 +90,14 @@ it.each([
 it.each([
   ['the KL of the model’s own tokens alone is in them', {}, false],
   ['so is that of its thoughts, which carry no loss', { masked: 'thoughts' }, false],
+  ['so is that of its thoughts, and that of replies is not stored', { masked: 'thoughts', stores: 'trained' }, false],
+  ['that of ends is less than rounding', { formula: k3, sureOfEnds: true }, false],
   ['turns earn something, too', { perTurn: 0.2 }, true],
+  ['turns of models that are sure of their ends earn something, too', { sureOfEnds: true, perTurn: 0.2 }, true],
   ['each token pays for itself', { charged: 'all', byToken: true }, false],
   ['no KL is stored', { charged: 'all', stores: 'none' }, false],
-  ['that of replies is not stored', { charged: 'all', stores: 'trained' }, true],
+  ['that of replies is in them and not stored', { charged: 'all', stores: 'trained' }, true],
+  ['that of replies is neither in them nor stored', { stores: 'trained' }, false],
 ] as [string, Partial<Returns>, boolean][])('returns that do not show it: %s', (_name, returns, isUntold) => {
   const { checked, affected, unproved } = audited({ charged: 'trained', ...returns })
   expect({ checked, affected }).toEqual({ checked: 4, affected: 0 })

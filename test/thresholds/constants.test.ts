@@ -145,6 +145,7 @@ const STRUCTURAL: Readonly<Record<string, string>> = {
   'checks/truncation/torn-schemas.ts BEFORE_SCHEMAS_TOKENS':
     'tokens that hold a sentence of a template; its text decides',
   'checks/truncation/torn-schemas.ts LONGEST_INDENT': 'bound of cost; the name in quotes decides',
+  'checks/mask/kl-in-returns.ts ROUNDING': 'what float32 leaves of a difference',
   'checks/mask/earlier-versions.ts MOST_NAMED': 'versions that a message names',
   'checks/mask/earlier-versions.ts LONGEST_NAME': 'characters of one in a message',
   'checks/truncation/stops-in-call.ts LONGEST_TAG': 'tokens that a tag can take; its text decides',

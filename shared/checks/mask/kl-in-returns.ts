@@ -61,15 +61,14 @@ class Penalties {
     formulasAt(this.policy?.[token] ?? Number.NaN, this.reference?.[token] ?? Number.NaN, this.ofFormulas)
   }
 
-  /** Of the tokens of a stretch, without those that a mask of what the model wrote would train. */
-  sum(source: number, start: number, end: number, written: Uint8Array | null): number {
-    let sum = 0
+  /** Of the tokens of a stretch that a mask of what the model wrote would train, and of the others. NaN where a penalty is not known. */
+  sums(source: number, start: number, end: number, written: Uint8Array | null): { own: number; foreign: number } {
+    const sums = { own: 0, foreign: 0 }
     for (let token = start; token < end; token++) {
-      if (written?.[token] === Expected.trained) continue
       this.look(token)
-      sum += this.at[source] as number
+      sums[written?.[token] === Expected.trained ? 'own' : 'foreign'] += this.at[source] as number
     }
-    return sum
+    return sums
   }
 }
 
@@ -80,6 +79,7 @@ function acrossStretches(view: TrajectoryView, penalties: Penalties): KlInReturn
   const charge = chargeOf(view, penalties)
   if (charge === null) return null
   const { source, factor } = charge
+  const rounding = ROUNDING * largestOf(advantages)
   const sums = { stretches: 0, change: 0, own: 0, foreign: 0 }
   let squares = 0
   let leftByOwn = 0
@@ -88,15 +88,18 @@ function acrossStretches(view: TrajectoryView, penalties: Penalties): KlInReturn
   for (let i = trained.indexOf(1); i >= 0; i = trained.indexOf(1, i + 1)) {
     if (last >= 0 && i > last + 1) {
       const change = (advantages[last] as number) - (advantages[i] as number)
-      const all = factor * penalties.sum(source, last, i, null)
-      const foreign = factor * penalties.sum(source, last + 1, i, view.expectedRl)
+      const between = penalties.sums(source, last + 1, i, view.expectedRl)
+      // The one before is the model's, whatever its turn is taken for: it is trained. What the others cost need not be known to tell that nobody paid it.
+      penalties.look(last)
+      const own = factor * ((penalties.at[source] as number) + between.own)
+      const foreign = factor * between.foreign
       sums.stretches++
       sums.change += change
-      sums.own += all - foreign
+      sums.own += own
       sums.foreign += foreign
       squares += change * change
-      leftByOwn += (change - all + foreign) ** 2
-      leftByAll += (change - all) ** 2
+      leftByOwn += beyond(change - own, rounding) ** 2
+      leftByAll += beyond(change - own - foreign, rounding) ** 2
     }
     last = i
   }
@@ -104,6 +107,27 @@ function acrossStretches(view: TrajectoryView, penalties: Penalties): KlInReturn
   const most = thresholds['kl-unexplained'] * squares
   const isForeign = leftByOwn <= most ? false : leftByAll <= most ? true : null
   return { formula: SOURCES[source] as KlInReturns['formula'], factor, ...sums, isForeign }
+}
+
+/**
+ * Of the largest advantage, what float32 leaves of the difference of two after whitening. An end token that both models are sure of costs less, so that nothing
+ * but rounding is left between two turns that pay for their own tokens.
+ */
+const ROUNDING = 2 ** -21
+
+/** What of a difference no rounding explains. */
+function beyond(difference: number, rounding: number): number {
+  return Math.max(0, Math.abs(difference) - rounding)
+}
+
+function largestOf(advantages: Float32Array): number {
+  let largest = 0
+  for (let i = 0; i < advantages.length; i++) {
+    const size = Math.abs(advantages[i] as number)
+    // Not where it is no number, as before the response.
+    if (size > largest) largest = size
+  }
+  return largest
 }
 
 /** The penalty by which the returns of neighbouring trained tokens differ, one multiple of it throughout; null where none does. */
