@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import type { AnswerPlace } from '../../shared/checks/answer-place.ts'
 import type { TrajectoryFacts } from '../../shared/checks/facts.ts'
+import { checkByCode } from '../../shared/checks/registry.ts'
 import { decodeSpan } from '../../shared/tokens/text.ts'
 import { auditTrajectories } from '../checks/audit.ts'
+import { findUnproved } from '../helpers/at-once.ts'
 import { assistant, call, conversation, tool, trajectoryOf, user } from '../helpers/conversation.ts'
 import { runOver } from '../helpers/dump-check.ts'
 import { dumpOf, factsOf } from '../helpers/facts.ts'
@@ -77,6 +79,33 @@ describe('a reward that follows replies', () => {
       nowhere: times(8, 0),
     })
     expect([found('A11', mixed), found('M18', mixed)]).toEqual([12, 0])
+  })
+})
+
+describe('a reward of some without a word of the answer', () => {
+  const untold = (places: Partial<Record<AnswerPlace, readonly number[]>>) => {
+    const dump = dumpWith(places)
+    const { tally } = runOver('A11', dump)
+    expect(tally.affected).toBe(0)
+    return findUnproved(checkByCode('A11')!, tally, dump)
+  }
+
+  it('is no proof that all are sound, be they few or beside others that go without', () => {
+    expect(untold({ environment: [...times(2, 1), ...times(28, 0)], nowhere: times(8, 0), model: times(28, 1) })).toBe(
+      '2 of 30 rollouts of which a reply of the environment alone holds the expected answer have a high reward: nothing tells whether it was given for that reply, or for other words that are right as well',
+    )
+    expect(untold({ environment: [...times(9, 1), ...times(3, 0)], nowhere: times(8, 0) })).toMatch(/^9 of 12 /)
+    expect(untold({ environment: times(1, 1), nowhere: times(8, 0) })).toMatch(/^1 of 1 rollout .* has a high reward/)
+  })
+
+  it.each<[string, Partial<Record<AnswerPlace, readonly number[]>>]>([
+    ['has it', { environment: times(30, 0), nowhere: times(8, 0), model: times(28, 1) }],
+    ['has more than a little', { environment: times(30, 0.1), nowhere: times(8, 0), model: times(28, 1) }],
+    ['has no word of the answer', { 'in-part': times(12, 1), nowhere: times(8, 0), model: times(4, 1) }],
+    ['goes without one', { environment: times(12, 1), model: times(8, 1) }],
+    ['is another than those that M18 tells', { model: times(6, 1), environment: times(12, 1), nowhere: times(8, 0) }],
+  ])('leaves them sound where none %s', (_, places) => {
+    expect(untold(places)).toBeNull()
   })
 })
 

@@ -1,3 +1,4 @@
+import { count, counted } from '../../model/number-text.ts'
 import { forEachOf, type Steps, within } from '../../model/steps.ts'
 import type { Stream } from '../../model/streams.ts'
 import { type AnswerRows, answerRows, answerSpan, paidForReplies, shareAtLeast } from '../answer-contrast.ts'
@@ -31,6 +32,7 @@ export const rewardOnOtherText: Check = {
   fix: 'Print the text that the reward function gets beside the sampled one; score the last assistant turn in training and in evaluation.',
   cite: 'verl#6392, verl#6376',
   dump: lookAtRewards,
+  unproved: (_tally, view) => untoldRewards(view),
 }
 
 /** Without these nothing tells whose words hold the answer. */
@@ -82,6 +84,22 @@ function* lookAtReplies(view: DumpView, report: DumpReporter): Steps<ReadonlySet
     })
   }
   return reported
+}
+
+/**
+ * Why rollouts of which none is a fault are not sound: some without a word of the answer have the reward, and either they are too few to tell what for, or others
+ * like them go without. A judge that reads meaning pays for other words, and so does a reward that is given for another text.
+ */
+function* untoldRewards(view: DumpView): Steps<string | null> {
+  const rows = yield* answerRows(view)
+  if (paidForReplies(rows, view) !== null) return null
+  const high = highFrom([...rows.model, ...rows.environment, ...rows.nowhere], view)
+  if (high === null) return null
+  const silent = rows.environment.filter(({ answerPlace }) => answerPlace === 'environment')
+  const { rewarded } = countedAt(silent, high)
+  if (rewarded === 0) return null
+  const have = rewarded === 1 ? 'has' : 'have'
+  return `${count(rewarded)} of ${counted(silent.length, 'rollout')} of which a reply of the environment alone holds the expected answer ${have} a high reward: nothing tells whether it was given for that reply, or for other words that are right as well`
 }
 
 /**
