@@ -68,7 +68,8 @@ function audited({ charged, formula = (d) => d, perTurn = 0, byToken, masked, su
   })
   const { byCode, views } = auditTrajectories(rows, qwen2, {})
   const { tally, findings } = byCode.get('M18')!
-  const unproved = M18.unproved?.(tally, { facts: views.map(({ facts }) => facts) } as unknown as DumpView)
+  const dump = { facts: views.map(({ facts }) => facts), streams: new Set(['rewards']) } as unknown as DumpView
+  const unproved = M18.unproved?.(tally, dump)
   return { checked: tally.checked, affected: tally.affected, findings, unproved }
 }
 

@@ -1,14 +1,15 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { PolicyId } from '../../shared/model/policy.ts'
 import { assistant, conversation, tool, trajectoryOf, user } from '../helpers/conversation.ts'
 import { testTokenizer } from '../helpers/tokenizers.ts'
+import { audited as auditedSession } from '../session/dumps.ts'
 import { auditTrajectories } from './audit.ts'
 
 const qwen2 = await testTokenizer('qwen2.5')
 
 /** A rollout of two turns with a reply between: its reward, and what the tokens of its first turn and of its last get. */
 interface Credited {
-  readonly reward: number
+  readonly reward?: number
   readonly first: number
   /** Of the last turn; the tokens before its end get this much less each, where returns are discounted. */
   readonly last: number
@@ -20,7 +21,7 @@ interface Credited {
 function audited(rollouts: readonly Credited[], policy: PolicyId = 'rl') {
   const rows = rollouts.map(({ reward, first, last, discount = 0, group, step = 1 }, i) => {
     const turns = [user(`Was it ${i}?`), assistant('I look it up.'), tool('It was.'), assistant('It was so.')]
-    const row = conversation(qwen2, turns, { id: `r${i}`, reward })
+    const row = conversation(qwen2, turns, { id: `r${i}`, ...(reward === undefined ? {} : { reward }) })
     const mask = row.record.loss_mask as number[]
     const end = mask.lastIndexOf(1)
     const between = mask.lastIndexOf(0, end)
@@ -97,4 +98,39 @@ it.each([
 
 it('under a policy that trains the last turn alone nothing has to reach the others', () => {
   expect(audited([rewarded, half, unrewarded], 'last-turn').records).toEqual([])
+})
+
+describe('of a dump without rewards', () => {
+  const zeroed: Credited = { first: 0, last: 1.4 }
+  const even: Credited = { first: -0.7, last: -0.7 }
+
+  it('advantages alone tell that returns start anew, and beside whom', () => {
+    const { findings, ...told } = audited([zeroed, zeroed, even])
+    expect(told).toEqual({ checked: 3, affected: 2, records: [0, 1] })
+    expect(findings[0]?.message).toMatch(/^The advantage is exactly 0 on every trained token of the turn before/)
+  })
+
+  it('no more is told of it, and nothing is right for that', () => {
+    expect(audited([even, { first: -0.7, last: 1.4 }, { first: -0.7, last: 0.35 }])).toMatchObject({ affected: 0 })
+    expect(audited([{ first: 0.2, last: 1.4 }, even])).toMatchObject({ affected: 0 })
+  })
+
+  it.each<[string, number, string]>([
+    ['is not checkable where its returns reach the first turn', 0.2, 'not-checkable'],
+    ['fails where they do not', 0, 'fail'],
+  ])('%s', async (_, first, status) => {
+    const rows = [0.5, 1.5].map((last, i) => {
+      const turns = [user(`Was it ${i}?`), assistant('I look it up.'), tool('It was.'), assistant('It was so.')]
+      const { record } = conversation(qwen2, turns)
+      const between = record.loss_mask!.lastIndexOf(0, record.loss_mask!.lastIndexOf(1))
+      const advantages = record.loss_mask!.map((trained, at) => (trained === 0 ? 0 : at < between ? first : last))
+      return JSON.stringify({ ...record, id: `r${i}`, advantages })
+    })
+    const report = (await auditedSession(rows.join('\n'), { tokenizer: 'qwen2.5' })).report()
+    const check = report.checks.find(({ code }) => code === 'M18')
+    expect(check).toMatchObject({
+      status,
+      reason: status === 'fail' ? null : 'the dump does not carry rewards',
+    })
+  })
 })

@@ -19,18 +19,26 @@ export const M18: Check = {
   hypotheses: ['H02', 'H05'],
   severity: 'error',
   unit: 'trajectory',
-  needs: ['ids', 'mask', 'tokenizer', 'rewards'],
+  // How far returns reach, the advantages tell by themselves; of whom a reward pays, nothing is known without it.
+  needs: ['ids', 'mask', 'tokenizer'],
   looksAt: 'rollouts whose expected answer a reply alone holds, or whose advantages differ from token to token',
   why: 'The policy is rewarded for what a tool wrote, the turns before a tool reply get no credit at all, or they pay for the KL of what a tool wrote.',
   fix: 'Score the text of assistant turns alone, carry returns over masked tokens instead of restarting them, and leave the KL of masked tokens out of them.',
   cite: 'verl#6392, verl#6376, slime#1370, miles#557',
   trajectory: lookAtReturns,
   *dump(view, report) {
+    if (!view.streams.has('rewards')) {
+      report.abstain('not-checkable', WITHOUT_REWARDS)
+      return yield* lookAtWholeCredit(view, report, NONE)
+    }
     const untold = yield* within(0, 0.3, lookAtRestarts(view, report))
     yield* within(0.3, 1, lookAtAnswers(view, report, untold))
   },
-  unproved: (_tally, { facts }) => untoldKl(facts),
+  unproved: (_tally, { facts, streams }) => untoldKl(facts) ?? (streams.has('rewards') ? null : WITHOUT_REWARDS),
 }
+
+const WITHOUT_REWARDS = 'the dump does not carry rewards'
+const NONE: ReadonlySet<TrajectoryFacts> = new Set()
 
 /** Why rollouts whose returns change across replies by more than the dump tells are not sound, where most are such. */
 function untoldKl(facts: readonly TrajectoryFacts[]): string | null {
@@ -129,14 +137,22 @@ function* lookAtAnswers(view: DumpView, report: DumpReporter, untold: ReadonlySe
   yield* within(0.5, 0.7, forEachOf(rows.environment, look))
   if (!isByToken) return
   const told = new Set(rows.environment.filter(isPaid))
-  // Beside rows whose advantages differ, one whose credit is the same throughout had it reach its first turn; without any, nothing shows.
-  const lookAtCredit = (facts: TrajectoryFacts) => {
+  for (const each of untold) told.add(each)
+  yield* within(0.7, 1, lookAtWholeCredit(view, report, told))
+}
+
+/**
+ * Beside rows whose advantages differ, one whose credit is the same throughout had it reach its first turn; without any, nothing shows.
+ *
+ * @param told of which something else is said
+ */
+function* lookAtWholeCredit(view: DumpView, report: DumpReporter, told: ReadonlySet<TrajectoryFacts>): Steps<void> {
+  if (!hasReturns(view)) return
+  yield* forEachOf(view.facts, (facts) => {
     if (facts.advantage === null || facts.advantage === 0 || facts.assistantTurns < 2 || told.has(facts)) return
-    if (untold.has(facts)) return
     report.unit(false)
     report.place(false)
-  }
-  yield* within(0.7, 1, forEachOf(view.facts, lookAtCredit))
+  })
 }
 
 /** Whether tokens of any rollout have advantages that differ. */
