@@ -90,6 +90,7 @@ const EVERY: Record<keyof Required<TrajectoryFacts>, true> = {
   unfit: true,
   rendersOtherwise: true,
   toolsDiffer: true,
+  toolsLeftOut: true,
   toolsMissing: true,
   strayCall: true,
   ofTools: true,

@@ -218,6 +218,8 @@ export interface TrajectoryFacts {
   readonly rendersOtherwise?: boolean
   /** The prompt describes tools, and not as the record has them; absent where it describes none, and where they are the same. */
   readonly toolsDiffer?: boolean
+  /** Names of the record's tools that the prompt lacks beside others, and that the model does not call; absent elsewhere. What T07 compares within a group. */
+  readonly toolsLeftOut?: string
   /** There are tools or calls of some, and the prompt describes none (T07); absent elsewhere. What A05 sets aside. */
   readonly toolsMissing?: boolean
   /** It calls a tool of which neither its prompt nor its record knows, and no tool answers; absent elsewhere. What T07 holds against the other rollouts. */

@@ -273,6 +273,7 @@ const COLUMNS: { readonly [Name in keyof Required<Row>]: Column<Row[Name]> } = {
   unfit: { cells: optional(FLAG) },
   rendersOtherwise: { cells: optional(FLAG) },
   toolsDiffer: { cells: optional(FLAG) },
+  toolsLeftOut: { cells: optional(TEXT) },
   toolsMissing: { cells: optional(FLAG) },
   strayCall: { cells: optional(recordOf({ prompt: PAIR, call: PAIR, called: text }, ':')) },
   ofTools: { cells: optional(FLAG) },

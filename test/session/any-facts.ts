@@ -197,6 +197,7 @@ const ANY = {
   stopsInCall: flag,
   stopsWithoutCall: flag,
   toolsDiffer: flag,
+  toolsLeftOut: fc.string(),
   toolsMissing: flag,
   strayCall: fc.record(
     { prompt: fc.tuple(fc.nat(), fc.nat()), call: fc.tuple(fc.nat(), fc.nat()), called: maybe(text) },

@@ -50,7 +50,10 @@ export function strangers(group: GroupView, majority: string | null): readonly T
 /** The system turns have different dates or texts, and the same is asked behind them; or one of the two has no or other tools before its question. */
 function isRenderedOtherwise(member: TrajectoryFacts, own: TrajectoryFacts | undefined): boolean {
   if (own === undefined) return false
-  const hasOtherTools = member.toolsMissing !== own.toolsMissing || member.toolsDiffer !== own.toolsDiffer
+  const hasOtherTools =
+    member.toolsMissing !== own.toolsMissing ||
+    member.toolsDiffer !== own.toolsDiffer ||
+    member.toolsLeftOut !== own.toolsLeftOut
   if (!askTheSame(member, own)) return hasOtherTools && mayAskTheSame(member, own)
   if (hasOtherTools) return true
   const [text, date] = [member.systemHash ?? null, member.promptDate ?? null]

@@ -21,6 +21,8 @@ export interface PromptTools {
   readonly names: readonly string[]
   /** Those of them that the prompt lacks. */
   readonly absent: readonly string[]
+  /** Those that the prompt lacks beside others which it describes, and that the model does not call: only other prompts tell whether that is a choice. */
+  readonly leftOut: readonly string[]
   /**
    * `missing`: no tool is described. `others`: not one of the record's. `some`: not one that the model calls. `altered`: the same
    * names, with other words or parameters.
@@ -41,10 +43,18 @@ export function promptTools(view: TrajectoryView): PromptTools | null {
   return found
 }
 
+/** Characters of names that are kept of a row. */
+const MOST_KEPT = 200
+
 /** Facts of the few rollouts whose prompt lacks the tools, or describes them otherwise than the record has them. */
-export function toolFacts(view: TrajectoryView): Pick<TrajectoryFacts, 'toolsDiffer' | 'toolsMissing'> | null {
-  const state = promptTools(view)?.state ?? 'described'
-  if (state === 'described') return null
+export function toolFacts(
+  view: TrajectoryView,
+): Pick<TrajectoryFacts, 'toolsDiffer' | 'toolsMissing' | 'toolsLeftOut'> | null {
+  const found = promptTools(view)
+  if (found === null) return null
+  const { state, leftOut } = found
+  if (state === 'described')
+    return leftOut.length === 0 ? null : { toolsLeftOut: leftOut.join(', ').slice(0, MOST_KEPT) }
   return state === 'missing' ? { toolsMissing: true } : { toolsDiffer: true }
 }
 
@@ -71,6 +81,7 @@ function findPromptTools(view: TrajectoryView): PromptTools | null {
     called,
     names,
     absent: names,
+    leftOut: [],
     state: 'described',
     altered: [],
     takesOthers: false,
@@ -87,7 +98,7 @@ function findPromptTools(view: TrajectoryView): PromptTools | null {
   const lacking = absent.length === 0 ? [] : absent.filter((name) => callsOf(view, turns).has(name))
   if (lacking.length > 0) return { ...found, absent: lacking, state: 'some' }
   const tools = alteredTools(text, trajectory.tools ?? [])
-  if (tools.length === 0) return { ...found, absent: [] }
+  if (tools.length === 0) return { ...found, absent: [], leftOut: absent.length > 0 && isCut() ? [] : absent }
   const altered = tools.flatMap(({ name, differences }) => differences.map((what) => `${name}: ${what}`))
   return { ...found, absent: [], altered, state: 'altered', takesOthers: takeOthers(view, turns, tools) }
 }

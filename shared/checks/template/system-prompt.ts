@@ -179,9 +179,12 @@ function* lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
 
 /** One that lacks the tools, or alone has them, or describes them otherwise (T07), or announces none (T08), has another text for that. */
 function tellsToolsOtherwise(row: TrajectoryFacts, common: TrajectoryFacts | undefined): boolean {
-  const { toolsMissing, toolsDiffer, emptyTools } = row
+  const { toolsMissing, toolsDiffer, toolsLeftOut, emptyTools } = row
   return (
-    toolsMissing !== common?.toolsMissing || toolsDiffer !== common?.toolsDiffer || emptyTools !== common?.emptyTools
+    toolsMissing !== common?.toolsMissing ||
+    toolsDiffer !== common?.toolsDiffer ||
+    toolsLeftOut !== common?.toolsLeftOut ||
+    emptyTools !== common?.emptyTools
   )
 }
 

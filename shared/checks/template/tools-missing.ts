@@ -1,6 +1,8 @@
-import type { Check } from '../check.ts'
+import { type Steps, within } from '../../model/steps.ts'
+import type { Check, DumpReporter, DumpView } from '../check.ts'
 import { type PromptTools, promptTools } from './prompt-tools.ts'
 import { lookAtStrayCalls, strayCall } from './stray-call.ts'
+import { lookAtToolsLeftOut } from './tools-left-out.ts'
 
 export const T07: Check = {
   code: 'T07',
@@ -37,12 +39,17 @@ export const T07: Check = {
       }),
     })
   },
-  dump: (view, report) =>
-    lookAtStrayCalls(view, report, ({ prompt: [start, end], call, called }) => ({
-      tokens: { start, end },
-      message: UNDESCRIBED,
-      evidence: { prompt_tokens: end - start, tools: [], absent: [], called, first_call: call },
-    })),
+  dump: lookAtOthers,
+}
+
+function* lookAtOthers(view: DumpView, report: DumpReporter): Steps<void> {
+  const told = lookAtStrayCalls(view, report, ({ prompt: [start, end], call, called }) => ({
+    tokens: { start, end },
+    message: UNDESCRIBED,
+    evidence: { prompt_tokens: end - start, tools: [], absent: [], called, first_call: call },
+  }))
+  yield* within(0, 0.5, told)
+  yield* within(0.5, 1, lookAtToolsLeftOut(view, report))
 }
 
 const UNDESCRIBED = 'The model calls a tool, the prompt describes none'
