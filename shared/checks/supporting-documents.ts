@@ -1,8 +1,8 @@
 import { roleKind } from '../model/roles.ts'
 import type { Segmentation } from '../model/tokens.ts'
 import type { Message, Trajectory } from '../model/trajectory.ts'
+import { environmentTexts } from './before-answer.ts'
 import type { PreparedTokens } from './create-facts.ts'
-import { answerTurn } from './edges.ts'
 import type { TrajectoryFacts } from './facts.ts'
 import { OfLast } from './of-last.ts'
 import { type Passage, passageOf, SearchedText } from './passages.ts'
@@ -19,7 +19,7 @@ export interface DocumentFate {
   readonly standing: boolean
 }
 
-type Prepared = Pick<PreparedTokens, 'segmentation' | 'text' | 'thresholds'>
+type Prepared = Pick<PreparedTokens, 'segmentation' | 'text' | 'thresholds' | 'tokenizer' | 'mask' | 'provenance'>
 
 const known = new OfLast<Segmentation, readonly DocumentFate[] | null>()
 
@@ -42,9 +42,9 @@ export function documentFates(trajectory: Trajectory, prepared: Prepared): reado
 function findFates(
   { documents, messages }: Trajectory,
   segmentation: Segmentation,
-  { text, thresholds }: Prepared,
+  prepared: Prepared,
 ): readonly DocumentFate[] | null {
-  const edge = thresholds['document-edge-characters']
+  const edge = prepared.thresholds['document-edge-characters']
   const sought: (Pick<DocumentFate, 'id' | 'title'> & { readonly passage: Passage })[] = []
   for (const { id, title, supporting, text } of documents ?? []) {
     if (!supporting) continue
@@ -53,7 +53,7 @@ function findFates(
   }
   // Where no turn is found, nothing tells what the model had read when it answered.
   if (sought.length === 0 || segmentation.turns.length === 0) return null
-  const written = environmentTexts(segmentation, text)
+  const written = environmentTexts(segmentation, prepared)
   const isAnswered = segmentation.cutRight || !endsInEmptyMessage(messages)
   const visible = new SearchedText(isAnswered ? written.seen : written.seen + written.unanswered)
   const unanswered = written.unanswered === '' ? null : new SearchedText(written.unanswered)
@@ -68,23 +68,6 @@ function findFates(
       standing: isVisible || (unanswered?.holds(passage) ?? false),
     }
   })
-}
-
-/** What the environment wrote before the model's last turn, and what nothing of the model's follows. */
-function environmentTexts(segmentation: Segmentation, text: Prepared['text']): { seen: string; unanswered: string } {
-  const { turns } = segmentation
-  const cut = segmentation.cutRight ? turns.at(-1) : undefined
-  const answer = cut ?? answerTurn(segmentation)
-  let seen = ''
-  let unanswered = ''
-  for (const turn of turns) {
-    if (turn.kind !== 'assistant') {
-      const written = ` ${text({ start: turn.contentStart, end: turn.contentEnd })}`
-      if (answer === undefined || turn.index < answer.index) seen += written
-      else unanswered += written
-    } else for (const span of turn.spans) if (span.part === 'tool') seen += ` ${text(span)}`
-  }
-  return { seen, unanswered }
 }
 
 /** How many supporting documents the record has, how many were retrieved and how many visible; null without any. */

@@ -4,6 +4,7 @@ import { edgeBefore, sampledSpan, writtenTurns } from '../edges.ts'
 import { plainTurns } from '../plain-turns.ts'
 import { hidesEdges, hidesTurns, isSwallowed, shapeOf } from '../shape.ts'
 import { countOf, listOf } from '../spans.ts'
+import { wordsInside } from '../words-inside.ts'
 import { startsInLetters } from './spelt-markers.ts'
 
 export const T05: Check = {
@@ -111,20 +112,10 @@ function reportBeheaded(view: TrajectoryView, turn: Turn, report: Reporter): voi
   })
 }
 
-/**
- * Words of the model at the end of a turn of another, in a template that ends none of those with a token (DeepSeek): they were sampled, or are trained where
- * nothing tells, from inside the turn through the end token that closes it. Null where there are none.
- */
-function answerInside(view: TrajectoryView, { kind, role, header, contentStart, endToken }: Turn): Span | null {
-  const { tokenizer, mask, provenance } = view
-  const unclosed = tokenizer?.frame?.unclosed
-  if (kind !== 'other' || header !== 'present' || endToken < 0 || !unclosed?.some((each) => each === role)) return null
-  if (provenance === null && (mask === null || hidesEdges(view))) return null
-  const tells = provenance ?? (mask as Uint8Array)
-  const own = provenance === null ? 1 : Provenance.sampled
-  let start = endToken + 1
-  while (start > contentStart && tells[start - 1] === own) start--
-  return start > contentStart && start < endToken ? { start, end: endToken + 1 } : null
+/** Words of the model at the end of a turn of another that an end token closes, in a template that ends none of those with one. */
+function answerInside(view: TrajectoryView, turn: Turn): Span | null {
+  if (turn.kind !== 'other' || turn.endToken < 0 || (view.provenance === null && hidesEdges(view))) return null
+  return wordsInside(view, turn)
 }
 
 /** A turn of the user that ends a row without any of the model, and all of which was sampled: the question and the header of the answer are gone. */

@@ -1,7 +1,7 @@
 import { count } from '../../model/number-text.ts'
 import type { Steps } from '../../model/steps.ts'
+import { lastWords } from '../before-answer.ts'
 import type { AuditSettings, Check, DumpReporter, DumpView, Reporter, TrajectoryView } from '../check.ts'
-import { answerTurn } from '../edges.ts'
 import { documentFates } from '../supporting-documents.ts'
 import { limitsSoFar, reachedLimit } from './ending.ts'
 import { rewardByVisibility } from './reward-splits.ts'
@@ -41,10 +41,10 @@ function lookAtDocuments(view: TrajectoryView, settings: AuditSettings, report: 
   const fates = documentFates(trajectory, view) ?? []
   const lost = fates.filter(({ retrieved, visible }) => retrieved && !visible)
   report.place(lost.length > 0)
-  const answer = answerTurn(segmentation)
+  const answer = lastWords(segmentation, view)
   if (lost.length === 0 || answer === undefined) return
   report.fault({
-    tokens: { start: answer.contentStart, end: answer.end },
+    tokens: { start: answer.start, end: answer.end },
     message: `${count(lost.length)} of ${count(counts.retrieved as number)} supporting documents that were retrieved are not visible at the answer`,
     evidence: {
       available: fates.map(({ id }) => id),

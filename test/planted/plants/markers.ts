@@ -222,7 +222,6 @@ export const MARKER_PLANTS: readonly Plant[] = [
     alongside: {
       M03: 'what follows the forged end is read as a turn of the model, and is masked',
       C08: 'the reply ends at the forged end, without its closing tag',
-      C09: 'what follows the forged end is no text of the environment any more',
     },
   },
   {
