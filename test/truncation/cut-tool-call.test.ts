@@ -2,7 +2,15 @@ import { expect, it } from 'vitest'
 import { auditDump } from '../checks/audit.ts'
 import { type Edit, findingsOf, search } from '../checks/findings-of.ts'
 import { searchRow } from '../fixtures/checks/fixture.ts'
-import type { RecordOptions } from '../helpers/conversation.ts'
+import {
+  assistant,
+  conversation,
+  type RecordOptions,
+  SEARCH_TOOL,
+  system,
+  user,
+  withToolSchema,
+} from '../helpers/conversation.ts'
 
 /** What a dump tells of a token: the model wrote it, another did, or nothing. */
 const [OTHER, MODEL, SILENT] = [0, 1, 2]
@@ -99,4 +107,53 @@ it('names an open call at a limit, whoever ended its turn', async () => {
     }))
   expect(await last('length')).toHaveLength(1)
   expect(await last('stop')).toHaveLength(0)
+})
+
+/** Findings of C07 and M10 where a turn of the user, and none of a tool, follows a call of Llama's, the end of which another wrote or nothing tells of. */
+async function toldToUser(said: string, json: string, end: { told: number; loss: number }, flags = true) {
+  const audit = await auditDump({
+    story: '',
+    family: 'llama3',
+    rows: (tokenizer) => {
+      const row = conversation(
+        tokenizer,
+        [
+          system(withToolSchema('Answer with the help of the tool.')),
+          user('Who directed the film Night Harbour?'),
+          assistant(json),
+          user(said),
+          assistant('It is Ines Valdoro.'),
+        ],
+        { tools: [SEARCH_TOOL], sampled: flags },
+      )
+      const { endToken } = row.layout[2]!
+      row.record.loss_mask![endToken] = end.loss
+      if (flags) row.record.sampled![endToken] = end.told
+      return [row]
+    },
+  })
+  return ['C07', 'M10'].map((code) => audit.byCode.get(code)?.findings.length)
+}
+
+const STOPS = '{"name": "search", "parameters": {"query": "where was Osk'
+const APPENDED = { told: OTHER, loss: 0 }
+
+it.each([
+  'Error: the tool call could not be parsed. Write one JSON object.',
+  'Unterminated string starting at: line 1 column 38 (char 37)',
+  'Your last action was invalid. Write exactly one.',
+])('names a call that stops in the middle and is answered in a turn of the user: %s', async (said) => {
+  expect(await toldToUser(said, STOPS, APPENDED)).toEqual([1, 0])
+  expect(await toldToUser(said, STOPS, { told: SILENT, loss: 0 })).toEqual([1, 0])
+  expect(await toldToUser(said, STOPS, APPENDED, false)).toEqual([1, 0])
+})
+
+it('takes what a user says amid a call for an interruption, and an error for that of a call which the model ended or got wrong', async () => {
+  const error = 'Error: the tool call could not be parsed.'
+  for (const said of ['Wait, I meant the film of 1974.', 'Stop. That was my error, I know it now.'])
+    expect(await toldToUser(said, STOPS, APPENDED)).toEqual([0, 0])
+  expect(await toldToUser(error, STOPS, { told: MODEL, loss: 1 })).toEqual([0, 0])
+  expect(await toldToUser(error, STOPS, { told: SILENT, loss: 1 }, false)).toEqual([0, 0])
+  for (const json of [`${STOPS}ar"}}`, `${STOPS}ar"}`, '{"name": "search", "parameters": {"query": Oskar}}'])
+    expect((await toldToUser(error, json, APPENDED))[0]).toBe(0)
 })

@@ -132,11 +132,14 @@ function cutButAnswered(
   turn: Turn,
   calls: readonly SubSpan[],
 ): CallFault | null {
-  if (view.segmentation?.turns[turn.index + 1]?.kind !== 'tool') return null
+  const next = view.segmentation?.turns[turn.index + 1]
+  const byUser = next?.kind === 'user'
+  if (next?.kind !== 'tool' && !(byUser && saysNotParsed(view, next))) return null
   const span = calls.find((call) => {
     if (!call.closed || closedBy(view, turn, call) === Provenance.sampled) return false
     const text = view.text(call)
     if (!isCutJson(text)) return false
+    if (byUser) return !isBracedCall(text) && endedByAnother(view, turn, call)
     const isOpenText = !isBracedCall(text) && !mayHaveEnded(view, turn, call)
     return isOpenText || comesToLimit(view, settings, turn, call) || closesOthersItself(view, turn, call)
   })
@@ -144,6 +147,19 @@ function cutButAnswered(
     ? null
     : { span, message: 'The JSON of a tool call stops in the middle, and the environment answered it' }
 }
+
+/** An environment that has no turn for the error of a call it could not read says it as the user; a user who interrupts says something else. */
+function saysNotParsed(view: TrajectoryView, { contentStart, contentEnd }: Turn): boolean {
+  const text = view.text({ start: contentStart, end: Math.min(contentEnd, contentStart + REPLY_TOKENS) })
+  return READER_ERROR.test(text) || (ERROR.test(text) && OF_CALL.test(text))
+}
+
+const ERROR =
+  /\b(?:error|exception|invalid|malformed|incomplete|truncated|failed|(?:could|can|do|does|is|was) ?n[o']t)\b/i
+const OF_CALL = /\b(?:tool|function|calls?|action|arguments?|JSON|pars(?:e|ed|ing))\b/i
+/** What readers of JSON say of one that stops. */
+const READER_ERROR =
+  /JSONDecodeError|unterminated string|unexpected end of (?:JSON|input|data)|expecting .{0,40}delimiter/i
 
 /** Tokens that a closing tag is spelt with at most, with white space behind it. */
 const MOST_OF_TAG = 24
@@ -157,19 +173,23 @@ function closedBy({ text, provenance }: TrajectoryView, turn: Turn, call: SubSpa
 
 /**
  * Without a tag, a model that wrote the last words of a call may have ended the turn itself, where logprobs do not tell (0.0 is a legal one) or
- * no framework keeps the token. It did not where this end is known as another's or left out of the loss, and other ends of the row are not.
+ * no framework keeps the token. It did not where another did.
  */
 function mayHaveEnded(view: TrajectoryView, turn: Turn, call: SubSpan): boolean {
+  return view.provenance?.[call.end - 1] === Provenance.sampled && !endedByAnother(view, turn, call)
+}
+
+/** The end behind the last words of a call is known as another's or left out of the loss, and other ends of the row are not. */
+function endedByAnother(view: TrajectoryView, turn: Turn, call: SubSpan): boolean {
   const { provenance, mask, segmentation } = view
-  if (provenance?.[call.end - 1] !== Provenance.sampled) return false
   const { endToken } = turn
   const others = (segmentation?.turns ?? []).filter(
     (other) => other.kind === 'assistant' && other.endToken >= 0 && other !== turn,
   )
-  if (endToken >= 0 && provenance[endToken] === Provenance.notSampled)
-    return !others.some((other) => provenance[other.endToken] === Provenance.sampled)
-  const isLeftOut = endToken >= 0 && mask?.[endToken] === 0 && mask[call.end - 1] === 1
-  return !isLeftOut || !others.some((other) => mask[other.endToken] === 1)
+  if (endToken < 0 || provenance?.[endToken] === Provenance.sampled) return false
+  if (provenance?.[endToken] === Provenance.notSampled)
+    return others.some((other) => provenance[other.endToken] === Provenance.sampled)
+  return mask?.[endToken] === 0 && mask[call.end - 1] === 1 && others.some((other) => mask[other.endToken] === 1)
 }
 
 function comesToLimit(
