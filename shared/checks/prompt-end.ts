@@ -85,12 +85,50 @@ export function answerInsidePrompt(
 ): AnsweredInside | null {
   const written = sampled ?? mask
   if (written === null || segmentation === null) return null
-  const { turns, padding, parts } = segmentation
+  const { turns, padding } = segmentation
   // Most rows end here, and before their mask is searched.
   const reply = turns.findIndex(({ kind }) => kind === 'assistant')
   const prompt = reply < 0 ? turns : turns.slice(0, Math.max(0, reply - 1))
   if (prompt.length === 0) return null
   const at = written.indexOf(1, padding.left)
+  const found = answerFrom(segmentation, prompt, at)
+  if (found === null) return null
+  for (let i = at; i < found.end; i++) if (written[i] !== 1) return null
+  return found
+}
+
+/**
+ * The same where no mask tells what is trained, and prompt and response are stored apart (open-instruct): the response begins inside a turn of
+ * the prompt, behind which stands what answers the model and no header of its own. That is the reply of a tool; of another turn, or of none, the sampler
+ * must have logprobs from there on and none before. A length that is wrong lies in a turn that the model's header follows (S05).
+ */
+export function responseInsidePrompt({
+  trajectory,
+  mask,
+  provenance,
+  segmentation,
+}: Pick<TrajectoryView, 'trajectory' | 'mask' | 'provenance' | 'segmentation'>): AnsweredInside | null {
+  if (mask !== null || segmentation === null) return null
+  const at = storedPromptEnd(trajectory, segmentation, segmentation.padding)
+  if (at === null) return null
+  const { sampled, notSampled } = Provenance
+  if (provenance !== null && (provenance[at] !== sampled || provenance[at - 1] !== notSampled)) return null
+  const { turns } = segmentation
+  const reply = turns.findIndex(({ kind }) => kind === 'assistant')
+  const found = answerFrom(segmentation, reply < 0 ? turns : turns.slice(0, Math.max(0, reply - 1)), at)
+  if (found === null) return null
+  const { sampler } = trajectory.logprobs
+  const isScored = sampler !== null && Number.isNaN(sampler[at - 1]) && !Number.isNaN(sampler[at])
+  if (sampler === null ? turns[found.turn.index + 1]?.kind !== 'tool' : !isScored) return null
+  return found
+}
+
+/** The turn among these in which words of the model may begin at a token, with no turn of its own behind it. */
+function answerFrom(
+  { turns, padding, parts }: Segmentation,
+  prompt: readonly Turn[],
+  at: number,
+): AnsweredInside | null {
   const turn = prompt.find(({ start, end }) => start <= at && at < end)
   if (turn === undefined || turn.kind === 'other' || turn.header !== 'present') return null
   if (at <= turn.contentStart || at >= turn.contentEnd) return null
@@ -99,7 +137,5 @@ export function answerInsidePrompt(
   if (next !== 'tool' && (next !== 'user' || turn.kind === 'system')) return null
   // A row that was cut as well ends without an end token.
   if (turn.endToken < 0 && turn.contentEnd < parts.length - padding.right) return null
-  const end = turn.endToken < 0 ? turn.contentEnd : turn.endToken + 1
-  for (let i = at; i < end; i++) if (written[i] !== 1) return null
-  return { turn, at, end }
+  return { turn, at, end: turn.endToken < 0 ? turn.contentEnd : turn.endToken + 1 }
 }

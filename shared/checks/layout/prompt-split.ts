@@ -1,7 +1,7 @@
 import { counted } from '../../model/number-text.ts'
 import { Provenance, type Turn } from '../../model/tokens.ts'
 import type { Check, TrajectoryView } from '../check.ts'
-import { answerInsidePrompt, endsInThinkTag, storedPromptEnd } from '../prompt-end.ts'
+import { answerInsidePrompt, endsInThinkTag, responseInsidePrompt, storedPromptEnd } from '../prompt-end.ts'
 import { listOf } from '../spans.ts'
 
 /** S05. A stored prompt length that leaves the generation prompt out, lies inside a header, inside a turn of the environment, or after words that are trained. */
@@ -30,7 +30,7 @@ export const S05: Check = {
     if (left + stored === end && (segmentation.endsWithGenerationPrompt || view.mask?.includes(1) === false)) return
     if (inside.length === 0 || !segmentation.turns.some(({ kind }) => kind === 'assistant')) return
     // There the length is right, and it is the prompt that was cut (C02).
-    const answered = answerInsidePrompt(trajectory, view.mask, segmentation)
+    const answered = answerInsidePrompt(trajectory, view.mask, segmentation) ?? responseInsidePrompt(view)
     const isCut = answered !== null && inside.includes(answered.at)
     const isWrong = !isCut && inside.every((at) => problemAt(view, at) !== null)
     report.place(isWrong)

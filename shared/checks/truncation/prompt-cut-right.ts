@@ -2,7 +2,7 @@ import { roleKind } from '../../model/roles.ts'
 import { type Segmentation, TokenState, type Turn } from '../../model/tokens.ts'
 import type { AuditSettings, Check, Reporter, TrajectoryView } from '../check.ts'
 import { tokenCount } from '../edges.ts'
-import { answerInsidePrompt, storedPromptEnd } from '../prompt-end.ts'
+import { answerInsidePrompt, responseInsidePrompt, storedPromptEnd } from '../prompt-end.ts'
 import { endsInLetters } from '../template/spelt-markers.ts'
 import { limitOf } from './limit-of.ts'
 import { missingPart, promptMessages } from './missing-part.ts'
@@ -76,9 +76,10 @@ interface PromptFault {
 /** What is trained begins inside a turn of the prompt: its end and the assistant header are gone. */
 function runsIntoCompletion(view: TrajectoryView, segmentation: Segmentation, turn: Turn): PromptFault | null {
   const answered = answerInsidePrompt(view.trajectory, view.mask, segmentation)
-  const at = answered?.at ?? storedPromptEnd(view.trajectory, segmentation, segmentation.padding)
+  const apart = answered === null ? responseInsidePrompt(view) : null
+  const at = answered?.at ?? apart?.at ?? storedPromptEnd(view.trajectory, segmentation, segmentation.padding)
   if (at === null || at <= turn.contentStart || at >= turn.contentEnd) return null
-  const wrote = view.states[at] === TokenState.trained || view.trajectory.sampled?.[at] === 1
+  const wrote = apart !== null || view.states[at] === TokenState.trained || view.trajectory.sampled?.[at] === 1
   if (!wrote || view.states[at - 1] === TokenState.trained) return null
   const message = `The prompt ends inside a ${turn.role} turn: its end and the assistant header are cut, and the completion follows`
   return { cut: 'right', at, message, lost: null, lostTokens: null }
