@@ -36,6 +36,24 @@ export function toolOfTemplates(tool: unknown): unknown {
   return { type, function: inner }
 }
 
+/**
+ * Tools in the shapes in which a template may have been given them: as the record has them, and where it has the inner object alone (verifiers), as frameworks
+ * hand that on, with its fields of null and without.
+ */
+export function toolShapes(tools: readonly unknown[]): readonly (readonly unknown[])[] {
+  const asStored = tools.map(toolOfTemplates)
+  const isInner = (tool: unknown) =>
+    textOf(fieldsOf(tool)?.name) !== null && fieldsOf(fieldsOf(tool)?.parameters) !== null
+  if (!asStored.some(isInner)) return [asStored]
+  const outer = (of: (inner: unknown) => unknown) =>
+    asStored.map((tool) => (isInner(tool) ? { type: 'function', function: of(tool) } : tool))
+  return [asStored, outer((inner) => inner), outer(withoutNulls)]
+}
+
+function withoutNulls(inner: unknown): unknown {
+  return Object.fromEntries(Object.entries(fieldsOf(inner) ?? {}).filter(([, value]) => value !== null))
+}
+
 function innerOf(tool: unknown): JsonFields {
   const outer = fieldsOf(tool)
   return fieldsOf(outer?.function) ?? outer ?? {}

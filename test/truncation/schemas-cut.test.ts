@@ -109,6 +109,50 @@ describe('C02 in a system turn with the schemas of tools', () => {
   })
 })
 
+/** Tools as verifiers has them, and what it leaves empty with them. */
+const INNER = [SEARCH, READ].map((tool) => ({ ...tool.function, strict: null }))
+
+describe.each([
+  ['messages of the prompt alone', MESSAGES.slice(0, 2), [SEARCH, READ]],
+  ['tools as inner objects', MESSAGES, INNER],
+  ['tools as inner objects without what is empty', MESSAGES, INNER.map(({ strict, ...inner }) => inner)],
+] as const)('C02 where the record has %s', (_, messages, tools) => {
+  const foundIn = async (edit: (text: string) => string) => {
+    const of = (family: 'qwen2.5' | 'llama3') =>
+      findings(
+        'C02',
+        {},
+        {},
+        {
+          family,
+          rows: (tokenizer) => {
+            const whole = family === 'llama3' ? llamaRow(tokenizer, edit) : row(tokenizer, edit)
+            return [{ ...whole, record: { ...whole.record, messages: [...messages], tools } }]
+          },
+        },
+      )
+    return [(await of('qwen2.5')).findings, (await of('llama3')).findings]
+  }
+
+  it.each([
+    ['inside a schema', without('"description": "Finds', 'What to look')],
+    ['from one schema into the next', without('Finds documents', '"description": "Gives')],
+  ])('names a cut %s', async (_, edit) => {
+    for (const found of await foundIn(edit)) expect(found).toMatchObject([{ evidence: { cut: 'middle' } }])
+  })
+
+  it.each([
+    ['nothing is gone', (text: string) => text],
+    [
+      'a schema was written in other words',
+      (text: string) => text.replace('Finds documents about films', 'Looks {for} films'),
+    ],
+    ['a schema is no JSON and nothing of it is gone', (text: string) => text.replaceAll('"search"', "'search'")],
+  ])('is silent where %s', async (_, edit) => {
+    expect(await foundIn(edit)).toEqual([[], []])
+  })
+})
+
 /** The same of Llama, which renders the schemas before the question, in its turn. */
 function llamaRow(tokenizer: Tokenizer, edit: (user: string) => string, tools: readonly unknown[] = [SEARCH, READ]) {
   const rendered = rerender(tokenizer, MESSAGES.slice(0, 2), [SEARCH, READ]) as string
@@ -206,6 +250,11 @@ describe('C02 in a dump that has neither messages nor tools', () => {
     ['from one schema into the next', without('"Finds documents', '"name": "read"')],
     ['from the words before the schemas into one', without('Respond in the format', '"description": "Gives')],
     ['from a schema into the question', without('"Gives a whole', 'films was shown first')],
+    ['from the words before the schemas into the brackets of one', without('"parameters": dictionary', '        }')],
+    [
+      'from these words to the last bracket but one',
+      (text: string) => text.replace(/(?<="parameters": dictionary)[\s\S]*?(?= {4}\}\n\}\n)/, ''),
+    ],
   ])('names a cut %s before the question', async (_, edit) => {
     expect(await ofLlamaAlone('C02', edit)).toMatchObject([{ turn: 1, evidence: { cut: 'middle', role: 'user' } }])
     expect(await ofLlamaAlone('T07', edit)).toEqual([])
@@ -217,6 +266,11 @@ describe('C02 in a dump that has neither messages nor tools', () => {
     ['the question holds code', (text: string) => text.replace(QUESTION, code)],
     ['the question holds code and no schema was rendered', () => `Given the following functions, answer. ${code}`],
     ['a brace in the question closes what stands before it', () => 'Given the following functions:\nf() {\n  x;\n}\n'],
+    ['two braces in the question do', () => 'Given the following functions:\nf() {\n  if (x) {\n  }\n}\n'],
+    [
+      'no schema was rendered, and the question closes two',
+      (text: string) => `${text.split('\n{\n')[0]}f() {\n  if (x) {\n  }\n}\n`,
+    ],
   ])('is silent where %s', async (_, edit) => {
     expect(await ofLlamaAlone('C02', edit)).toEqual([])
   })

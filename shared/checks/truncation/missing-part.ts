@@ -1,6 +1,6 @@
 import { firstReply, roleKind } from '../../model/roles.ts'
 import type { Turn } from '../../model/tokens.ts'
-import { toolOfTemplates } from '../../model/tool-schema.ts'
+import { toolShapes } from '../../model/tool-schema.ts'
 import type { Message, Trajectory } from '../../model/trajectory.ts'
 import { rerender } from '../../tokens/template/rerender.ts'
 import type { TrajectoryView } from '../check.ts'
@@ -33,11 +33,9 @@ export function missingPart(view: TrajectoryView, turn: Turn): MissingPart | nul
 
 /** The messages before the first reply: of a conversation, or those that are stored of the prompt alone. */
 export function promptMessages({ messages, asked }: Pick<Trajectory, 'messages' | 'asked'>): readonly Message[] {
-  if (messages === null && asked !== undefined) {
-    const reply = firstReply(asked)
-    return reply < 0 ? asked : asked.slice(0, reply)
-  }
-  return messages === null ? [] : messages.slice(0, Math.max(0, firstReply(messages)))
+  const all = messages ?? asked ?? []
+  const reply = firstReply(all)
+  return reply < 0 ? all : all.slice(0, reply)
 }
 
 function findMissing(view: TrajectoryView, turn: Turn): MissingPart | null {
@@ -66,21 +64,24 @@ function findMissing(view: TrajectoryView, turn: Turn): MissingPart | null {
 /** A question that stands behind the schemas of tools in one turn (Llama), where the end of it, the middle of both or that of the schemas is gone. */
 function missingBesideTools(view: TrajectoryView, turn: Turn, question: string): MissingPart | null {
   const { tokenizer, trajectory } = view
-  const { messages, tools } = trajectory
-  if (tokenizer === null || messages === null || !tools?.length) return null
+  const { tools } = trajectory
+  if (tokenizer === null || !tools?.length) return null
   const text = view.text({ start: turn.contentStart, end: turn.contentEnd })
   if (text.length <= question.length / 2) return null
   const before = text.lastIndexOf(question.trim())
   if (before >= 0 && !haveTornBlock(text.slice(0, before), tools)) return null
-  const rendered = rerender(tokenizer, messages.slice(0, firstReply(messages)), tools)
-  const at = rendered?.lastIndexOf(question.trim()) ?? -1
   const header = view.text({ start: turn.start, end: turn.headerEnd })
-  const start = at < 0 || header === '' ? -1 : (rendered as string).lastIndexOf(header, at)
-  if (start < 0 || start + header.length === at) return null
-  const whole = (rendered as string).slice(start + header.length, at + question.trim().length)
-  const cut = findCut(text, whole, view.thresholds)
-  // A turn that begins with the question was never given the schemas, which is T07.
-  return cut === null || cut.side === 'left' || (before >= 0 && cut.side !== 'middle') ? null : withTokens(view, cut)
+  for (const shape of toolShapes(tools)) {
+    const rendered = rerender(tokenizer, promptMessages(trajectory), shape)
+    const at = rendered?.lastIndexOf(question.trim()) ?? -1
+    const start = at < 0 || header === '' ? -1 : (rendered as string).lastIndexOf(header, at)
+    if (start < 0 || start + header.length === at) continue
+    const whole = (rendered as string).slice(start + header.length, at + question.trim().length)
+    const cut = findCut(text, whole, view.thresholds)
+    // A turn that begins with the question was never given the schemas, which is T07.
+    if (cut !== null && cut.side !== 'left' && (before < 0 || cut.side === 'middle')) return withTokens(view, cut)
+  }
+  return null
 }
 
 /**
@@ -102,15 +103,29 @@ function missingAmongTools(
   const { schemas, areTorn } = schemasOf(text, tools)
   const isTorn = areTorn || !text.includes(system.trim())
   if (!isTorn && (schemas.length === 0 || schemas.length >= tools.length)) return null
-  const rendered = rerender(tokenizer, prompt, tools.map(toolOfTemplates))
+  for (const shape of toolShapes(tools)) {
+    const cut = cutOfRendered(view, { turn, text }, rerender(tokenizer, prompt, shape), prompt, isTorn ? null : schemas)
+    if (cut !== null) return withTokens(view, cut)
+  }
+  return null
+}
+
+/** @param schemas that are whole: where they are those of the prompt as it is rendered, the others were never rendered. Null where one is torn. */
+function cutOfRendered(
+  view: TrajectoryView,
+  { turn, text }: { readonly turn: Turn; readonly text: string },
+  rendered: string | null,
+  prompt: readonly Message[],
+  schemas: readonly string[] | null,
+): ReturnType<typeof findCut> {
   const header = view.text({ start: turn.start, end: turn.headerEnd })
   const at = rendered === null || header === '' ? -1 : rendered.indexOf(header)
   if (rendered === null || at < 0) return null
-  if (!isTorn && schemas.every((line) => rendered.includes(line))) return null
+  if (schemas?.every((line) => rendered.includes(line))) return null
   const start = at + header.length
   const ownEnd = rendered.indexOf(view.text({ start: turn.endToken, end: turn.endToken + 1 }), start)
   const question = prompt.findLast(({ role }) => roleKind(role) === 'user')?.content?.trim() ?? ''
-  const isAsked = segmentation.turns[turn.index + 1]?.kind === 'user'
+  const isAsked = view.segmentation?.turns[turn.index + 1]?.kind === 'user'
   const asked = isAsked || question === '' ? -1 : rendered.lastIndexOf(question)
   const wholes = [
     ...(ownEnd < 0 ? [] : [rendered.slice(start, ownEnd)]),
@@ -118,7 +133,7 @@ function missingAmongTools(
   ]
   for (const whole of wholes) {
     const cut = findCut(text, whole, view.thresholds)
-    if (cut?.side === 'middle') return withTokens(view, cut)
+    if (cut?.side === 'middle') return cut
   }
   return null
 }
@@ -142,7 +157,7 @@ function schemasOf(text: string, tools: readonly unknown[]): Schemas {
 
 function examineSchemas(text: string, tools: readonly unknown[], json: string | null): Schemas {
   const schemas = text.split('\n').filter((line) => SCHEMA_START.test(line))
-  const texts = textsIn(tools.map(toolOfTemplates))
+  const texts = textsIn(toolShapes(tools))
   const areTorn = schemas.length === 0 ? isTornList(text) : schemas.some((line) => isTornSchema(line, texts))
   return { tools: json, schemas, areTorn }
 }
@@ -183,7 +198,7 @@ function isTornBlock(text: string, tools: readonly unknown[]): boolean {
     }
   }
   if (braces !== 2 * blocks.length) return true
-  const texts = textsIn(tools.map(toolOfTemplates))
+  const texts = textsIn(toolShapes(tools))
   return blocks.some((block) => isTornSchema(block, texts))
 }
 

@@ -5,6 +5,7 @@ import type { TrajectoryView } from '../check.ts'
 import { isJson } from '../is-json.ts'
 import { KeptTexts } from '../kept-texts.ts'
 import { type SystemText, systemText } from '../system-text.ts'
+import { promptMessages } from './missing-part.ts'
 
 const known = new WeakMap<SystemText, TornLine | null>()
 
@@ -17,7 +18,7 @@ type TornLine = Span
  */
 export function tornSchema(view: TrajectoryView, turn: Turn): Span | null {
   const { tokenizer, ids, trajectory } = view
-  if (tokenizer === null || (trajectory.messages !== null && trajectory.tools?.length)) return null
+  if (tokenizer === null || (trajectory.tools?.length && promptMessages(trajectory).length > 0)) return null
   const line = turn.kind === 'system' ? tornInSystem(view, turn) : tornInQuestion(view, turn)
   if (line === null) return null
   const { textOffsets } = tokenTexts(tokenizer.table, ids.subarray(turn.contentStart, turn.contentEnd))
@@ -56,7 +57,9 @@ function tornBlockOf(text: string): TornLine | null {
   const first = /^[{}]$/m.exec(text)
   if (first === null) return null
   if (first[0] === '}') {
-    return FIELD.test(text.slice(0, first.index)) ? { start: first.index, end: first.index + 1 } : null
+    const before = text.slice(0, first.index)
+    const isTail = FIELD.test(before) || (INTO_CLOSING.test(before) && !before.includes(LAST_BEFORE_SCHEMAS))
+    return isTail ? { start: first.index, end: first.index + 1 } : null
   }
   let start = first.index
   while (BLOCK.test(text.slice(start, start + LONGEST_INDENT))) {
@@ -69,6 +72,9 @@ function tornBlockOf(text: string): TornLine | null {
   return null
 }
 
+/** The template's words before the schemas that go on with brackets, and what it ends these words with: where that is gone, the brackets are those of a schema. */
+const INTO_CLOSING = /^Given the following functions, please respond with a JSON for a function call[\s\S]*[}\]]\s*$/
+const LAST_BEFORE_SCHEMAS = 'Do not use variables.'
 const FIELD = /^\s+"(?:type|name|description|parameters|properties|required)": /m
 const BLOCK = /^\{\n\s+"/
 /** Characters within which a block shows its first name. */
