@@ -78,6 +78,7 @@ const EVERY: Record<keyof Required<TrajectoryFacts>, true> = {
   gap: true,
   onlyLogprobs: true,
   tilt: true,
+  lifted: true,
   loneZeros: true,
   deniedEnd: true,
   appendedEnd: true,

@@ -5,6 +5,7 @@ import type { AnswerPlace } from './answer-place.ts'
 import type { KlRounded } from './logprobs/kl-rounded.ts'
 import type { LaterDenials } from './logprobs/later-denials.ts'
 import type { LoneZero } from './logprobs/lone-zeros.ts'
+import type { Lifted } from './logprobs/most-likely.ts'
 import type { OnlyLogprobs } from './logprobs/only-logprobs.ts'
 import type { GapSums, KlSums } from './logprobs/sums.ts'
 import type { Tilt } from './logprobs/tilt.ts'
@@ -201,6 +202,8 @@ export interface TrajectoryFacts {
   readonly onlyLogprobs?: OnlyLogprobs
   /** Absent as well where too few tokens are scored twice, and where the gap has another cause. */
   readonly tilt?: Tilt
+  /** Tokens that only the sampler finds likely, among those that the trainer does not, where it seems to give the logprob of the most likely token; absent elsewhere. What L06 asks of all rollouts. */
+  readonly lifted?: Lifted
   /** Exact zeros of the sampler that the trainer denies, where they are few and lie apart; absent elsewhere. What L05 holds against the gaps of other rollouts. */
   readonly loneZeros?: readonly LoneZero[]
   /** The only end token that seems appended, and by the trainer alone; absent elsewhere. What M14 holds against the gaps of other rollouts. */

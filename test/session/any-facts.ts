@@ -121,6 +121,7 @@ const ANY = {
     { first: numbers(2), later: numbers(2), turn: fc.nat(9), span: fc.tuple(number, number) },
     object,
   ),
+  lifted: fc.tuple(fc.nat(), fc.nat()),
   loneZeros: fc.array(
     fc.record({ token: fc.nat(), trainer: fc.double({ noNaN: true }), turn: fc.integer({ min: -1 }) }, object),
   ),

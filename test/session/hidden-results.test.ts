@@ -27,7 +27,7 @@ describe('a check that found nothing', () => {
     expect(beside('L01', [20, 0], resultOf('L06', 20, 20))).toEqual({
       status: 'not-checkable',
       reason:
-        'hidden by another fault, in 20 of 20 rollouts: Sampler and trainer logprobs are shifted against each other (L06)',
+        'hidden by another fault, in 20 of 20 rollouts: Sampler and trainer logprobs are of different tokens (L06)',
     })
     expect(beside('M10', [0, 0], resultOf('M06', 20, 3)).status).toBe('not-checkable')
   })

@@ -75,6 +75,8 @@ const STRUCTURAL: Readonly<Record<string, string>> = {
   'checks/layout/unfit-arrays.ts NAMED_VALUES': 'what evidence shows',
   'checks/limits.ts MOST_VALUES': 'what a report lists; each rollout is judged by its own',
   'checks/pile-up.ts ENDS': 'codes in an array of bytes',
+  'checks/logprobs/most-likely.ts NOISY': 'slack of a sum that no distribution passes',
+  'checks/logprobs/most-likely.ts ROUNDED': 'slack of a sum that no distribution passes',
   'checks/logprobs/fillers.ts MOST_LISTED': 'what evidence shows',
   'checks/logprobs/gap-shift.ts LARGEST_SHIFT': 'shifts that are tried; evidence lists the correlation at each',
   'checks/logprobs/pooled-filter.ts SUM_XX': 'place in a list',

@@ -5,6 +5,7 @@ import type { Check, DumpReporter, DumpView } from '../check.ts'
 import type { TrajectoryFacts } from '../facts.ts'
 import { gapOf } from './gap.ts'
 import { type MismatchOfAll, mismatchOfAll } from './mismatch-of-all.ts'
+import { mostLikelyRollouts } from './most-likely.ts'
 import { unprovedByOneArray } from './one-array.ts'
 import { filteredRollouts } from './pooled-filter.ts'
 import { tiltedRollouts } from './pooled-lines.ts'
@@ -56,12 +57,13 @@ export const L01: Check = {
 function* lookBeside(dump: DumpView, report: DumpReporter): Steps<void> {
   const { thresholds } = dump.settings
   const filtered = yield* within(0, 0.3, filteredRollouts(dump.facts, thresholds))
-  const isFiltered = new Set(filtered?.members)
+  const ofOthers = yield* mostLikelyRollouts(dump.facts, thresholds)
+  const isTold = new Set([...(filtered?.members ?? []), ...(ofOthers?.members ?? [])])
   const found = yield* within(0.3, 0.6, tiltedRollouts(dump.facts, thresholds))
-  // Rollouts that look like something narrower each by itself, surely or by too few tokens, where the others of the dump deny it (L03, L04).
+  // Rollouts that look like something narrower each by itself, surely or by too few tokens, where the others of the dump deny it (L03, L04, L06).
   for (const member of found.denied)
-    if (member.tilt?.otherwise === 'mismatch' && !isFiltered.has(member)) tell(member, null, { report, thresholds })
-  if (filtered !== null) return
+    if (member.tilt?.otherwise === 'mismatch' && !isTold.has(member)) tell(member, null, { report, thresholds })
+  if (filtered !== null || ofOthers !== null) return
   const ofAll = yield* within(0.6, 0.9, mismatchOfAll(dump.facts, found, thresholds))
   if (ofAll === null) return
   yield* within(

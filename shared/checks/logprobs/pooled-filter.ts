@@ -2,6 +2,7 @@ import { forEachOf, type Steps, within } from '../../model/steps.ts'
 import type { Thresholds } from '../../model/thresholds/registry.ts'
 import { FactColumns } from '../fact-columns.ts'
 import type { TrajectoryFacts } from '../facts.ts'
+import { mostLikelyRollouts } from './most-likely.ts'
 import { tiltedRollouts } from './pooled-lines.ts'
 import { gapTrends } from './trend.ts'
 
@@ -28,7 +29,8 @@ export function* filteredRollouts(
   const columns = new FactColumns(facts)
   const pool = poolOf(columns, thresholds)
   yield 0.2
-  if (pool === null || gapTrends(facts, thresholds).some(({ rises }) => rises)) return null
+  if (pool === null || (yield* mostLikelyRollouts(facts, thresholds)) !== null) return null
+  if (gapTrends(facts, thresholds).some(({ rises }) => rises)) return null
   yield 0.3
   const { tilted } = yield* within(0.3, 0.9, tiltedRollouts(facts, thresholds))
   if (tilted.size > (1 - thresholds['systematic-share']) * pool.rollouts) return null

@@ -1,22 +1,26 @@
-import type { Check } from '../check.ts'
+import { count, counted } from '../../model/number-text.ts'
+import { forEachOf, type Steps, within } from '../../model/steps.ts'
+import type { Check, DumpFault, DumpReporter, DumpView } from '../check.ts'
 import { tokenCount } from '../edges.ts'
+import type { TrajectoryFacts } from '../facts.ts'
 import { gapOf } from './gap.ts'
 import { LARGEST_SHIFT } from './gap-shift.ts'
+import { type Lifted, type MostLikelyRollouts, mostLikelyRollouts } from './most-likely.ts'
 import { unprovedByOneArray } from './one-array.ts'
 import { digits, scoredSpan, scoredSpans } from './text.ts'
 
-/** L06. The two arrays agree once one of them is moved. */
+/** L06. The two arrays agree once one of them is moved, or the sampler's has the logprobs of tokens that were not sampled. */
 export const L06: Check = {
   code: 'L06',
   name: 'logprobs-shifted',
-  title: 'Sampler and trainer logprobs are shifted against each other',
+  title: 'Sampler and trainer logprobs are of different tokens',
   hypotheses: [],
   severity: 'error',
   unit: 'trajectory',
   needs: ['ids', 'mask', 'logprobs.sampler', 'logprobs.trainer'],
   looksAt: 'rollouts with enough tokens that both sampler and trainer scored',
-  why: "Each token is weighted by its neighbour's probability: the ratios are noise.",
-  fix: 'Align both arrays to the token they score: index i is the logprob of token i given those before it.',
+  why: 'Each token is weighted by the probability of another: the ratios are noise.',
+  fix: 'Align both arrays to the token they score: index i is the logprob of token i given those before it, and of this token where an engine lists the likeliest ones.',
   cite: 'Trinity-RFT#259, TRL#3867',
   trajectory(view, _settings, report) {
     const gap = gapOf(view)
@@ -41,5 +45,37 @@ export const L06: Check = {
       },
     })
   },
+  dump: lookOverRollouts,
   unproved: unprovedByOneArray,
+}
+
+/** The first entry of a list of likely tokens in place of the sampled one, which all rollouts tell together. */
+function* lookOverRollouts({ facts, settings }: DumpView, report: DumpReporter): Steps<void> {
+  const found = yield* within(0, 0.5, mostLikelyRollouts(facts, settings.thresholds))
+  if (found === null) return
+  const tell = (member: TrajectoryFacts) => {
+    report.unitAfterAll()
+    report.fault(faultOf(member, found))
+  }
+  yield* within(0.5, 1, forEachOf(found.members, tell))
+}
+
+function faultOf(member: TrajectoryFacts, { members, asked, lifted: ofAll }: MostLikelyRollouts): DumpFault {
+  const { gap, tilt, weight } = member
+  const [unlikely, lifted] = member.lifted as Lifted
+  return {
+    member,
+    tokens: tilt === undefined ? null : { start: tilt.span[0], end: tilt.span[1] },
+    affectedTokens: gap?.count ?? 0,
+    affectedWeight: weight ?? 0,
+    message: `The sampler's logprobs are those of the most likely token at each place, sampled or not: ${count(lifted)} of ${counted(unlikely, 'token')} that the trainer finds unlikely ${lifted === 1 ? 'has' : 'have'} the logprob of a likelier one, and where the sampled one is likelier than all others the two agree; in all ${counted(members.length, 'such rollout')} together it is so for ${count(ofAll)} of ${count(asked)}`,
+    evidence: {
+      unlikely_tokens: unlikely,
+      lifted,
+      unlikely_tokens_in_all: asked,
+      lifted_in_all: ofAll,
+      mean_gap: (gap?.sum ?? 0) / (gap?.count || 1),
+      rollouts: members.length,
+    },
+  }
 }

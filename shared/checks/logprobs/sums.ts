@@ -6,6 +6,7 @@ import { formulasAt, KL_FORMULAS, type KlFormula } from './kl-formulas.ts'
 import { BFLOAT, decimalsOf, isBfloat, isBfloatOf, type KlRounded, roundsTo } from './kl-rounded.ts'
 import { type LaterDenials, laterDenialsOf } from './later-denials.ts'
 import type { LoneZero } from './lone-zeros.ts'
+import { type Lifted, liftedTokens } from './most-likely.ts'
 import { type OnlyLogprobs, onlyLogprobs } from './only-logprobs.ts'
 import { isLogprob, isTrainedSample, logprobBounds, pairsOf } from './scored.ts'
 import { type Tilt, tiltOf } from './tilt.ts'
@@ -54,6 +55,7 @@ export interface LogprobFacts {
   readonly gap?: GapSums
   readonly onlyLogprobs?: OnlyLogprobs
   readonly tilt?: Tilt
+  readonly lifted?: Lifted
   readonly loneZeros?: readonly LoneZero[]
   readonly versionGaps?: VersionGaps
   readonly laterDenials?: LaterDenials
@@ -78,7 +80,8 @@ function gapFacts(view: TrajectoryView): LogprobFacts {
   }
   const tilt = tiltOf(view)
   const loneZeros = loneZerosOf(view)
-  const told = tilt === null ? { gap } : { gap, tilt }
+  const lifted = tilt === null ? null : liftedTokens(view)
+  const told = tilt === null ? { gap } : lifted === null ? { gap, tilt } : { gap, tilt, lifted }
   const versionGaps = versionGapsOf(view)
   const laterDenials = laterDenialsOf(view)
   if (loneZeros === null && versionGaps === null && laterDenials === null) return told

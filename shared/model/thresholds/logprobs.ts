@@ -72,11 +72,27 @@ export const LOGPROB_THRESHOLDS = {
     usedBy: ['L01', 'L02', 'L09'],
     reason: 'By which a mean must pass its bound, so that a single odd token decides nothing.',
   },
+  'unlikely-token': {
+    value: -3,
+    unit: 'nats',
+    range: [-1_000, 0],
+    usedBy: ['L01', 'L04', 'L06'],
+    reason:
+      'Trainer logprob below which another token is likelier by far, wherever a model chooses among few: a sampler that gives all of these at least twice the probability speaks of another token.',
+  },
+  'most-likely-rollouts': {
+    value: 0.75,
+    unit: 'share',
+    range: [0, 1],
+    usedBy: ['L01', 'L04', 'L06'],
+    reason:
+      'Of the rollouts with enough scored tokens that look as if the sampler gave the logprob of the most likely token: a short one may hold no unlikely token, and noise makes hardly any look so.',
+  },
   'large-gap': {
     value: Math.LN2,
     unit: 'nats',
     range: [0, 100],
-    usedBy: ['L12'],
+    usedBy: ['L06', 'L12'],
     reason: 'A gap by which the probability of a token doubles or halves: ln 2.',
   },
   'temperature-explains-logprobs': {

@@ -1,6 +1,7 @@
 import { loneZerosOf } from '../../../shared/checks/logprobs/fillers.ts'
 import { laterDenialsOf } from '../../../shared/checks/logprobs/later-denials.ts'
 import { endsDenied } from '../../../shared/checks/logprobs/lone-zeros.ts'
+import { liftedTokens } from '../../../shared/checks/logprobs/most-likely.ts'
 import type { GapSums } from '../../../shared/checks/logprobs/sums.ts'
 import { atOnce } from '../../../shared/model/steps.ts'
 import { resolveThresholds } from '../../../shared/model/thresholds/registry.ts'
@@ -76,6 +77,9 @@ const filtered = rows(12, (i) =>
   }),
 )
 
+/** Of twelve rollouts ten have tokens that only the sampler finds likely. */
+const mostLikely = rows(12, (i) => factsOf(i, { gap: gapSums(4), ...(i < 10 ? { lifted: [4, 4] as const } : {}) }))
+
 /** What is told of one rollout only by the others of the dump. */
 export const POOLED_LOGPROB_FLIPS: Flips = {
   'lone-zeros': flip(
@@ -98,6 +102,17 @@ export const POOLED_LOGPROB_FLIPS: Flips = {
     [30, 1],
     'none',
   ),
+  'unlikely-token': flip(
+    (set) => {
+      const sampler: number[] = rows(60, (i) => (i < 45 ? -0.5 : -0.6))
+      const view = viewOf({ sampler, trainer: sampler.with(30, -3.5).with(50, -2.5) })
+      return liftedTokens({ ...view, thresholds: resolveThresholds(set) }) ?? 'none'
+    },
+    -2,
+    [1, 1],
+    [2, 2],
+  ),
+  'most-likely-rollouts': flip(onFacts('L06', mostLikely), 0.9, 10, 'silent'),
   'denied-end-others': flip((set) => atOnce(endsDenied(endsAmongNoise, resolveThresholds(set))).length, 1, 2, 0),
   'lone-zero-others': flip(onFacts('L05', amongNoise), 0.1, 'silent', 2),
   'lone-zero-beyond': flip(onFacts('L05', amongNoise), 1, 'silent', 2),
