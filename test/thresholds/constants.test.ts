@@ -7,6 +7,7 @@ import { describe, expect, it } from 'vitest'
 const STRUCTURAL: Readonly<Record<string, string>> = {
   'checks/alignment.ts FURTHEST_LAG': 'shifts that are tried',
   'checks/alignment.ts LARGEST_LAG': 'shifts that are tried; the report lists the score of each',
+  'checks/answer-contrast.ts MOST_PARTS': 'bound of cost',
   'checks/appended-ends.ts LEAST_ZEROS': 'of so many one is the least by chance in less than one of twenty',
   'checks/batch-facts.ts NEVER_PACKED': 'bound of cost',
   'checks/batch-facts.ts PACKED_AT_ONCE': 'bound of cost',

@@ -1,7 +1,7 @@
 import { count, counted } from '../../model/number-text.ts'
 import { forEachOf, type Steps, within } from '../../model/steps.ts'
 import type { Stream } from '../../model/streams.ts'
-import { type AnswerRows, answerRows, answerSpan, paidForReplies, shareAtLeast } from '../answer-contrast.ts'
+import { type AnswerRows, answerRows, answerSpan, highFrom, paidForReplies, shareAtLeast } from '../answer-contrast.ts'
 import type { Check, DumpReporter, DumpView } from '../check.ts'
 import type { TrajectoryFacts } from '../facts.ts'
 import {
@@ -58,9 +58,10 @@ function* lookAtRewards(view: DumpView, report: DumpReporter): Steps<void> {
 
 /** Rollouts in which only a reply holds the answer, and the model has no word of it. */
 function* lookAtReplies(view: DumpView, report: DumpReporter): Steps<ReadonlySet<TrajectoryFacts>> {
-  const rows = yield* answerRows(view)
+  const rows = yield* within(0, 0.5, answerRows(view))
   const silent = rows.environment.filter(({ answerPlace }) => answerPlace === 'environment')
-  const high = paidForReplies(rows, view) === null ? followsReplies(rows, silent, view) : null
+  const paid = yield* within(0.5, 1, paidForReplies(rows, view))
+  const high = paid === null ? followsReplies(rows, silent, view) : null
   const reported = new Set<TrajectoryFacts>()
   for (const facts of silent) {
     const affected = high !== null && (facts.reward as number) >= high
@@ -92,7 +93,7 @@ function* lookAtReplies(view: DumpView, report: DumpReporter): Steps<ReadonlySet
  */
 function* untoldRewards(view: DumpView): Steps<string | null> {
   const rows = yield* answerRows(view)
-  if (paidForReplies(rows, view) !== null) return null
+  if ((yield* paidForReplies(rows, view)) !== null) return null
   const high = highFrom([...rows.model, ...rows.environment, ...rows.nowhere], view)
   if (high === null) return null
   const silent = rows.environment.filter(({ answerPlace }) => answerPlace === 'environment')
@@ -201,17 +202,6 @@ function scoredOtherwise(
     ...(others.length > 1 ? [other] : []),
   ])
   return repeated.filter((high) => high > 0 && high < 1).length <= (1 - share) * repeated.length
-}
-
-/** The reward from which on one is high: a share of the way from the lowest to the highest. Null where all are the same. */
-function highFrom(rows: Rows, { settings: { thresholds } }: Pick<DumpView, 'settings'>): number | null {
-  let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
-  for (const { reward } of rows) {
-    if (reward === null || !Number.isFinite(reward)) continue
-    low = Math.min(low, reward)
-    high = Math.max(high, reward)
-  }
-  return high - low > thresholds['same-reward'] ? low + (high - low) * thresholds['high-reward-share'] : null
 }
 
 function countedAt(rows: Rows, high: number | null): { rollouts: number; rewarded: number } {

@@ -1,5 +1,6 @@
+import { clipped } from '../../model/clipped.ts'
 import { forEachOf, type Steps, within } from '../../model/steps.ts'
-import { answerRows, answerSpan, paidForReplies } from '../answer-contrast.ts'
+import { answerRows, answerSpan, paidForReplies, untoldAnswers, valueIn } from '../answer-contrast.ts'
 import type { AuditSettings, Check, DumpReporter, DumpView, FaultAt, Reporter, TrajectoryView } from '../check.ts'
 import { FactColumns } from '../fact-columns.ts'
 import type { TrajectoryFacts } from '../facts.ts'
@@ -34,7 +35,10 @@ export const M18: Check = {
     const untold = yield* within(0, 0.3, lookAtRestarts(view, report))
     yield* within(0.3, 1, lookAtAnswers(view, report, untold))
   },
-  unproved: (_tally, { facts, streams }) => untoldKl(facts) ?? (streams.has('rewards') ? null : WITHOUT_REWARDS),
+  *unproved(_tally, view) {
+    const untold = untoldKl(view.facts) ?? (view.streams.has('rewards') ? null : WITHOUT_REWARDS)
+    return untold ?? (yield* untoldAnswers(view))
+  },
 }
 
 const WITHOUT_REWARDS = 'the dump does not carry rewards'
@@ -110,10 +114,11 @@ function* lookAtAnswers(view: DumpView, report: DumpReporter, untold: ReadonlySe
   if (!streams.has('answer') && !streams.has('advantages')) {
     report.abstain('not-checkable', 'the dump carries neither answers nor advantages')
   }
-  const rows = yield* within(0, 0.5, answerRows(view))
-  const full = paidForReplies(rows, view)
+  const rows = yield* within(0, 0.3, answerRows(view))
+  const paid = yield* within(0.3, 0.5, paidForReplies(rows, view))
+  const part = paid?.part ?? null
   const isByToken = hasReturns(view)
-  const isPaid = ({ reward }: TrajectoryFacts) => full !== null && (reward as number) >= full
+  const isPaid = (facts: TrajectoryFacts) => paid !== null && valueIn(facts, part) >= paid.full
   const look = (facts: TrajectoryFacts) => {
     const affected = isPaid(facts)
     // Where returns are looked at, rollouts are counted for these.
@@ -126,9 +131,10 @@ function* lookAtAnswers(view: DumpView, report: DumpReporter, untold: ReadonlySe
       tokens: answerSpan(facts),
       affectedTokens: facts.trained ?? 0,
       affectedWeight: facts.weight ?? 0,
-      message: `Only a masked reply holds the answer, and the reward is ${facts.reward} as where the model gives it`,
+      message: `Only a masked reply holds the answer, and ${part === null ? 'the reward' : clipped(part, 40)} is ${shown(valueIn(facts, part))} as where the model gives it`,
       evidence: {
         reward: facts.reward,
+        ...(part === null ? {} : { part_of_the_reward: part, part: valueIn(facts, part) }),
         rollouts: Object.fromEntries(Object.entries(rows).map(([place, each]) => [place, each.length])),
         rewarded: Object.fromEntries(Object.entries(rows).map(([place, each]) => [place, each.filter(isPaid).length])),
       },

@@ -304,9 +304,9 @@ export const REWARD_THRESHOLDS = {
     value: 0.5,
     unit: 'share',
     range: [0, 1],
-    usedBy: ['A11'],
+    usedBy: ['A11', 'M18'],
     reason:
-      'Of the way from the lowest reward of a run to its highest, from which on one is high: components for format and length leave a success above it.',
+      'Of the way from the lowest reward of a run to its highest, or from that of rollouts without the answer to that of those with it, from which on one is high: components for format and length leave a success above it.',
   },
   'scored-otherwise-share': {
     value: 0.2,
