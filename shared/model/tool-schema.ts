@@ -29,7 +29,7 @@ export function toolName(tool: unknown): string | null {
 }
 
 /** A tool in the shape that chat templates are given: the Responses API has what they expect in `function` beside its type. */
-export function toolOfTemplates(tool: unknown): unknown {
+function toolOfTemplates(tool: unknown): unknown {
   const fields = fieldsOf(tool)
   if (fields?.type !== 'function' || fieldsOf(fields.function) !== null) return tool
   const { type, ...inner } = fields
