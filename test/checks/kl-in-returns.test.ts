@@ -1,10 +1,11 @@
 import { expect, it } from 'vitest'
 import type { DumpView } from '../../shared/checks/check.ts'
 import { M18 } from '../../shared/checks/mask/credit-ignores-mask.ts'
+import { findUnproved } from '../helpers/at-once.ts'
 import { assistant, conversation, tool, trajectoryOf, user } from '../helpers/conversation.ts'
 import { testTokenizer } from '../helpers/tokenizers.ts'
 import { random } from '../logprobs/simulated.ts'
-import { auditTrajectories } from './audit.ts'
+import { auditTrajectories, settings } from './audit.ts'
 
 const qwen2 = await testTokenizer('qwen2.5')
 
@@ -68,8 +69,9 @@ function audited({ charged, formula = (d) => d, perTurn = 0, byToken, masked, su
   })
   const { byCode, views } = auditTrajectories(rows, qwen2, {})
   const { tally, findings } = byCode.get('M18')!
-  const dump = { facts: views.map(({ facts }) => facts), streams: new Set(['rewards']) } as unknown as DumpView
-  const unproved = M18.unproved?.(tally, dump)
+  const facts = views.map((view) => view.facts)
+  const dump = { facts, streams: new Set(['rewards']), settings: settings() } as unknown as DumpView
+  const unproved = findUnproved(M18, tally, dump)
   return { checked: tally.checked, affected: tally.affected, findings, unproved }
 }
 

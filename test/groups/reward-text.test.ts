@@ -15,8 +15,10 @@ import { testHost } from '../session/test-host.ts'
 const rows = (answerPlace: AnswerPlace, rewards: readonly number[], from: number) =>
   rewards.map((reward, i) => factsOf(from + i, { answerPlace, reward }))
 const times = (count: number, value: number) => new Array<number>(count).fill(value)
-const dumpWith = (places: Partial<Record<AnswerPlace, readonly number[]>>) =>
-  dumpOf(Object.entries(places).flatMap(([place, rewards], k) => rows(place as AnswerPlace, rewards, k * 100)))
+const dumpWith = (places: Partial<Record<AnswerPlace, readonly number[]>>) => ({
+  ...dumpOf(Object.entries(places).flatMap(([place, rewards], k) => rows(place as AnswerPlace, rewards, k * 100))),
+  streams: new Set(['rewards'] as const),
+})
 const found = (code: string, dump: ReturnType<typeof dumpOf>) => runOver(code, dump).findings.length
 
 describe('a reward that follows replies', () => {
