@@ -223,7 +223,7 @@ export interface Check {
   readonly namesUnwritten?: true
   /** It looks at how a row ends, whichever turn it ends with. */
   readonly ofRowEnd?: true
-  /** It compares steps, and takes the rollouts of some: that its fault is of these says nothing new. */
+  /** It compares steps, and takes the rollouts of some: that its fault is of these, or of the files that they lie in, says nothing new. */
   readonly ofSteps?: true
   /** Called only where the trajectory carries all of `needs` that a trajectory can carry; report nothing = nothing to look at. */
   trajectory?(view: TrajectoryView, settings: AuditSettings, report: Reporter): void

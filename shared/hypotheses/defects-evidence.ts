@@ -79,6 +79,10 @@ export function inBoth(a: RowSet, b: RowSet): RowSet {
   return a.map((set, row) => set & (b[row] as number))
 }
 
+export function inEither(a: RowSet, b: RowSet): RowSet {
+  return a.map((set, row) => set | (b[row] as number))
+}
+
 /** Whether nearly all of a set lies in another one. */
 export function liesWithin(part: RowSet, whole: RowSet, { settings }: DumpView): boolean {
   const shared = sizeOf(inBoth(part, whole))

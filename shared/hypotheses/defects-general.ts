@@ -1,3 +1,4 @@
+import type { DumpView } from '../checks/check.ts'
 import type { TrajectoryFacts } from '../checks/facts.ts'
 import { checkByCode } from '../checks/registry.ts'
 import { isMaskedOnPurpose } from '../checks/truncation/masked-rows-counted.ts'
@@ -8,9 +9,12 @@ import {
   explained,
   GAPS,
   inBoth,
+  inEither,
+  type RowSet,
   rowsWhere,
 } from './defects-evidence.ts'
 import type { KnownDefect } from './defects-verifiers.ts'
+import { whereGapGrew } from './grown-gap.ts'
 
 /** A check whose fault brings others along, in any trainer. */
 interface Cause {
@@ -23,6 +27,8 @@ interface Cause {
   readonly ofCode?: true
   /** Where the check says less than what explains the others. */
   readonly title?: string
+  /** Rollouts in which it is at work beside those that the check names, each with a byte 1. */
+  readonly reaches?: (dump: DumpView) => RowSet
   /** Only in such rollouts. */
   readonly where?: (row: TrajectoryFacts) => boolean
 }
@@ -64,7 +70,7 @@ const CAUSES: readonly Cause[] = [
   { code: 'T06', explains: [explained('M08')] },
   { code: 'T10', explains: [GAPS] },
   { code: 'T02', explains: [GAPS] },
-  { code: 'L08', explains: [explained('L01', 'L02')] },
+  { code: 'L08', explains: [explained('L01', 'L02')], reaches: whereGapGrew },
   { code: 'L09', explains: [explained('L01')] },
   { code: 'L02', explains: [explained('L01')] },
   { code: 'C08', explains: [explained('C09')] },
@@ -93,7 +99,7 @@ export const GENERAL_DEFECTS: readonly KnownDefect[] = CAUSES.flatMap((cause) =>
   ]
 })
 
-function recognise(evidence: DefectEvidence, { code, ofCode, where }: Cause): DefectShape | null {
+function recognise(evidence: DefectEvidence, { code, ofCode, reaches, where }: Cause): DefectShape | null {
   const { dump } = evidence
   const check = evidence.failing(code)
   const rows = evidence.rows(code)
@@ -104,6 +110,7 @@ function recognise(evidence: DefectEvidence, { code, ofCode, where }: Cause): De
   if (ofCode && check.affected >= units && check.affected >= share * check.checked) {
     return { ...shape, rows: rowsWhere(dump, () => true) }
   }
-  const such = where === undefined ? rows : inBoth(rows, rowsWhere(dump, where))
+  const reached = reaches === undefined ? rows : inEither(rows, reaches(dump))
+  const such = where === undefined ? reached : inBoth(reached, rowsWhere(dump, where))
   return such.includes(1) ? { ...shape, rows: such } : null
 }

@@ -174,7 +174,9 @@ function subsetPattern(
   thresholds: Thresholds,
 ): Pick<CheckResult, 'pattern' | 'systematic_in'> | null {
   if (check.pattern !== 'sporadic' || check.unit !== 'trajectory') return null
-  const within = checkByCode(check.code)?.ofSteps ? null : stepsWith(rows, slices.step)
+  // Files and environments of such a fault are those of its steps: a run that writes a file for each is no other than one that writes one.
+  if (checkByCode(check.code)?.ofSteps) return null
+  const within = stepsWith(rows, slices.step)
   const { environments } = slices
   const sources = slices.sources.rollouts.length < 2 ? null : slices.sources
   const named = environments === null || !isNamedThroughout(rows, environments) ? null : environments

@@ -87,6 +87,15 @@ describe('a fault that came in at a step', () => {
     )
     expect(check.pattern).toBe('sporadic')
     expect(check.by_step?.['9']).toEqual({ checked: 8, affected: 8 })
+    // It is no other one where the run writes a file for each step, or each step has an environment of its own.
+    const apart = (code: string, of: (step: number) => Partial<Told>) =>
+      judged(
+        many(96, (at) => ({ step: at >> 4, has: at >= 48, ...of(at >> 4) })),
+        { code },
+      ).pattern
+    const ways = [(step: number) => ({ source: step }), (step: number) => ({ environment: `e${step}` })]
+    expect(ways.map((of) => apart('L08', of))).toEqual(['sporadic', 'sporadic'])
+    expect(ways.map((of) => apart('M15', of))).toEqual(['systematic', 'systematic'])
   })
 
   it('is sporadic in a step of few rollouts, and in one of very many steps', () => {
