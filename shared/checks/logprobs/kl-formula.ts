@@ -4,6 +4,7 @@ import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { Check, DumpFault } from '../check.ts'
 import { FactColumns } from '../fact-columns.ts'
 import type { TrajectoryFacts } from '../facts.ts'
+import { type KlByRow, klByRow, type RowFormula } from './kl-by-row.ts'
 import { fittingKl, isNegative, type KlFit } from './kl-fit.ts'
 import { KL_FORMULAS } from './kl-formulas.ts'
 import type { KlSums } from './sums.ts'
@@ -28,18 +29,24 @@ export const L10: Check = {
     const { facts, settings } = view
     const fit = yield* within(0, 0.3, fittingKl(view))
     const wrong = fit !== null && (fit.reversed || fit.undeclared)
+    const rows = new FactColumns(facts).having('kl')
+    const byRow = wrong ? null : yield* within(0.3, 0.6, klByRow(rows, settings.thresholds))
     const look = (row: TrajectoryFacts) => {
       if (row.kl === undefined) return
       const { stored } = row.kl
       const isBelow = (least: number) => (fit?.turned ? least < 0 : isNegative(least, settings.thresholds))
-      const negative = !wrong && fit?.negative === true && stored !== null && isBelow(stored.least)
-      const affected = (wrong && stored !== null) || negative
+      const own = byRow?.rows.get(row)
+      const negative =
+        !wrong && own?.name !== 'k1' && fit?.negative === true && stored !== null && isBelow(stored.least)
+      const isReversed = own?.reversed === true && !negative
+      const affected = (wrong && stored !== null) || negative || isReversed
       const dominated = isDominated(row.kl, settings.thresholds)
       report.unit(affected || dominated)
       report.place(affected || dominated)
       if (dominated) report.fault(outlier(row, row.kl))
       if (negative) report.fault(belowZero(row, row.kl, stored, fit))
-      if (!affected || negative) return
+      if (byRow !== null && own !== undefined && isReversed) report.fault(reversedAlone(row, row.kl, own, byRow))
+      if (!wrong || !affected || negative) return
       report.fault({
         member: row,
         affectedTokens: row.kl.stored?.count ?? 0,
@@ -54,8 +61,34 @@ export const L10: Check = {
         },
       })
     }
-    yield* within(0.3, 1, forEachOf(new FactColumns(facts).having('kl'), look))
+    yield* within(0.6, 1, forEachOf(rows, look))
   },
+  *unproved(_tally, { facts, settings }) {
+    const { counts } = yield* klByRow(new FactColumns(facts).having('kl'), settings.thresholds)
+    if (counts.size < 2) return null
+    const named = [...counts].map(([name, of]) => `${name} in ${counted(of, 'rollout')}`)
+    return `the stored KL follows different formulas: ${named.join(', ')}`
+  },
+}
+
+/** A rollout that was written by other code than those beside it. */
+function reversedAlone(
+  member: TrajectoryFacts,
+  { stored, formulas, count }: KlSums,
+  { name }: RowFormula,
+  { counts }: KlByRow,
+): DumpFault {
+  const what = name === 'k1' ? 'reference − policy, k1 with its sign turned' : 'k3 with policy and reference exchanged'
+  return {
+    member,
+    affectedTokens: stored?.count ?? 0,
+    message: `The stored KL of this rollout is ${what}, to the last digit; not all rollouts of the dump follow one formula (stored mean ${digits((stored?.sum ?? 0) / (stored?.count || 1))}, k3 of this row ${digits((formulas[K3] as number) / count)})`,
+    evidence: {
+      follows: name,
+      rollouts_by_formula: Object.fromEntries(counts),
+      stored_mean: (stored?.sum ?? 0) / (stored?.count || 1),
+    },
+  }
 }
 
 /** Of a formula that nobody knows it is certain all the same that it is no k3. */
