@@ -137,3 +137,10 @@ describe('a limit that nothing but the length of rollouts shows', () => {
     expect(counts(dump({ finishReason: 'stop' }, { endsClosed: true }))).toEqual([[], []])
   })
 })
+
+it('a last turn without the end token that others have is told beside how many have one', () => {
+  const { findings } = runOver('C03', dumpOf(rows([{ trained: 30 }], 3).map((row) => ({ ...row, reward: 1 }))))
+  expect(findings.map(({ message }) => message)).toEqual([
+    'The last turn has no end token, where 3 of 4 rollouts end theirs with one; it is trained with reward 1',
+  ])
+})

@@ -145,7 +145,7 @@ function* lookAtOpenRows(view: DumpView, report: DumpReporter): Steps<void> {
     report.fault({
       member: facts,
       ...lastTurnOf(facts),
-      message: `The last turn has no end token, as ${inThousands(closed)} of ${counted(ended, 'rollout')} have; it is trained with reward ${shown(facts.reward)}`,
+      message: `The last turn has no end token, where ${inThousands(closed)} of ${counted(ended, 'rollout')} end theirs with one; it is trained with reward ${shown(facts.reward)}`,
       evidence: {
         ...endEvidence(facts, limits, thresholds),
         trained_tokens: facts.trained,
