@@ -26,23 +26,27 @@ export const M17: Check = {
     report.fault({
       turn,
       tokens: { start: at, end: at + 1 },
-      message: `The row ends in a ${turn.kind} turn, and its last token alone carries loss`,
+      message: `The row ends in ${turn.contentEnd > turn.contentStart ? '' : 'the header of '}a ${turn.kind} turn, and its last token alone carries loss`,
       evidence: {
         id: view.ids[at],
         text: view.text({ start: at, end: at + 1 }),
         role: turn.role,
         turn_tokens: turn.contentEnd - turn.contentStart,
         closed: turn.endToken >= 0,
-        tail: view.text({ start: Math.max(turn.contentStart, at - 16), end: at + 1 }),
+        tail: view.text({
+          start: Math.max(at < turn.contentStart ? turn.start : turn.contentStart, at - 16),
+          end: at + 1,
+        }),
       },
     })
   },
 }
 
-/** The last turn, where the environment wrote it. */
+/** The last turn, where the environment wrote it, or was cut before it wrote anything. */
 function environmentTail({ segmentation }: TrajectoryView): Turn | null {
   const turn = segmentation?.turns.at(-1)
-  if (turn === undefined || turn.header !== 'present' || turn.contentEnd <= turn.contentStart) return null
+  if (turn === undefined || turn.header !== 'present') return null
+  if (turn.contentEnd <= turn.contentStart && turn.endToken >= 0) return null
   return turn.kind === 'tool' || turn.kind === 'user' ? turn : null
 }
 
@@ -51,7 +55,9 @@ function loneTrainedTail({ mask, segmentation, provenance }: TrajectoryView, tur
   if (mask === null || segmentation === null) return null
   const last = mask.length - segmentation.padding.right - 1
   const at = mask[last] === 1 ? last : turn.endToken
-  if (at < turn.contentStart || mask[at] !== 1 || provenance?.[at] === Provenance.sampled) return null
+  // The first token of a header may be what the loss runs over into (M08), or how the model ends its turn.
+  const first = turn.contentEnd > turn.contentStart ? turn.contentStart : turn.start + 1
+  if (at < first || mask[at] !== 1 || provenance?.[at] === Provenance.sampled) return null
   // A reply of a single token is trained whole.
   const whole = turn.contentEnd - turn.contentStart === 1 && at === turn.contentStart
   return !whole && countOf(mask, 1, turn.start, turn.end) === 1 ? at : null

@@ -5,6 +5,7 @@ import { carryLoss, edgeBefore } from '../edges.ts'
 import { plainTurns } from '../plain-turns.ts'
 import { hidesEdges, isSwallowed, shapeOf } from '../shape.ts'
 import { lengthOf, listOf, runsOf } from '../spans.ts'
+import { isLoneTail } from './cut-reply-trained.ts'
 import { flowsIn } from './displaced-run.ts'
 import { isDisplacedByBlock } from './drift-by-prefill.ts'
 
@@ -71,7 +72,8 @@ function inNext(view: TrajectoryView, turn: Turn, before: Turn | undefined): Spa
     isSwallowed(view, turn) ||
     shapeOf(view).overrun?.turn === before ||
     mask[turn.contentStart] === 1 ||
-    isDisplacedByBlock(view)
+    isDisplacedByBlock(view) ||
+    isLoneTail(view, turn)
   return isOthers ? [] : unsampled(view, trained)
 }
 
