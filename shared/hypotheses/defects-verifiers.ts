@@ -219,8 +219,19 @@ function headersTrained(evidence: DefectEvidence): DefectShape | null {
   // Llama's template has no newline between turns: the header is then all there is of it.
   const checks = evidence.result('M11')?.status === 'not-applicable' ? ['M08'] : ['M08', 'M11']
   const newline = evidence.failing('M11')
-  if (places === null || isDisplaced || (checks.length > 1 && newline?.pattern !== 'systematic')) return null
+  if (
+    places === null ||
+    isDisplaced ||
+    !areWhole(evidence.failing('M08')) ||
+    (checks.length > 1 && newline?.pattern !== 'systematic')
+  )
+    return null
   return { checks, places, rows: rowsOfAny(evidence, checks) }
+}
+
+/** Whether headers are trained as the text that they are: of single tokens of them, as of the newline that ends each, something else is the cause. */
+function areWhole(check: CheckResult | null): boolean {
+  return check !== null && check.affected_tokens >= 2 * check.places.affected
 }
 
 /** The turns from the second on, where nearly all of them are affected and no first one is. */

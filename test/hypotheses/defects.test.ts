@@ -69,17 +69,19 @@ describe('recogniseDefects', () => {
   })
 
   it('names V5 from headers after the first turn together with the newline', () => {
-    const header = resultOf('M08', { affected: 100, by_turn: { 2: 100, 3: 100 } })
+    const header = resultOf('M08', { affected: 100, by_turn: { 2: 100, 3: 100 }, affected_tokens: 800 })
     const newline = resultOf('M11', { affected: 100 })
     expect(defects(header, newline)).toMatchObject([{ id: 'V5', checks: ['M08', 'M11'] }])
     expect(ids(header, resultOf('M11'))).toEqual([])
     expect(ids(newline)).toEqual([])
     expect(ids(resultOf('M08', { affected: 100, by_turn: { 1: 100, 2: 100, 3: 100 } }), newline)).toEqual([])
     expect(ids(resultOf('M08', { status: 'not-applicable' }), newline)).toEqual([])
+    // The newline of each header alone.
+    expect(ids({ ...header, affected_tokens: 200, places: { checked: 300, affected: 200 } }, newline)).toEqual([])
   })
 
   it('names V5 by its headers where the template has no newline to train', () => {
-    const header = resultOf('M08', { affected: 100, by_turn: { 2: 100, 3: 100 } })
+    const header = resultOf('M08', { affected: 100, by_turn: { 2: 100, 3: 100 }, affected_tokens: 800 })
     expect(defects(header, resultOf('M11', { status: 'not-applicable' }))).toMatchObject([
       { id: 'V5', checks: ['M08'] },
     ])
@@ -240,7 +242,7 @@ describe('header and newline', () => {
 })
 
 it('does not take the trained headers of a displaced mask for a rendered prefix', () => {
-  const header = resultOf('M08', { affected: 100, by_turn: { 2: 100, 3: 100 } })
+  const header = resultOf('M08', { affected: 100, by_turn: { 2: 100, 3: 100 }, affected_tokens: 800 })
   const none = resultOf('M11', { status: 'not-applicable' })
   const all = rowsIn(0, 100)
   const named = (...more: CheckResult[]) =>
