@@ -46,7 +46,7 @@ const CAUSES: readonly Cause[] = [
   { code: 'M02', explains: [explained('M01', 'M03', 'M10', 'M12', 'M14', 'M17')], ofCode: true },
   { code: 'M05', explains: [explained('M01', 'M08', 'M11', 'M12', 'M17')], ofCode: true },
   { code: 'M06', explains: [explained('M03', 'M04', 'M08', 'M09', 'M10', 'M11', 'M12', 'M17')], ofCode: true },
-  { code: 'M07', explains: [explained('M01', 'M08', 'M09', 'M10', 'M11', 'T03')] },
+  { code: 'M07', explains: [explained('M01', 'M03', 'M08', 'M09', 'M10', 'M11', 'T03')] },
   {
     code: 'M01',
     title: 'Nothing is masked: prompt, tool replies and all else carry loss',

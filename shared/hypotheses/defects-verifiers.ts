@@ -99,7 +99,7 @@ export const VERIFIERS_DEFECTS: readonly KnownDefect[] = [
     why: 'Spans were measured on renderings with and without a generation prompt that is longer than its header: every turn is displaced by the rest of it.',
     fix: 'Take spans from the sampled ids. Do not measure them by the growth of a rendered prefix.',
     cite: 'verifiers#180, Trinity-RFT#316, axolotl#3088',
-    explains: [explained('M01', 'M05', 'M08', 'M09', 'M10', 'M11', 'T03')],
+    explains: [explained('M01', 'M03', 'M05', 'M08', 'M09', 'M10', 'M11', 'T03')],
     recognise: (evidence) => systematic(evidence, 'M07'),
   },
   {

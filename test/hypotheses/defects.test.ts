@@ -154,6 +154,14 @@ describe('the symptoms of a defect', () => {
     expect(symptomsOf('V1', shared)).toEqual(['M15 100', 'L01 40', 'L02 30'])
   })
 
+  it('are turns that a growing drift leaves behind its own run, and not those of other rollouts', () => {
+    const drift = resultOf('M07', { affected: 98, checked: 98 })
+    const told = (from: number) =>
+      diagnosed({ M07: rowsIn(0, 98), M03: rowsIn(from, from + 2) }, drift, resultOf('M03', { affected: 2 }))
+    expect(symptomsOf('V7', told(40))).toEqual(['M07 98', 'M03 2'])
+    expect(symptomsOf('V7', told(98))).toEqual(['M07 98'])
+  })
+
   it('are gaps of later turns only, where the first turn is spared', () => {
     const header = resultOf('T05', { affected: 100, by_turn: { 2: 100, 3: 100 } })
     const all = rowsIn(0, 100)

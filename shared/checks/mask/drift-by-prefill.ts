@@ -30,7 +30,7 @@ export const M07: Check = {
       scope: 'trajectory',
       tokens: { start, end: Math.max(first.expected.end, first.found.end) },
       affected,
-      message: `The loss mask lies ${lagText(first.lag)}, the length of the empty think block that the template can write`,
+      message: `The loss mask lies ${lagText(first.lag)}${furthestText(lags)}, the length of the empty think block that the template can write`,
       evidence: {
         block_tokens: block,
         lags: lags.map(({ turn, lag }) => ({ assistant_turn: turn.ordinal, lag })),
@@ -38,6 +38,14 @@ export const M07: Check = {
       },
     })
   },
+}
+
+/** Of a drift that grows with each block: how far off it gets. */
+function furthestText(lags: readonly TurnLag[]): string {
+  const [first] = lags as [TurnLag, ...TurnLag[]]
+  const furthest = lags.reduce((most, each) => (Math.abs(each.lag) > Math.abs(most.lag) ? each : most), first)
+  if (furthest.lag === first.lag) return ''
+  return ` in assistant turn ${first.turn.ordinal} and ${Math.abs(furthest.lag)} in turn ${furthest.turn.ordinal}, for each block`
 }
 
 /** True where the mask as a whole has another shape; where all of it lies further off than by an index, it may be by the block. */

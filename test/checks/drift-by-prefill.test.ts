@@ -1,0 +1,44 @@
+import { expect, it } from 'vitest'
+import { assistant, conversation, type TurnLayout, tool, user } from '../helpers/conversation.ts'
+import { findingsOf } from './findings-of.ts'
+
+const EMPTY_THINK = '<think>\n\n</think>\n\n'
+const said = (text: string) => assistant(text, { prefill: EMPTY_THINK })
+const LONG = 'The register says who was born there, in its very first sentence, and nothing else.'
+
+/** Three turns, the last of which is short; the mask of each lies so many tokens early. */
+const withRuns = (code: string, early: (turn: number) => number) => {
+  const editMask = (mask: number[], layout: readonly TurnLayout[]) => {
+    mask.fill(0)
+    for (const [turn, { contentStart, endToken }] of layout.filter(({ role }) => role === 'assistant').entries())
+      mask.fill(1, contentStart - early(turn), endToken + 1 - early(turn))
+  }
+  const turns = [
+    user('Who was born in Quillfort?'),
+    said(LONG),
+    tool(LONG),
+    said(LONG),
+    tool(LONG),
+    said('Maud Ester.'),
+  ]
+  return findingsOf(code, 'qwen3', (tokenizer) => [conversation(tokenizer, turns, { editMask })])
+}
+const growing = (turn: number) => 4 * (turn + 1)
+
+it('M07 says how far off a drift gets that grows with each block', async () => {
+  const [finding] = await withRuns('M07', growing)
+  expect(finding?.message).toBe(
+    'The loss mask lies 4 tokens early in assistant turn 1 and 12 in turn 3, for each block, the length of the empty think block that the template can write',
+  )
+})
+
+it('M07 says one number of a drift that stays', async () => {
+  const [finding] = await withRuns('M07', () => 4)
+  expect(finding?.message).toBe(
+    'The loss mask lies 4 tokens early, the length of the empty think block that the template can write',
+  )
+})
+
+it('a short turn that lies behind its own run is masked out whole (M03), which V7 explains', async () => {
+  expect(await withRuns('M03', growing)).toHaveLength(1)
+})
