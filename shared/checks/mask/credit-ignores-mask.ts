@@ -28,12 +28,9 @@ export const M18: Check = {
   cite: 'verl#6392, verl#6376, slime#1370, miles#557',
   trajectory: lookAtReturns,
   *dump(view, report) {
-    if (!view.streams.has('rewards')) {
-      report.abstain('not-checkable', WITHOUT_REWARDS)
-      return yield* lookAtWholeCredit(view, report, NONE)
-    }
     const untold = yield* within(0, 0.3, lookAtRestarts(view, report))
     yield* within(0.3, 1, lookAtAnswers(view, report, untold))
+    if (!view.streams.has('rewards')) report.abstain('not-checkable', WITHOUT_REWARDS)
   },
   *unproved(_tally, view) {
     const untold = untoldKl(view.facts) ?? (view.streams.has('rewards') ? null : WITHOUT_REWARDS)
@@ -42,7 +39,6 @@ export const M18: Check = {
 }
 
 const WITHOUT_REWARDS = 'the dump does not carry rewards'
-const NONE: ReadonlySet<TrajectoryFacts> = new Set()
 
 /** Why rollouts whose returns change across replies by more than the dump tells are not sound, where most are such. */
 function untoldKl(facts: readonly TrajectoryFacts[]): string | null {
