@@ -9,6 +9,7 @@ import { MASK_UNKNOWN } from '../states.ts'
 import { isForged } from '../template/forged-control.ts'
 import { toldOfUnproved, unprovedTurns } from '../unproved-turns.ts'
 import { hasBrokenCall } from './broken-call.ts'
+import { longestLeftOut } from './by-token.ts'
 import { versionsBesideMasked, versionsText } from './earlier-versions.ts'
 import { thoughtsAlone } from './think-masked.ts'
 
@@ -107,9 +108,14 @@ function trainsAnEmptyTurn({ mask, expectedRl, segmentation }: TrajectoryView): 
   )
 }
 
-/** A masked turn that nobody meant to train: not the model's, or nothing but a thought where all thoughts are masked, of which M16 tells. */
+/**
+ * A masked turn that nobody meant to train: not the model's, nothing but a thought where all thoughts are masked, of which M16 tells, or one so short that a
+ * mask which chooses tokens leaves out as many in a row amid other turns.
+ */
 function isOthersMatter(view: TrajectoryView, turn: Turn): boolean {
-  return isEnvironments(view, turn) || thoughtsAlone(view).has(turn)
+  if (isEnvironments(view, turn) || thoughtsAlone(view).has(turn)) return true
+  const most = longestLeftOut(view)
+  return most > 0 && lengthOf(writtenWith(view, turn, 0)) <= most
 }
 
 /** Text that only follows a reply, or a header that a document forged: masked, and with nothing that says that the model wrote it. */

@@ -11,19 +11,25 @@ const FEWEST_HOLES = 3
  * lies in several pieces amid its turns. That an end is not among them says nothing of ends; H02 says how much it misses.
  */
 export function choosesTokens(view: TrajectoryView): boolean {
-  let chooses = known.get(view)
-  if (chooses === undefined) known.set(view, (chooses = findChosen(view)))
-  return chooses
+  return longestLeftOut(view) > 0
+}
+
+/** The most tokens in a row that such a mask leaves out amid what the model wrote at a stretch: as few may be a short turn. 0 where it is no such mask. */
+export function longestLeftOut(view: TrajectoryView): number {
+  let longest = known.get(view)
+  if (longest === undefined) known.set(view, (longest = findLongest(view)))
+  return longest
 }
 
 /** M10 asks at each masked end. */
-const known = new OfLast<TrajectoryView, boolean>()
+const known = new OfLast<TrajectoryView, number>()
 
-function findChosen({ mask, expectedRl }: TrajectoryView): boolean {
-  if (mask === null || expectedRl === null) return false
+function findLongest({ mask, expectedRl }: TrajectoryView): number {
+  if (mask === null || expectedRl === null) return 0
   let written = 0
   let trained = 0
   let holes = 0
+  let longest = 0
   for (let start = 0, end = 0; start < expectedRl.length; start = end) {
     end = runEnd(expectedRl, start, expectedRl.length)
     if (expectedRl[start] !== Expected.trained) continue
@@ -31,8 +37,11 @@ function findChosen({ mask, expectedRl }: TrajectoryView): boolean {
     for (let at = start, to = at; at < end; at = to) {
       to = runEnd(mask, at, end)
       if (mask[at] === 1) trained += to - at
-      else if (at > start && to < end) holes++
+      else if (at > start && to < end) {
+        holes++
+        longest = Math.max(longest, to - at)
+      }
     }
   }
-  return holes >= FEWEST_HOLES && trained * 2 < written
+  return holes >= FEWEST_HOLES && trained * 2 < written ? longest : 0
 }
