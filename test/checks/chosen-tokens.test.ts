@@ -1,27 +1,64 @@
-import { expect, it } from 'vitest'
-import { assistant, conversation, type TurnLayout, tool, user } from '../helpers/conversation.ts'
-import { findingsOf } from './findings-of.ts'
+import { describe, expect, it } from 'vitest'
+import type { RecordOptions } from '../helpers/conversation.ts'
+import { findingsOf, search } from './findings-of.ts'
 
-const LONG = Array.from({ length: 12 }, (_, at) => `the register of parish ${at} says who was born there`).join('; ')
-
-/** Three turns, of which the last is not trained; of the others one token of so many is. */
-const masked = (every: number, last: string) => {
-  const editMask = (mask: number[], layout: readonly TurnLayout[]) => {
-    const turns = layout.filter(({ role }) => role === 'assistant')
-    for (const { contentStart, endToken } of turns)
-      for (let at = contentStart; at <= endToken; at++) mask[at] = (at - contentStart + 1) % every === 0 ? 1 : 0
-    const { contentStart, endToken } = turns.at(-1)!
-    mask.fill(0, contentStart, endToken + 1)
-  }
-  const turns = [user('Who was born there?'), assistant(LONG), tool(LONG), assistant(LONG), tool(LONG), assistant(last)]
-  return findingsOf('M03', 'qwen2.5', (tokenizer) => [conversation(tokenizer, turns, { editMask })])
+/** Turns whose end says M10 is not trained, where of the tokens before each end the mask trains those for which this holds, by their place from the end. */
+async function notTrained(trains: (fromEnd: number) => boolean) {
+  const long = 'The document says it, and so does the archive of the town. '.repeat(3)
+  const rows = search({ call: { text: long }, answer: { text: long } })
+  const found = await findingsOf('M10', 'qwen2.5', rows, ({ mask }, { layout }) => {
+    const chosen = mask!.slice()
+    for (const { role, contentStart, endToken } of layout) {
+      if (role !== 'assistant') continue
+      for (let at = contentStart; at <= endToken; at++) chosen[at] = trains(endToken - at) ? 1 : 0
+    }
+    return { mask: chosen }
+  })
+  return found.map(({ turn }) => turn)
 }
 
-it('a short turn of which a mask that chooses tokens trains none is not masked out (M03)', async () => {
-  expect(await masked(8, 'Maud Ester.')).toEqual([])
+describe('an end token without loss', () => {
+  it('is not looked at where the mask chooses a few of the model’s tokens', async () => {
+    expect(await notTrained((fromEnd) => fromEnd % 5 === 1)).toEqual([])
+  })
+
+  it('is a fault where the mask leaves a few out, or the first part of each turn', async () => {
+    expect(await notTrained((fromEnd) => fromEnd % 10 > 0)).toEqual([2, 4])
+    expect(await notTrained((fromEnd) => fromEnd > 0 && fromEnd < 6)).toEqual([2, 4])
+  })
 })
 
-it('a long one is, and so is a short one beside turns that are trained whole', async () => {
-  expect(await masked(8, LONG)).toHaveLength(1)
-  expect(await masked(1, 'Maud Ester.')).toHaveLength(1)
+describe('an end token without loss behind words that have none either', () => {
+  const long = 'The document says it, and so does the archive of the town. '.repeat(3)
+  const rows = (more: RecordOptions = {}) => search({ call: { text: long }, answer: { text: long } }, more)
+
+  /** What M10 says where so many tokens before each end are masked with it. */
+  async function told(
+    masked: number,
+    more: RecordOptions,
+    edit: (sampled: Uint8Array, end: number) => void = () => {},
+  ) {
+    const found = await findingsOf('M10', 'qwen2.5', rows(more), ({ mask, sampled }, { layout }) => {
+      const [cut, flags] = [mask!.slice(), sampled?.slice() ?? null]
+      for (const { role, endToken } of layout) {
+        if (role !== 'assistant') continue
+        cut.fill(0, endToken - masked, endToken + 1)
+        if (flags !== null) edit(flags, endToken)
+      }
+      return { mask: cut, sampled: flags }
+    })
+    return found.map(({ message, severity }) => [severity, message.match(/nor are the (\d+) tokens/)?.[1]])
+  }
+
+  it('is a fault where the dump says that all of them were sampled', async () => {
+    expect(await told(7, { sampled: true })).toEqual(Array(2).fill(['error', '7']))
+    expect(await told(20, { sampled: true })).toEqual(Array(2).fill(['error', '20']))
+    expect(await told(12, { logprobs: 'sampler' })).toEqual(Array(2).fill(['error', '12']))
+  })
+
+  it('is none where nothing says so, and where any of them was not', async () => {
+    expect(await told(12, {})).toEqual([])
+    expect(await told(12, { sampled: true }, (sampled, end) => sampled.fill(0, end - 2, end - 1))).toEqual([])
+    expect(await told(12, { sampled: true }, (sampled, end) => sampled.fill(0, end, end + 1))).toEqual([])
+  })
 })
