@@ -5,7 +5,7 @@ import { settings } from '../checks/audit.ts'
 import { runOver } from '../helpers/dump-check.ts'
 import { dumpOf, factsOf } from '../helpers/facts.ts'
 import { factsFrom } from './rollouts.ts'
-import { logSoftmax, type SimulatedScores, shaken, simulate, viewOf } from './simulated.ts'
+import { logSoftmax, random, type SimulatedScores, shaken, simulate, viewOf } from './simulated.ts'
 
 type Score = Parameters<typeof simulate>[2]
 
@@ -111,5 +111,15 @@ describe('what lies above the trainer for another reason', () => {
     ],
   ])('is no other token: %s', (_name, scoreOf) => {
     expect(named(rolloutsOf(32, scoreOf)).L06).toBe(0)
+  })
+
+  it('is no other token: a trainer that divides logprobs of a sure policy by a temperature', () => {
+    const scores = Array.from({ length: 16 }, (_, record): SimulatedScores => {
+      const next = random(record)
+      // Of ten tokens one is unlikely, by as much as chance has it.
+      const sampler = Array.from({ length: 200 }, (_, at) => (at % 10 === 0 ? -1.9 - 2 * next() : -0.06 * next()))
+      return { sampler, trainer: sampler.map((value) => value / 0.6 + 0.002 * (next() - 0.5)) }
+    })
+    expect(named(scores)).toMatchObject({ L01: 0, L03: 16, L04: 0, L06: 0 })
   })
 })

@@ -3,6 +3,7 @@ import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { TrajectoryView } from '../check.ts'
 import { FactColumns } from '../fact-columns.ts'
 import type { TrajectoryFacts } from '../facts.ts'
+import { tiltedRollouts } from './pooled-lines.ts'
 import { pairsOf } from './scored.ts'
 
 /** Tokens that the trainer finds unlikely, and those of them that the sampler does not. */
@@ -75,7 +76,8 @@ export interface MostLikelyRollouts {
 
 /**
  * In one rollout few tokens are unlikely, and noise may have made them so: it does not in most of many. Null where it is not in most of those
- * with enough scored tokens; one without an unlikely token counts as one that does not show it.
+ * with enough scored tokens; one without an unlikely token counts as one that does not show it. Null as well where a temperature explains the rollouts (L03): a
+ * trainer that is sharper finds unlikely what the sampler does not, by a multiple of its logprob, which that of another token is not.
  */
 export function* mostLikelyRollouts(
   facts: readonly TrajectoryFacts[],
@@ -87,7 +89,7 @@ export function* mostLikelyRollouts(
   const counts = columns.numbers('gap', 'count')
   const scored = yield* within(
     0,
-    0.8,
+    0.4,
     filtered([...counts], (count) => count >= thresholds['scored-tokens']),
   )
   let asked = 0
@@ -100,5 +102,7 @@ export function* mostLikelyRollouts(
   const isSure =
     members.length >= thresholds['most-likely-rollouts'] * scored.length &&
     lifted >= Math.max(thresholds['scored-tokens'], thresholds['systematic-share'] * asked)
-  return isSure ? { members, asked, lifted } : null
+  if (!isSure) return null
+  const { tilted } = yield* within(0.4, 1, tiltedRollouts(facts, thresholds))
+  return tilted.size > (1 - thresholds['systematic-share']) * members.length ? null : { members, asked, lifted }
 }
