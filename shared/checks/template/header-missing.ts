@@ -114,7 +114,9 @@ function reportBeheaded(view: TrajectoryView, turn: Turn, report: Reporter): voi
 
 /** Words of the model at the end of a turn of another that an end token closes, in a template that ends none of those with one. */
 function answerInside(view: TrajectoryView, turn: Turn): Span | null {
-  if (turn.kind !== 'other' || turn.endToken < 0 || (view.provenance === null && hidesEdges(view))) return null
+  const { mask, provenance } = view
+  if (turn.kind !== 'other' || turn.endToken < 0) return null
+  if (provenance === null && (mask === null || hidesEdges(view))) return null
   return wordsInside(view, turn)
 }
 
