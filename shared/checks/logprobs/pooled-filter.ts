@@ -29,7 +29,7 @@ export function* filteredRollouts(
   const columns = new FactColumns(facts)
   const pool = poolOf(columns, thresholds)
   yield 0.2
-  if (pool === null || (yield* mostLikelyRollouts(facts, thresholds)) !== null) return null
+  if (pool === null || (yield* within(0.2, 0.25, mostLikelyRollouts(facts, thresholds))) !== null) return null
   if (gapTrends(facts, thresholds).some(({ rises }) => rises)) return null
   yield 0.3
   const { tilted } = yield* within(0.3, 0.9, tiltedRollouts(facts, thresholds))
