@@ -5,6 +5,7 @@ import { count, counted, percent } from '../model/number-text.ts'
 import { within } from '../model/steps.ts'
 import { type AdvantageMeasures, measureAdvantages } from './advantages.ts'
 import { amplifiedBounds, type Bounds } from './bounds.ts'
+import { askingForGroups, doubtOfGroups } from './doubtful-groups.ts'
 import type { Hypothesis, HypothesisInput } from './hypothesis.ts'
 import { besideLog, loggedLine } from './logged.ts'
 import { BY_WHOLE_RANGE, floorText, RANGE_HELD_AGAINST, scaleText } from './reward.ts'
@@ -32,9 +33,11 @@ export const H01: Hypothesis = {
   title: 'Advantage scaling instability',
   claim: 'Similar rewards have a small std; dividing by it makes advantages of noise, and updates cancel.',
   sees: inCompleteGroups,
-  *measure({ dump }) {
+  *measure(input) {
+    const { dump } = input
     yield* within(0, 0.5, fitting(dump))
-    yield* within(0.5, 1, measuringSpreads(dump, scalingOf(dump)))
+    yield* within(0.5, 0.9, measuringSpreads(dump, scalingOf(dump)))
+    yield* within(0.9, 1, askingForGroups(input))
   },
   judge: (input) =>
     conclude(
@@ -71,7 +74,12 @@ function decide(input: HypothesisInput): Judgement {
   const unlooked = unscaled ? [] : notRun(input, ['A03'])
   // Advantages that no known scheme gives have no known bound: a spread that is not small does not show that they are in order.
   const isUnknown = scaling === null && fitOf(input.dump) !== null
-  const contradicted = !isUnexplained && (unscaled || (few && !byWhole && !isUnknown && unlooked.length === 0))
+  // Whichever groups there are, no std of theirs divides under an unscaled scheme.
+  const doubt = unscaled || exploded || amplified ? null : doubtOfGroups(input)
+  // What divides is known of groups that the advantages fit, right or wrong; what would divide in the right ones is not.
+  const divides = scaling?.fit?.accepted === true
+  const fewDivided = few && !byWhole && !isUnknown && unlooked.length === 0 && (doubt === null || divides)
+  const contradicted = !isUnexplained && (unscaled || fewDivided)
   const verdict = exploded || amplified ? 'supported' : contradicted ? 'contradicted' : 'inconclusive'
   const unknown = scaling !== null ? [] : input.streams.has('advantages') ? ['how rewards are scaled'] : ['advantages']
   return {
@@ -107,8 +115,8 @@ function decide(input: HypothesisInput): Judgement {
       ...restingOn('groups-below-noise', stated('largest reward gap below the floor', found.largestNoiseGap)),
       ...lesserFaults(H01, input, ['A02', 'A03']),
     ],
-    missing: [...unknown, ...leftOut(unlooked)],
-    firm: !exploded || explosion.pattern === 'systematic' || amplified,
+    missing: [...(doubt === null ? [] : [doubt]), ...unknown, ...leftOut(unlooked)],
+    firm: doubt === null && (!exploded || explosion.pattern === 'systematic' || amplified),
   }
 }
 

@@ -1,9 +1,11 @@
 import { type ComponentMeasures, findingComponents } from '../checks/groups/components.ts'
 import { isNarrowed } from '../checks/groups/reward-scales.ts'
 import { lackOfGroups } from '../checks/groups/statistics.ts'
+import { within } from '../model/steps.ts'
 import type { Thresholds } from '../model/thresholds/registry.ts'
 import { type Bounds, contrastBounds, flatBounds, opposingBounds, withinBounds } from './bounds.ts'
 import { chosenByReward } from './chosen-by-reward.ts'
+import { askingForGroups, doubtOfGroups } from './doubtful-groups.ts'
 import type { Hypothesis, HypothesisInput } from './hypothesis.ts'
 import { besideLog, loggedLine, loggedMean, loggedOf, meanOf } from './logged.ts'
 import {
@@ -36,7 +38,10 @@ export const H05: Hypothesis = {
   title: 'Reward signal degradation',
   claim: 'Rewards contrast too little within groups, or their components conflict.',
   sees: inCompleteGroups,
-  measure: ({ dump }) => findingComponents(dump),
+  *measure(input) {
+    yield* within(0, 0.8, findingComponents(input.dump))
+    yield* within(0.8, 1, askingForGroups(input))
+  },
   judge: (input) =>
     conclude(
       H05,
@@ -84,11 +89,18 @@ function decide(input: HypothesisInput): Judgement {
     ({ code, status, severity }) => code === 'A09' && status === 'fail' && severity !== 'info',
   )
   const unlooked = input.streams.has('reward_components') ? notRun(input, ['A09']) : []
+  const doubt = supported ? null : doubtOfGroups(input)
   return {
     // Components whose weights are not known may conflict unseen.
     verdict: supported
       ? 'supported'
-      : found.componentsUnexplained || cancel || isOfUnit || chosen !== null || byWhole || unlooked.length > 0
+      : found.componentsUnexplained ||
+          cancel ||
+          isOfUnit ||
+          chosen !== null ||
+          byWhole ||
+          doubt !== null ||
+          unlooked.length > 0
         ? 'inconclusive'
         : 'contradicted',
     because: [
@@ -102,6 +114,7 @@ function decide(input: HypothesisInput): Judgement {
       ...lesserFaults(H05, input, ['A01']),
     ],
     missing: [
+      ...(doubt === null ? [] : [doubt]),
       ...(chosen === null ? [] : [`whether rollouts of other rewards were left out of the dump: ${chosen}`]),
       ...(isOfUnit
         ? [

@@ -11,7 +11,24 @@ import { questionsOf } from './questions-of-group.ts'
  * words. Only a declared size or expected answers tell the two apart. Null where fewer than half of the groups are such, so that they stand out beside the others.
  */
 export function* untoldQuestions(view: DumpView): Steps<string | null> {
-  if (view.settings.options.groupSize !== undefined) return null
+  const groups = yield* untoldGroups(view)
+  if (groups === null) return null
+  return `${groups}, and neither the size of groups (--group-size) nor expected answers tell whether these are different questions or one in other words`
+}
+
+/** A05 and verdicts on groups ask the same of the same dump. */
+const found = new WeakMap<DumpView, string | null>()
+
+/** `4 of 4 groups hold several prompts of several rollouts each`, where that is half of them or more and nothing tells what they are; else null. */
+export function* untoldGroups(view: DumpView): Steps<string | null> {
+  const known = found.get(view)
+  if (known !== undefined) return known
+  const groups = view.settings.options.groupSize === undefined ? yield* findingUntold(view) : null
+  found.set(view, groups)
+  return groups
+}
+
+function* findingUntold(view: DumpView): Steps<string | null> {
   const groups = view.groups.filter(({ members }) => members.length > 1)
   const shared = yield* within(0, 0.4, promptsOfSeveralGroups(groups))
   let untold = 0
@@ -24,7 +41,7 @@ export function* untoldQuestions(view: DumpView): Steps<string | null> {
   )
   if (untold === 0 || untold * 2 < groups.length) return null
   const hold = untold === 1 ? 'holds' : 'hold'
-  return `${count(untold)} of ${counted(groups.length, 'group')} ${hold} several prompts of several rollouts each, and neither the size of groups (--group-size) nor expected answers tell whether these are different questions or one in other words`
+  return `${count(untold)} of ${counted(groups.length, 'group')} ${hold} several prompts of several rollouts each`
 }
 
 /** Variants of a prompt that are dealt out among groups are no questions of these groups. */
