@@ -125,7 +125,7 @@ export interface TrajectoryFacts {
   readonly endPad?: number
   /** These ends, where none of them has loss; absent elsewhere. What M13 holds against other rows. */
   readonly padEnds?: readonly number[]
-  /** A turn of the prompt is not closed, or the answer begins in it (C02, T16), so that its ids are not those that were asked; absent elsewhere. What A05 sets aside. */
+  /** A turn of the prompt is not closed, or the answer begins in it, or it was cut otherwise (C02, T16), so that its ids are not those that were asked; absent elsewhere. What A05 sets aside. */
   readonly promptOpen?: boolean
   /** Its system text is what the template writes where there is no system message, and it has none of that text; absent elsewhere. */
   readonly defaultSystem?: boolean

@@ -35,6 +35,7 @@ import { openTurnFacts } from './template/removed-markers.ts'
 import { rendersOtherwise } from './template/renders-otherwise.ts'
 import { strayCallFacts } from './template/stray-call.ts'
 import { systemFacts } from './template/system-prompt.ts'
+import { isPromptCut } from './truncation/prompt-faults.ts'
 import { wroteOn } from './wrote-on.ts'
 
 export { createFacts } from './create-facts.ts'
@@ -158,6 +159,7 @@ export function addSymptoms(view: TrajectoryView): void {
   if (rendersOtherwise(view)) Object.assign(view.facts, { rendersOtherwise: true })
   Object.assign(view.facts, toolFacts(view), strayCallFacts(view), emptyToolsFacts(view), systemFacts(view))
   Object.assign(view.facts, openTurnFacts(view))
+  if (isPromptCut(view)) Object.assign(view.facts, { promptOpen: true })
 }
 
 /** Several checks read the same turns, so each text is decoded once. */

@@ -150,6 +150,10 @@ describe('A05', () => {
 
     it.each<[string, TrajectoryFacts[]]>([
       ['whose prompt has a turn that is not closed (C02)', withOne({ promptOpen: true })],
+      [
+        'that is whole beside three whose prompts were cut alike (C02)',
+        withOne({}).map((facts) => (facts.promptHash === prompt(2) ? { ...facts, promptOpen: true } : facts)),
+      ],
       ['whose begin-of-sequence token is there twice (T01)', withOne({ oneBosHash: prompt(2) })],
       [
         'that lacks the tools, which its template writes into the turn of the question (T07)',

@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest'
+import type { TrajectoryView } from '../../shared/checks/check.ts'
+import { addSymptoms } from '../../shared/checks/view.ts'
 import { rerender } from '../../shared/tokens/template/rerender.ts'
 import type { Tokenizer } from '../../shared/tokens/tokenizer.ts'
+import { auditDump } from '../checks/audit.ts'
 import { assistant, conversation, system, user } from '../helpers/conversation.ts'
 import { findings } from './findings.ts'
 
@@ -258,6 +261,16 @@ describe('C02 in a dump that has neither messages nor tools', () => {
   ])('names a cut %s before the question', async (_, edit) => {
     expect(await ofLlamaAlone('C02', edit)).toMatchObject([{ turn: 1, evidence: { cut: 'middle', role: 'user' } }])
     expect(await ofLlamaAlone('T07', edit)).toEqual([])
+  })
+
+  it.each([
+    ['lacks the middle', without('"description": "Finds', 'What to look'), true],
+    ['asks something else', (text: string) => text.replace(QUESTION, 'Who made either of them?'), undefined],
+  ])('A05 sets a prompt aside that %s: %j', async (_, edit, promptOpen) => {
+    const rows = (tokenizer: Tokenizer) => [llamaRow(tokenizer, edit)]
+    const [view] = (await auditDump({ story: '', family: 'llama3', rows })).views
+    addSymptoms(view as TrajectoryView)
+    expect(view?.facts.promptOpen).toBe(promptOpen)
   })
 
   const code = 'What does this do?\n\n{\n    int type;\n}\n'

@@ -6,15 +6,23 @@ export function promptOf({ oneBosHash, promptHash }: TrajectoryFacts): string | 
   return oneBosHash ?? promptHash
 }
 
-/** The prompt that more than half of the members have; null where none is. */
+/** The prompt that more than half of the members have, of those whose prompt was not cut if there are any; null where none is. */
 export function majorityPrompt({ members }: GroupView): string | null {
   const counts = new Map<string, number>()
+  const areAllCut = members.every(isCut)
+  let counted = 0
   for (const member of members) {
+    if (!areAllCut && isCut(member)) continue
+    counted++
     const prompt = promptOf(member)
     if (prompt !== null) counts.set(prompt, (counts.get(prompt) ?? 0) + 1)
   }
-  for (const [prompt, count] of counts) if (count * 2 > members.length) return prompt
+  for (const [prompt, count] of counts) if (count * 2 > counted) return prompt
   return null
+}
+
+function isCut({ promptOpen }: TrajectoryFacts): boolean {
+  return promptOpen === true
 }
 
 /** A prompt may come back in a later step, or in another file: evaluations ask the same questions again. */
@@ -23,12 +31,12 @@ export function promptKey(facts: TrajectoryFacts): string {
 }
 
 /**
- * Members with another prompt than the majority (`majorityPrompt`); without one, than the first member. Rows by call have the prompt of their first call. A
- * prompt that was cut (C01, C02) is another one by its ids only: it begins with another turn or inside one, or a turn of it is not closed. So is
+ * Members with another prompt than the majority (`majorityPrompt`); without one, than the first whose prompt was not cut. Rows by call have the prompt of their first call. A
+ * prompt that was cut (C01, C02) is another one by its ids only: it begins with another turn or inside one, a turn of it is not closed, or C02 tells of it. So is
  * one of another day (T14), and one whose template wrote another system text before the same question (T07, T08, T09).
  */
 export function strangers(group: GroupView, majority: string | null): readonly TrajectoryFacts[] {
-  const [first] = group.members
+  const first = group.members.find((member) => !isCut(member)) ?? group.members[0]
   const prompt = majority ?? (first === undefined ? null : promptOf(first))
   // As mostly: then even a call that goes on from another one has the prompt of the first call.
   if (group.members.every((member) => promptOf(member) === prompt)) return NO_STRANGERS
@@ -41,7 +49,7 @@ export function strangers(group: GroupView, majority: string | null): readonly T
       member.promptHash !== null &&
       rootOf(member, roots) !== root &&
       member.firstRole === own?.firstRole &&
-      member.promptOpen !== true &&
+      !isCut(member) &&
       !isRenderedOtherwise(member, own) &&
       member.branchOf === null,
   )

@@ -118,8 +118,5 @@ export const PROMPT_CUT_PLANTS: readonly Plant[] = [
       rollout.promptLength -= 24
       return []
     },
-    alongside: {
-      A05: 'the question stands in one turn with the schemas, and that turn is another one than in its group',
-    },
   },
 ]
