@@ -1,5 +1,5 @@
 import type { DumpView } from '../checks/check.ts'
-import { type GapTrend, gapTrends } from '../checks/logprobs/trend.ts'
+import { type GapTrend, gapTrendsOf } from '../checks/logprobs/trend.ts'
 import { type RowSet, rowsWhere } from './defects-evidence.ts'
 
 /**
@@ -7,7 +7,7 @@ import { type RowSet, rowsWhere } from './defects-evidence.ts'
  * what the gap grew from. What differs by as much from the first step on has another cause.
  */
 export function whereGapGrew(dump: DumpView): RowSet {
-  const growing = gapTrends(dump.facts, dump.settings.thresholds).filter(({ grows }) => grows)
+  const growing = gapTrendsOf(dump).filter(({ grows }) => grows)
   return rowsWhere(dump, ({ place, step }) => {
     const trend = growing.find(({ sources }) => sources.has(place.source))
     return trend !== undefined && step !== null && step >= grownFrom(trend)

@@ -2,7 +2,7 @@ import { FactColumns } from '../checks/fact-columns.ts'
 import type { TrajectoryFacts } from '../checks/facts.ts'
 import { ofTwoEngines, oneArrayIn } from '../checks/logprobs/one-array.ts'
 import { digits } from '../checks/logprobs/text.ts'
-import { type GapTrend, gapTrends } from '../checks/logprobs/trend.ts'
+import { type GapTrend, gapTrendsOf } from '../checks/logprobs/trend.ts'
 import { counted } from '../model/number-text.ts'
 import type { Thresholds } from '../model/thresholds/registry.ts'
 import { type Bounds, gapBounds, gapRankBounds, offRolloutsBounds } from './bounds.ts'
@@ -56,7 +56,7 @@ function decide(input: HypothesisInput): Judgement {
   // A warning alone is a gap that grows though the versions of the rollouts follow the step.
   const frozen = stale?.status === 'fail' && stale.severity === 'error'
   // Several runs lie in a folder: one whose gap grows is enough, and stands first; then one in which it begins to.
-  const [trend = null] = gapTrends(facts, thresholds)
+  const [trend = null] = gapTrendsOf(input.dump)
   if (trend === null && !frozen) return tooFewSteps(input, gap)
   const grows = trend?.grows === true
   const follows = trend?.follows === true

@@ -56,10 +56,10 @@ export const L01: Check = {
 /** Rollouts that none shows by itself, which the others of the dump tell. */
 function* lookBeside(dump: DumpView, report: DumpReporter): Steps<void> {
   const { thresholds } = dump.settings
-  const filtered = yield* within(0, 0.2, filteredRollouts(dump.facts, thresholds))
-  const ofOthers = yield* within(0.2, 0.3, mostLikelyRollouts(dump.facts, thresholds))
+  const filtered = yield* within(0, 0.2, filteredRollouts(dump))
+  const ofOthers = yield* within(0.2, 0.3, mostLikelyRollouts(dump))
   const isTold = new Set([...(filtered?.members ?? []), ...(ofOthers?.members ?? [])])
-  const found = yield* within(0.3, 0.6, tiltedRollouts(dump.facts, thresholds))
+  const found = yield* within(0.3, 0.6, tiltedRollouts(dump))
   // Rollouts that look like something narrower each by itself, surely or by too few tokens, where the others of the dump deny it (L03, L04, L06).
   for (const member of found.denied)
     if (member.tilt?.otherwise === 'mismatch' && !isTold.has(member)) tell(member, null, { report, thresholds })

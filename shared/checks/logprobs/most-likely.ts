@@ -1,8 +1,8 @@
 import { filtered, type Steps, within } from '../../model/steps.ts'
-import type { Thresholds } from '../../model/thresholds/registry.ts'
-import type { TrajectoryView } from '../check.ts'
+import type { DumpView, TrajectoryView } from '../check.ts'
 import { FactColumns } from '../fact-columns.ts'
 import type { TrajectoryFacts } from '../facts.ts'
+import { onceForDump } from '../once-for-dump.ts'
 import { tiltedRollouts } from './pooled-lines.ts'
 import { pairsOf } from './scored.ts'
 
@@ -79,10 +79,11 @@ export interface MostLikelyRollouts {
  * with enough scored tokens; one without an unlikely token counts as one that does not show it. Null as well where a temperature explains the rollouts (L03): a
  * trainer that is sharper finds unlikely what the sampler does not, by a multiple of its logprob, which that of another token is not.
  */
-export function* mostLikelyRollouts(
-  facts: readonly TrajectoryFacts[],
-  thresholds: Thresholds,
-): Steps<MostLikelyRollouts | null> {
+export const mostLikelyRollouts = onceForDump(findMostLikely)
+
+function* findMostLikely(dump: DumpView): Steps<MostLikelyRollouts | null> {
+  const { facts, settings } = dump
+  const { thresholds } = settings
   const columns = new FactColumns(facts)
   const members = columns.having('lifted')
   if (members.length < thresholds['pooled-rollouts']) return null
@@ -103,6 +104,6 @@ export function* mostLikelyRollouts(
     members.length >= thresholds['most-likely-rollouts'] * scored.length &&
     lifted >= Math.max(thresholds['scored-tokens'], thresholds['systematic-share'] * asked)
   if (!isSure) return null
-  const { tilted } = yield* within(0.4, 1, tiltedRollouts(facts, thresholds))
+  const { tilted } = yield* within(0.4, 1, tiltedRollouts(dump))
   return tilted.size > (1 - thresholds['systematic-share']) * members.length ? null : { members, asked, lifted }
 }

@@ -1,10 +1,12 @@
 import { forEachOf, type Steps, within } from '../../model/steps.ts'
 import type { Thresholds } from '../../model/thresholds/registry.ts'
+import type { DumpView } from '../check.ts'
 import { FactColumns } from '../fact-columns.ts'
 import type { TrajectoryFacts } from '../facts.ts'
+import { onceForDump } from '../once-for-dump.ts'
 import { mostLikelyRollouts } from './most-likely.ts'
 import { tiltedRollouts } from './pooled-lines.ts'
-import { gapTrends } from './trend.ts'
+import { gapTrendsOf } from './trend.ts'
 
 /** Rollouts of which all together show that the sampler divides by what top-k kept. */
 export interface FilteredRollouts {
@@ -22,17 +24,18 @@ export interface FilteredRollouts {
  * on nearly every token, which neither noise nor a temperature leaves: of what they move some tokens are likelier to the trainer. It is so by more where it
  * was less sure, and by hardly anything where it was sure; a trainer behind another context is surprised at both. Null where that is not so.
  */
-export function* filteredRollouts(
-  facts: readonly TrajectoryFacts[],
-  thresholds: Thresholds,
-): Steps<FilteredRollouts | null> {
+export const filteredRollouts = onceForDump(findFiltered)
+
+function* findFiltered(dump: DumpView): Steps<FilteredRollouts | null> {
+  const { facts, settings } = dump
+  const { thresholds } = settings
   const columns = new FactColumns(facts)
   const pool = poolOf(columns, thresholds)
   yield 0.2
-  if (pool === null || (yield* within(0.2, 0.25, mostLikelyRollouts(facts, thresholds))) !== null) return null
-  if (gapTrends(facts, thresholds).some(({ rises }) => rises)) return null
+  if (pool === null || (yield* within(0.2, 0.25, mostLikelyRollouts(dump))) !== null) return null
+  if (gapTrendsOf(dump).some(({ rises }) => rises)) return null
   yield 0.3
-  const { tilted } = yield* within(0.3, 0.9, tiltedRollouts(facts, thresholds))
+  const { tilted } = yield* within(0.3, 0.9, tiltedRollouts(dump))
   if (tilted.size > (1 - thresholds['systematic-share']) * pool.rollouts) return null
   const members: TrajectoryFacts[] = []
   const look = (row: TrajectoryFacts) => {

@@ -1,7 +1,9 @@
 import { forEachOf, type Steps, within } from '../../model/steps.ts'
 import type { Thresholds } from '../../model/thresholds/registry.ts'
+import type { DumpView } from '../check.ts'
 import { FactColumns } from '../fact-columns.ts'
 import type { TrajectoryFacts } from '../facts.ts'
+import { onceForDump } from '../once-for-dump.ts'
 import { addSums, fitLine, isBeyond, isFiltered, isLine, type Line, type LineSums } from './gap-line.ts'
 import type { Tilt } from './tilt.ts'
 
@@ -36,7 +38,9 @@ interface Pool {
  * The rollouts in which sampler and trainer are at different temperatures. A short rollout has few tokens that tell a temperature, and noise
  * gives some of many a line: all that declare one temperature are asked together, and one alone is believed where it is one of few.
  */
-export function* tiltedRollouts(facts: readonly TrajectoryFacts[], thresholds: Thresholds): Steps<TiltedRollouts> {
+export const tiltedRollouts = onceForDump(findTilted)
+
+function* findTilted({ facts, settings: { thresholds } }: DumpView): Steps<TiltedRollouts> {
   const asked = new FactColumns(facts).having('tilt')
   yield 0.1
   const pools = yield* within(0.1, 0.4, poolsOf(asked))

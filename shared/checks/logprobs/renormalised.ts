@@ -49,8 +49,8 @@ export const L04: Check = {
 }
 
 /** What top-k left over, which all rollouts tell together. */
-function* lookOverRollouts({ facts, settings }: DumpView, report: DumpReporter): Steps<void> {
-  const found = yield* within(0, 0.6, filteredRollouts(facts, settings.thresholds))
+function* lookOverRollouts(dump: DumpView, report: DumpReporter): Steps<void> {
+  const found = yield* within(0, 0.6, filteredRollouts(dump))
   if (found === null) return
   const tell = (member: TrajectoryFacts) => {
     report.unitAfterAll()

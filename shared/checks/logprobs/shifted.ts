@@ -50,8 +50,8 @@ export const L06: Check = {
 }
 
 /** The first entry of a list of likely tokens in place of the sampled one, which all rollouts tell together. */
-function* lookOverRollouts({ facts, settings }: DumpView, report: DumpReporter): Steps<void> {
-  const found = yield* within(0, 0.5, mostLikelyRollouts(facts, settings.thresholds))
+function* lookOverRollouts(dump: DumpView, report: DumpReporter): Steps<void> {
+  const found = yield* within(0, 0.5, mostLikelyRollouts(dump))
   if (found === null) return
   const tell = (member: TrajectoryFacts) => {
     report.unitAfterAll()

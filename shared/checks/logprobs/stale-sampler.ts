@@ -6,7 +6,7 @@ import type { TrajectoryFacts } from '../facts.ts'
 import { LikeRows } from '../like-rows.ts'
 import { oneArrayIn } from './one-array.ts'
 import { digits } from './text.ts'
-import { type GapTrend, gapTrends } from './trend.ts'
+import { type GapTrend, gapTrendsOf } from './trend.ts'
 
 /** L08. The sampler runs behind the trainer, further at every step, or never moves at all. */
 export const L08: Check = {
@@ -37,7 +37,7 @@ function* lookAtSteps(view: DumpView, report: DumpReporter): Steps<void> {
   const { thresholds } = view.settings
   yield 0.1
   const frozen = yield* within(0.1, 0.5, frozenCopies(view.facts, thresholds))
-  const trends = gapTrends(view.facts, thresholds)
+  const trends = gapTrendsOf(view)
   if (trends.length === 0 && frozen.size === 0) {
     report.abstain('not-checkable', tooFewSteps(new Set(rows.map(({ step }) => step)).size, thresholds))
     return

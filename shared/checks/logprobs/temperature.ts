@@ -27,7 +27,7 @@ export const L03: Check = {
 
 function* lookOverRollouts(view: DumpView, report: DumpReporter): Steps<void> {
   const { thresholds } = view.settings
-  const { tilted } = yield* within(0, 0.5, tiltedRollouts(view.facts, thresholds))
+  const { tilted } = yield* within(0, 0.5, tiltedRollouts(view))
   const columns = new FactColumns(view.facts)
   const scored = columns.numbers('gap', 'count')
   const rows = view.facts.filter((_, at) => (scored[at] as number) >= thresholds['scored-tokens'])

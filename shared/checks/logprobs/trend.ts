@@ -1,4 +1,5 @@
 import type { Thresholds } from '../../model/thresholds/registry.ts'
+import type { DumpView } from '../check.ts'
 import { FactColumns } from '../fact-columns.ts'
 import type { TrajectoryFacts } from '../facts.ts'
 import { runsOfFiles } from '../runs-of-files.ts'
@@ -49,6 +50,15 @@ export function gapTrends(facts: readonly TrajectoryFacts[], thresholds: Thresho
         Number(b.grows) - Number(a.grows) || Number(b.rises) - Number(a.rises) || b.steps.length - a.steps.length,
     )
 }
+
+/** Those of a dump, worked out once. */
+export function gapTrendsOf(dump: DumpView): readonly GapTrend[] {
+  let trends = known.get(dump)
+  if (trends === undefined) known.set(dump, (trends = gapTrends(dump.facts, dump.settings.thresholds)))
+  return trends
+}
+
+const known = new WeakMap<DumpView, readonly GapTrend[]>()
 
 interface FileGaps {
   readonly model: string | null
