@@ -41,6 +41,30 @@ describe.each(WRITERS)('an open thought that the prompt of a turn ends with, in 
     expect(codes(await audit(dump, writer))).toEqual(['M09'])
   })
 
+  /** The first word behind the tag of each turn has a logprob of the sampler, and this one of the trainer. */
+  const behindTag = (rollout: PlantedRollout, sampler: number, trainer: number): void => {
+    for (const { contentStart } of turnsBy(rollout, 'assistant'))
+      Object.assign(rollout.tokens[contentStart]!, { sampler, trainer })
+  }
+
+  it.each([
+    -0.3, 0,
+  ])('was sampled where the trainer denies the word behind it as well, that has %d', async (sampler) => {
+    const dump = await withOpenThought((rollout) => {
+      trainPrefill(rollout, -0.9)
+      behindTag(rollout, sampler, sampler - 0.4)
+    })
+    expect(codes(await audit(dump, writer))).toEqual([])
+  })
+
+  it('is M09 where the word behind it differs by what engines do', async () => {
+    const dump = await withOpenThought((rollout) => {
+      trainPrefill(rollout, -0.9)
+      behindTag(rollout, -1.2, -1.35)
+    })
+    expect(codes(await audit(dump, writer))).toEqual(['M09'])
+  })
+
   it('is nothing where it is masked, or may as well have been sampled', async () => {
     expect(codes(await audit(await withOpenThought(() => {}), writer))).toEqual([])
     const likely = await withOpenThought((rollout) => trainPrefill(rollout, -0.0004))

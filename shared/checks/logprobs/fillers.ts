@@ -11,6 +11,7 @@ import { lacksWhatOthersHave } from '../no-numbers.ts'
 import { samplerArray } from '../provenance-oracle.ts'
 import { residualPads } from '../residual-pads.ts'
 import { countOf } from '../spans.ts'
+import { certainTagEnd } from './forced-prefill.ts'
 import { gapOf } from './gap.ts'
 import { type LoneZero, zerosDenied } from './lone-zeros.ts'
 import { hasLostNumber } from './lost-numbers.ts'
@@ -173,6 +174,9 @@ function fillersOf(view: TrajectoryView): Filler[] | null {
     if (!placeholders.has(turn.endToken - 1)) placeholders.delete(turn.endToken)
     // So are a prefill that is trained (M09) and a reply inside the turn, with the empty lines around it (M01).
     if (placeholders.size === 0) break
+    // A tag that the sampler was certain of, behind another context than the trainer's, is what stands around it (L02).
+    if (turn.kind === 'assistant')
+      forget(placeholders, { start: turn.contentStart, end: certainTagEnd(view, turn) ?? turn.contentStart })
     for (const span of [...trainedPrefill(view, turn), ...besideTrainedReplies(view, turn)]) forget(placeholders, span)
   }
   const stored = samplerArray(view.trajectory)

@@ -6,7 +6,7 @@ export const CONTEXT_THRESHOLDS = {
     value: 4,
     unit: 'tokens',
     range: [1, 1_000_000],
-    usedBy: ['L02'],
+    usedBy: ['L02', 'L05', 'M09'],
     reason:
       'Of a turn that count as its beginning: a context fault is worst there, because nothing of the turn can be read off yet.',
   },
@@ -22,7 +22,7 @@ export const CONTEXT_THRESHOLDS = {
     value: 0.2,
     unit: 'nats',
     range: [0, 100],
-    usedBy: ['L02'],
+    usedBy: ['L02', 'L05', 'M09'],
     reason: 'Mean gap at the beginning of turns from which it says anything: engines that agree stay far below it.',
   },
   'turn-head-large': {
@@ -52,7 +52,7 @@ export const CONTEXT_THRESHOLDS = {
     value: 10,
     unit: 'times',
     range: [1, 1_000_000],
-    usedBy: ['L02'],
+    usedBy: ['L02', 'L05', 'M09'],
     reason:
       'The |gap| of the first turn that the beginning of a later one must have for the first to be calm beside it: noise that is largest at beginnings is there in the first turn as well, and makes a smaller part of it.',
   },
