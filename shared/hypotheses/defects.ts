@@ -1,6 +1,7 @@
 import type { DumpView } from '../checks/check.ts'
+import { deniedLater } from '../checks/logprobs/later-denials.ts'
 import type { CheckResult, Defect, Symptom } from '../model/report.ts'
-import type { Steps } from '../model/steps.ts'
+import { atOnce, type Steps } from '../model/steps.ts'
 import {
   type DefectEvidence,
   type DefectShape,
@@ -116,9 +117,12 @@ function isEverywhere({ dump, failing }: DefectEvidence, { rows, checks }: Defec
 }
 
 /** What all rollouts have shows in most of those that a check could look at. */
-function isWidespread({ dump, result }: DefectEvidence, { codes }: Explained): boolean {
+function isWidespread({ dump, result }: DefectEvidence, { codes, afterFirstTurn }: Explained): boolean {
   const checks = codes.flatMap((code) => result(code) ?? [])
-  const affected = checks.reduce((sum, check) => sum + check.affected, 0)
+  const told = checks.reduce((sum, check) => sum + check.affected, 0)
+  // Of a gap that all rollouts show together many have too few such tokens to be told by themselves.
+  const together = afterFirstTurn ? atOnce(deniedLater(dump))?.laterAlone : 0
+  const affected = Math.max(told, together ?? 0)
   return affected >= dump.settings.thresholds['symptom-share'] * Math.max(...checks.map(({ checked }) => checked))
 }
 

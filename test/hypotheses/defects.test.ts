@@ -68,6 +68,31 @@ describe('recogniseDefects', () => {
     expect(ids(edges(120, 0))).toEqual([])
   })
 
+  it.each([
+    ['all rollouts together show it, few by themselves', 60, ['T04', 'L02']],
+    ['nothing shows in any other rollout', 30, ['T04']],
+  ])('takes a gap of later turns for that of V3 where %s: %i', (_, denied, explained) => {
+    const denies = (row: number) =>
+      row < denied ? { laterDenials: { first: [10, 0], later: [20, 3], turn: 2, span: [40, 90] } as const } : {}
+    const facts = Array.from({ length: 100 }, (_, i) => factsOf(i, { assistantTurns: 3, ...denies(i) }))
+    const newline = resultOf('T04', {
+      affected: 100,
+      by_boundary: { 'assistant>tool': { checked: 200, affected: 200 } },
+    })
+    const gap = resultOf('L02', { affected: 30, by_turn: { 1: 0, 2: 30 } })
+    const everywhere = new Uint8Array(100).fill(1)
+    const rows = new Map([
+      ['T04', everywhere],
+      ['L02', everywhere.map((_, row) => (row < 30 ? 1 : 0))],
+    ])
+    const found = recogniseDefects(
+      [newline, gap].map((check) => lookedAtAllTurns(check, { facts })),
+      dumpOf(facts),
+      rows,
+    )
+    expect(found.defects.find(({ id }) => id === 'V3')?.symptoms.map(({ code }) => code)).toEqual(explained)
+  })
+
   it('names V5 from headers after the first turn together with the newline', () => {
     const header = resultOf('M08', { affected: 100, by_turn: { 2: 100, 3: 100 }, affected_tokens: 800 })
     const newline = resultOf('M11', { affected: 100 })

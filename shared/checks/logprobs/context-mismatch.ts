@@ -1,4 +1,5 @@
 import { count, counted } from '../../model/number-text.ts'
+import type { Steps } from '../../model/steps.ts'
 import type { Check, DumpReporter, DumpView, Reporter, TrajectoryView } from '../check.ts'
 import { edgeBefore, writtenTurns } from '../edges.ts'
 import { type GapShape, gapOf } from './gap.ts'
@@ -60,8 +61,8 @@ export const L02: Check = {
 }
 
 /** Where too few tokens of a turn are off to tell by themselves, all rollouts tell together. */
-function lookOverRollouts({ facts, settings }: DumpView, report: DumpReporter): void {
-  const found = deniedLater(facts, settings.thresholds)
+function* lookOverRollouts(dump: DumpView, report: DumpReporter): Steps<void> {
+  const found = yield* deniedLater(dump)
   for (const member of found?.members ?? []) {
     const { first, later, turn, span } = member.laterDenials as LaterDenials
     const [tokens = 0, denied = 0] = later

@@ -1,7 +1,8 @@
-import type { Thresholds } from '../../model/thresholds/registry.ts'
-import type { TrajectoryView } from '../check.ts'
+import { forEachOf, type Steps } from '../../model/steps.ts'
+import type { DumpView, TrajectoryView } from '../check.ts'
 import { FactColumns } from '../fact-columns.ts'
 import type { TrajectoryFacts } from '../facts.ts'
+import { onceForDump } from '../once-for-dump.ts'
 import { gapOf } from './gap.ts'
 import type { TurnGap } from './gap-turns.ts'
 
@@ -38,6 +39,8 @@ export function laterDenialsOf(view: TrajectoryView): LaterDenials | null {
 export interface DeniedLater {
   readonly members: readonly TrajectoryFacts[]
   readonly asked: number
+  /** Of these, the rollouts in which it denies nothing of the first turn. */
+  readonly laterAlone: number
   /** Shares of such tokens that the trainer denies, in first turns and in later ones. */
   readonly firstShare: number
   readonly laterShare: number
@@ -48,12 +51,15 @@ export interface DeniedLater {
  * rollout noise with a fat tail looks the same; but that strikes first turns as well, and what is merely noisy spares what is sure. Whether
  * first turns have fewer than their part is asked of all together, by what rollouts differ by, since such tokens come in bursts.
  */
-export function deniedLater(facts: readonly TrajectoryFacts[], thresholds: Thresholds): DeniedLater | null {
+export const deniedLater = onceForDump(findDenied)
+
+function* findDenied({ facts, settings: { thresholds } }: DumpView): Steps<DeniedLater | null> {
   const { 'denied-share': least, 'denied-times': times, 'denied-standard-errors': errors } = thresholds
   const asked = new FactColumns(facts).having('laterDenials')
   let [sure, denied, laterSure, laterDenied] = [0, 0, 0, 0]
   let [missing, squares, variance] = [0, 0, 0]
-  for (const { laterDenials } of asked) {
+  let laterAlone = 0
+  yield* forEachOf(asked, ({ laterDenials }) => {
     const { first, later } = laterDenials as LaterDenials
     const [own, ownDenied] = first as [number, number]
     const [others, othersDenied] = later as [number, number]
@@ -61,12 +67,13 @@ export function deniedLater(facts: readonly TrajectoryFacts[], thresholds: Thres
     denied += ownDenied
     laterSure += others
     laterDenied += othersDenied
+    if (ownDenied === 0) laterAlone++
     const part = own + others === 0 ? 0 : own / (own + others)
     const fewer = part * (ownDenied + othersDenied) - ownDenied
     missing += fewer
     squares += fewer * fewer
     variance += part * (1 - part) * (ownDenied + othersDenied)
-  }
+  })
   const [firstShare, laterShare] = [share(denied, sure), share(laterDenied, laterSure)]
   const isSure = missing > errors * Math.sqrt(Math.max(squares, variance))
   if (!isSure || laterShare < least || laterShare < times * firstShare) return null
@@ -75,7 +82,7 @@ export function deniedLater(facts: readonly TrajectoryFacts[], thresholds: Thres
     const own = share(later[1], later[0])
     return turn > 0 && own >= least && own >= times * share(first[1], first[0])
   })
-  return { members, asked: asked.length, firstShare, laterShare }
+  return { members, asked: asked.length, laterAlone, firstShare, laterShare }
 }
 
 function share(part = 0, of = 0): number {
