@@ -142,3 +142,34 @@ describe('a turn of nothing but zeros that the trainer contradicts', () => {
     expect(reads(4_000)).toBeLessThan(5 * reads(1_000))
   })
 })
+
+describe('a later turn of exact zeros that opens with a word of which both were certain in the first', () => {
+  const LENGTH = 30
+  /** Two turns, the trainer surprised at every sixth token of the second. `others`: of the first turn, which has zeros in every so many tokens. */
+  const contradictedIn = (change: (sampler: Float32Array) => void, others = 4) => {
+    const tokens = Int32Array.from({ length: 2 * LENGTH }, (_, at) => (at < LENGTH ? at : at + 10))
+    const size = 2 * LENGTH + 10
+    const isSecond = (token: number) => token >= LENGTH + 10
+    const sampler = Float32Array.from({ length: size }, (_, token) =>
+      isSecond(token) || token % others === 0 ? 0 : -0.3,
+    )
+    const trainer = sampler.map((own, token) => (isSecond(token) && (token - LENGTH - 10) % 6 === 0 ? -3 : own))
+    change(sampler)
+    const { contradicted, leftOut } = placeholdersAmong(
+      { tokens, sampler, trainer, ids: new Int32Array(size) },
+      DEFAULT_THRESHOLDS,
+    )
+    return [contradicted.length, leftOut.size]
+  }
+
+  it('has placeholders, all of it, where it is zeros from its first token to its last', () => {
+    expect(contradictedIn(() => {})).toEqual([5, LENGTH])
+  })
+
+  it.each([
+    ['where its last token has a logprob', (sampler: Float32Array) => sampler.fill(-0.3, -1), 4],
+    ['where most other tokens are exact zeros as well', () => {}, 1],
+  ])('may be scored behind another context %s', (_, change, others) => {
+    expect(contradictedIn(change, others)).toEqual([0, 0])
+  })
+})

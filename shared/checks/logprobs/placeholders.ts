@@ -1,4 +1,5 @@
 import type { Thresholds } from '../../model/thresholds/registry.ts'
+import type { Span } from '../../model/tokens.ts'
 
 /** Scored tokens, ascending, and by token index what the two engines say of them. */
 interface Scored {
@@ -20,7 +21,7 @@ export interface Placeholders {
 /**
  * The trainer must contradict a zero by far more than it is noisy, and agree on what stands around: where it is surprised at other tokens as well,
  * it has another context than the sampler (L02), and certain ones may well have been certain. So may those with which a later turn opens, where
- * it is surprised at the very word of which both were certain at the beginning of the first.
+ * it is surprised at the very word of which both were certain at the beginning of the first. No turn is certain from its first token to its last.
  */
 export function placeholdersAmong(scored: Scored, thresholds: Thresholds): Placeholders {
   const { tokens, sampler, trainer } = scored
@@ -38,7 +39,8 @@ export function placeholdersAmong(scored: Scored, thresholds: Thresholds): Place
     let end = from + 1
     while (end < tokens.length && isNext(tokens, end) && sampler[tokens[end] as number] === 0) end++
     const before = contradicted.length
-    if (isCertainAtFirst(scored, from, thresholds)) meantBefore = end
+    const isWhole = isWholeRun(scored, { start: from, end }, thresholds)
+    if (!isWhole && isCertainAtFirst(scored, from, thresholds)) meantBefore = end
     for (let at = Math.max(from, meantBefore); at < end; at++) {
       const token = tokens[at] as number
       if (!((trainer[token] as number) < beyond)) continue
@@ -47,7 +49,8 @@ export function placeholdersAmong(scored: Scored, thresholds: Thresholds): Place
       else contradicted.push(token)
     }
     const found = contradicted.slice(before)
-    for (const token of found.length * 2 > end - from ? tokens.subarray(from, end) : found) leftOut.add(token)
+    const areAll = found.length * 2 > end - from || (isWhole && found.length > 0)
+    for (const token of areAll ? tokens.subarray(from, end) : found) leftOut.add(token)
     from = end
   }
   return { contradicted, leftOut }
@@ -56,6 +59,19 @@ export function placeholdersAmong(scored: Scored, thresholds: Thresholds): Place
 /** Whether the token at `at` directly follows the scored one before it. */
 function isNext(tokens: Int32Array, at: number): boolean {
   return tokens[at] === (tokens[at - 1] as number) + 1
+}
+
+/** Whether a turn of many tokens has zeros alone, from its first scored token to its last, and less than half of all others are zeros. */
+function isWholeRun(
+  { tokens, sampler }: Scored,
+  { start, end }: Span,
+  { 'scored-tokens': enough }: Thresholds,
+): boolean {
+  const isInside = (start > 0 && isNext(tokens, start)) || (end < tokens.length && isNext(tokens, end))
+  if (isInside || end - start < enough) return false
+  let zeros = 0
+  for (const token of tokens) if (sampler[token] === 0) zeros++
+  return 2 * (zeros - (end - start)) < tokens.length - (end - start)
 }
 
 /** Root of the mean squared gap of the tokens that the sampler was not certain of, in nats; 0 where there are none. */
