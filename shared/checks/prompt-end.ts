@@ -100,7 +100,8 @@ export function answerInsidePrompt(
 /**
  * The same where no mask tells what is trained, and prompt and response are stored apart (open-instruct): the response begins inside a turn of
  * the prompt, behind which stands what answers the model and no header of its own. That is the reply of a tool; of another turn, or of none, the sampler
- * must have logprobs from there on and none before. A length that is wrong lies in a turn that the model's header follows (S05).
+ * must have logprobs from there on and none before, or the whole row has no turn of the model, which would leave two lists of ids with no word of it. A
+ * length that is wrong lies in a turn that the model's header follows (S05).
  */
 export function responseInsidePrompt({
   trajectory,
@@ -119,8 +120,9 @@ export function responseInsidePrompt({
   if (found === null) return null
   const { sampler } = trajectory.logprobs
   const isScored = sampler !== null && Number.isNaN(sampler[at - 1]) && !Number.isNaN(sampler[at])
-  if (sampler === null ? turns[found.turn.index + 1]?.kind !== 'tool' : !isScored) return null
-  return found
+  if (sampler !== null) return isScored ? found : null
+  const hasNoReply = trajectory.promptApart === true && reply < 0
+  return hasNoReply || turns[found.turn.index + 1]?.kind === 'tool' ? found : null
 }
 
 /** The turn among these in which words of the model may begin at a token, with no turn of its own behind it. */

@@ -19,6 +19,7 @@ type TokenStreams = Pick<
   Trajectory,
   | 'ids'
   | 'promptLength'
+  | 'promptApart'
   | 'mask'
   | 'weights'
   | 'sampled'
@@ -70,6 +71,7 @@ export function readNativeTokens(fields: Fields): TokenStreams | null {
   return {
     ids,
     promptLength,
+    ...(pairPrompt !== null && pairPrompt === promptLength ? { promptApart: true as const } : {}),
     mask,
     weights,
     sampled: arrays.flags('sampled', sampled, start(sampled)),

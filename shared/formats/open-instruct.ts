@@ -52,6 +52,7 @@ function readRecord(record: OneRecord): Trajectory {
     step,
     ids,
     promptLength: prompt.length,
+    promptApart: true,
     // What a tool returned stands among the response; where none was called the model wrote all of it.
     sampled: calledTools === false ? new Uint8Array(ids.length).fill(1, prompt.length) : null,
     logprobs: {

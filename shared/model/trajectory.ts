@@ -94,6 +94,8 @@ export interface Trajectory {
   /** Null in text-only dumps. */
   readonly ids: Int32Array | null
   readonly promptLength: number | null
+  /** The dump keeps the ids of prompt and response in two lists, so that the length of the prompt is no number that someone reckoned. */
+  readonly promptApart?: true
   /** 1 trained, 0 not trained, 255 not known (excess of unequal arrays). */
   readonly mask: Uint8Array | null
   /** Loss weights, only where some weight is neither 0 nor 1. */

@@ -11,7 +11,8 @@ const ENDS_BEHIND = 3
 interface Apart {
   readonly text?: string
   readonly after?: readonly TurnSpec[]
-  /** Characters of the user's text before which the stored prompt ends. */
+  /** Whether both are stored as two lists. */
+  readonly promptApart?: true
   /** Whether the sampler's logprobs are those of the response as it is stored apart, of other tokens, or not there. */
   readonly scores?: 'response' | 'all' | 'none'
 }
@@ -38,7 +39,12 @@ async function told(family: (typeof FAMILIES)[number], apart: Apart = {}) {
               : Float32Array.from(ids!, (_, at) =>
                   scores === 'response' && at < promptLength ? Number.NaN : at % 3 === 0 ? 0 : -0.5,
                 )
-          return { promptLength, logprobs: { sampler, trainer: null, reference: null } }
+          const { promptApart } = apart
+          return {
+            promptLength,
+            ...(promptApart ? { promptApart } : {}),
+            logprobs: { sampler, trainer: null, reference: null },
+          }
         },
       ),
     ),
@@ -52,6 +58,18 @@ describe.each(FAMILIES)('%s: prompt and response that are stored apart, without 
     expect(await told(family)).toEqual(cut)
     expect(await told(family, { scores: 'none' })).toEqual(cut)
     expect(await told(family, { text: `${HALF}Ines Valdoro did.`, after: [] })).toEqual(cut)
+  })
+
+  it('show it without a number and without a reply where they are two lists, and the row has no turn of the model', async () => {
+    const cut = [[expect.stringContaining('The prompt ends inside a user turn')], []]
+    const alone = { text: `${HALF}Ines Valdoro did.`, scores: 'none' } as const
+    expect(await told(family, { ...alone, after: [], promptApart: true })).toEqual(cut)
+    expect(await told(family, { ...alone, after: [user('Are you sure?')], promptApart: true })).toEqual(cut)
+    // A length may be wrong where it is a number: the row may hold a question alone.
+    expect((await told(family, { ...alone, after: [] }))[0]).toEqual([])
+    // Two lists may be parted at the wrong place where a turn of the model follows.
+    const after = [user('Answer in one word.'), assistant('Valdoro.')]
+    expect((await told(family, { text: QUESTION, scores: 'none', after, promptApart: true }))[0]).toEqual([])
   })
 
   it('are split at the wrong place where the model’s header follows the question', async () => {
