@@ -7,15 +7,24 @@ const OPENING = /\{\s*"(?:type"\s*:\s*"function"\s*,\s*"name|name)"\s*:/g
 const ARGUMENTS = /"(?:parameters|arguments)"\s*:/
 const OPENING_TOKENS = 12
 
-/** A turn that is one call without tags: a JSON object with a name, and parameters as far as it goes. */
+interface JsonTurn {
+  readonly contentStart: number
+  readonly contentEnd: number
+  /** It has its end token. */
+  readonly closed: boolean
+  /** A reply of a tool follows. */
+  readonly answered: boolean
+}
+
+/** A turn that is one call without tags: a JSON object with a name, and parameters as far as it goes; what a tool answers needs none. */
 export function isJsonCall(
   table: TokenTable,
   ids: Int32Array,
-  { contentStart, contentEnd, closed }: { contentStart: number; contentEnd: number; closed: boolean },
+  { contentStart, contentEnd, closed, answered }: JsonTurn,
 ): boolean {
   const opening = decodeSpan(table, ids, contentStart, Math.min(contentEnd, contentStart + OPENING_TOKENS)).trimStart()
   if (opening.search(OPENING) !== 0) return false
-  return !closed || ARGUMENTS.test(decodeSpan(table, ids, contentStart, contentEnd))
+  return !closed || answered || ARGUMENTS.test(decodeSpan(table, ids, contentStart, contentEnd))
 }
 
 /**

@@ -194,6 +194,7 @@ const STRUCTURAL: Readonly<Record<string, string>> = {
   'checks/truncation/dataset-lengths.ts BINS': 'what evidence shows',
   'checks/truncation/dataset.ts SHOWN_CHARACTERS': 'what evidence shows',
   'checks/truncation/rows-dropped.ts MOST_LISTED': 'what evidence shows',
+  'checks/truncation/amid-call.ts MOST_BEFORE_PARAMETERS': 'what a call without its parameters is no longer than',
   'checks/truncation/cut-tool-call.ts MOST_OF_TAG': 'how far back a tag is looked for',
   'checks/truncation/cut-tool-call.ts REPLY_TOKENS': 'what evidence shows',
   'checks/truncation/documents-cut.ts SHOWN_TOKENS': 'what evidence shows',

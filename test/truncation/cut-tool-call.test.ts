@@ -16,12 +16,15 @@ import {
 const [OTHER, MODEL, SILENT] = [0, 1, 2]
 
 /** Findings of C07 where Llama's call stops in a string behind a token of the model, and is answered; its end and that of the answer are told so. */
-async function unbraced(end: { told: number; loss: number }, answer = { told: MODEL, loss: 1 }) {
+async function unbraced(
+  end: { told: number; loss: number },
+  answer = { told: MODEL, loss: 1 },
+  text = '{"name": "search", "parameters": {"query": "Ni',
+) {
   const audit = await auditDump({
     story: '',
     family: 'llama3',
     rows: (tokenizer) => {
-      const text = '{"name": "search", "parameters": {"query": "Ni'
       const row = searchRow(tokenizer, 0, { call: { text } }, { sampled: true })
       const [asked, answered] = row.layout.filter(({ role }) => role === 'assistant')
       const { loss_mask: mask, sampled } = row.record
@@ -38,6 +41,13 @@ async function unbraced(end: { told: number; loss: number }, answer = { told: MO
 it('names a call without a tag by who ended its turn, not by who wrote its last word', async () => {
   expect(await unbraced({ told: OTHER, loss: 0 })).toHaveLength(1)
   expect(await unbraced({ told: SILENT, loss: 0 })).toHaveLength(1)
+})
+
+it('names one that stops before its parameters', async () => {
+  const text = '{"name": "search", "par'
+  expect(await unbraced({ told: OTHER, loss: 0 }, undefined, text)).toHaveLength(1)
+  expect(await unbraced({ told: MODEL, loss: 1 }, undefined, text)).toEqual([])
+  expect(await unbraced({ told: OTHER, loss: 0 }, undefined, '{"name": "search"}')).toEqual([])
 })
 
 it('takes a call without a tag for the model’s own where it ended the turn, or where no end of the row is told to be its', async () => {
@@ -110,7 +120,13 @@ it('names an open call at a limit, whoever ended its turn', async () => {
 })
 
 /** Findings of C07 and M10 where a turn of the user, and none of a tool, follows a call of Llama's, the end of which another wrote or nothing tells of. */
-async function toldToUser(said: string, json: string, end: { told: number; loss: number }, flags = true) {
+async function toldToUser(
+  said: string,
+  json: string,
+  end: { told: number; loss: number },
+  /** `between`: another turn of the model and of the user, the end of which is as that of the first. */
+  { flags = true, between = null }: { readonly flags?: boolean; readonly between?: string | null } = {},
+) {
   const audit = await auditDump({
     story: '',
     family: 'llama3',
@@ -122,13 +138,16 @@ async function toldToUser(said: string, json: string, end: { told: number; loss:
           user('Who directed the film Night Harbour?'),
           assistant(json),
           user(said),
+          ...(between === null ? [] : [assistant(between), user(said)]),
           assistant('It is Ines Valdoro.'),
         ],
         { tools: [SEARCH_TOOL], sampled: flags },
       )
-      const { endToken } = row.layout[2]!
-      row.record.loss_mask![endToken] = end.loss
-      if (flags) row.record.sampled![endToken] = end.told
+      for (const at of between === null ? [2] : [2, 4]) {
+        const { endToken } = row.layout[at]!
+        row.record.loss_mask![endToken] = end.loss
+        if (flags) row.record.sampled![endToken] = end.told
+      }
       return [row]
     },
   })
@@ -141,19 +160,30 @@ const APPENDED = { told: OTHER, loss: 0 }
 it.each([
   'Error: the tool call could not be parsed. Write one JSON object.',
   'Unterminated string starting at: line 1 column 38 (char 37)',
-  'Your last action was invalid. Write exactly one.',
-])('names a call that stops in the middle and is answered in a turn of the user: %s', async (said) => {
-  expect(await toldToUser(said, STOPS, APPENDED)).toEqual([1, 0])
-  expect(await toldToUser(said, STOPS, { told: SILENT, loss: 0 })).toEqual([1, 0])
-  expect(await toldToUser(said, STOPS, APPENDED, false)).toEqual([1, 0])
+  'Fehler: Der Aufruf war unvollständig.',
+  '工具调用无法解析，请只写一个 JSON 对象。',
+  'Wait, I meant the film of 1974.',
+])('names a call that stops in the middle, ended by another, before a turn of the user: %s', async (said) => {
+  for (const json of [STOPS, '{"name": "search", "par', '{"type": "function", "name": "search"']) {
+    expect(await toldToUser(said, json, APPENDED)).toEqual([1, 0])
+    expect(await toldToUser(said, json, { told: SILENT, loss: 0 })).toEqual([1, 0])
+    expect(await toldToUser(said, json, APPENDED, { flags: false })).toEqual([1, 0])
+  }
 })
 
-it('takes what a user says amid a call for an interruption, and an error for that of a call which the model ended or got wrong', async () => {
+it('takes one for the model’s own that it ended, and for no cut one that is whole or merely wrong', async () => {
   const error = 'Error: the tool call could not be parsed.'
-  for (const said of ['Wait, I meant the film of 1974.', 'Stop. That was my error, I know it now.'])
-    expect(await toldToUser(said, STOPS, APPENDED)).toEqual([0, 0])
-  expect(await toldToUser(error, STOPS, { told: MODEL, loss: 1 })).toEqual([0, 0])
-  expect(await toldToUser(error, STOPS, { told: SILENT, loss: 1 }, false)).toEqual([0, 0])
+  for (const json of [STOPS, '{"name": "search", "par']) {
+    expect(await toldToUser(error, json, { told: MODEL, loss: 1 })).toEqual([0, 0])
+    expect(await toldToUser(error, json, { told: SILENT, loss: 1 }, { flags: false })).toEqual([0, 0])
+  }
   for (const json of [`${STOPS}ar"}}`, `${STOPS}ar"}`, '{"name": "search", "parameters": {"query": Oskar}}'])
     expect((await toldToUser(error, json, APPENDED))[0]).toBe(0)
+})
+
+it('says nothing of one whose end is masked as that of another call is, or that names no tool', async () => {
+  const options = { flags: false, between: '{"name": "search", "parameters": {"query": "Oskar"}}' }
+  expect((await toldToUser('Go on.', STOPS, APPENDED, options))[0]).toBe(0)
+  expect((await toldToUser('Go on.', STOPS, APPENDED, { ...options, between: STOPS }))[0]).toBe(2)
+  expect((await toldToUser('Go on.', '{"name": "Oskar", "par', APPENDED))[0]).toBe(0)
 })

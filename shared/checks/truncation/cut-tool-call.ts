@@ -5,6 +5,7 @@ import { isLengthStop } from '../end-reason.ts'
 import { followsForgedEnd, isForged } from '../template/forged-control.ts'
 import { endsInLetters } from '../template/spelt-markers.ts'
 import { isBehindZeros } from '../zeros-before.ts'
+import { begunCall, stopsAmidCall } from './amid-call.ts'
 import { isBracedCall, isCutJson } from './cut-json.ts'
 import { limitOf } from './limit-of.ts'
 
@@ -53,7 +54,8 @@ function lookAtCalls(view: TrajectoryView, settings: AuditSettings, report: Repo
 
 /** The call of a turn that was cut; null where none was, and undefined where the turn calls nothing. */
 export function cutCall(view: TrajectoryView, settings: AuditSettings, turn: Turn): CallFault | null | undefined {
-  const calls = turn.spans.filter(({ part }) => part === 'tool_call')
+  const begun = begunCall(view, turn)
+  const calls = begun === null ? turn.spans.filter(({ part }) => part === 'tool_call') : [begun]
   const last = calls.at(-1)
   if (last === undefined) return undefined
   const open =
@@ -124,7 +126,9 @@ function openAtTheEnd(turn: Turn, call: SubSpan): CallFault {
 
 /**
  * Whoever closed a call that a limit had cut, the model did not. Where it wrote the tag, it counted its brackets wrong, and mostly so where a
- * brace stands last: there the turn must come to its limit, or the model must be known not to have closed this call, as it does others.
+ * brace stands last: there the turn must come to its limit, or the model must be known not to have closed this call, as it does others. An
+ * environment that has no turn for the error of a call it could not read answers as the user, in whatever words: there the model must be known not to
+ * have ended the turn.
  */
 function cutButAnswered(
   view: TrajectoryView,
@@ -134,32 +138,19 @@ function cutButAnswered(
 ): CallFault | null {
   const next = view.segmentation?.turns[turn.index + 1]
   const byUser = next?.kind === 'user'
-  if (next?.kind !== 'tool' && !(byUser && saysNotParsed(view, next))) return null
+  if (next?.kind !== 'tool' && !byUser) return null
   const span = calls.find((call) => {
     if (!call.closed || closedBy(view, turn, call) === Provenance.sampled) return false
     const text = view.text(call)
     if (!isCutJson(text)) return false
-    if (byUser) return !isBracedCall(text) && endedByAnother(view, turn, call)
+    if (byUser) return !isBracedCall(text) && endedByAnotherAlone(view, turn, call)
     const isOpenText = !isBracedCall(text) && !mayHaveEnded(view, turn, call)
     return isOpenText || comesToLimit(view, settings, turn, call) || closesOthersItself(view, turn, call)
   })
-  return span === undefined
-    ? null
-    : { span, message: 'The JSON of a tool call stops in the middle, and the environment answered it' }
+  if (span === undefined) return null
+  const after = byUser ? 'another than the model ended its turn' : 'the environment answered it'
+  return { span, message: `The JSON of a tool call stops in the middle, and ${after}` }
 }
-
-/** An environment that has no turn for the error of a call it could not read says it as the user; a user who interrupts says something else. */
-function saysNotParsed(view: TrajectoryView, { contentStart, contentEnd }: Turn): boolean {
-  const text = view.text({ start: contentStart, end: Math.min(contentEnd, contentStart + REPLY_TOKENS) })
-  return READER_ERROR.test(text) || (ERROR.test(text) && OF_CALL.test(text))
-}
-
-const ERROR =
-  /\b(?:error|exception|invalid|malformed|incomplete|truncated|failed|(?:could|can|do|does|is|was) ?n[o']t)\b/i
-const OF_CALL = /\b(?:tool|function|calls?|action|arguments?|JSON|pars(?:e|ed|ing))\b/i
-/** What readers of JSON say of one that stops. */
-const READER_ERROR =
-  /JSONDecodeError|unterminated string|unexpected end of (?:JSON|input|data)|expecting .{0,40}delimiter/i
 
 /** Tokens that a closing tag is spelt with at most, with white space behind it. */
 const MOST_OF_TAG = 24
@@ -181,15 +172,27 @@ function mayHaveEnded(view: TrajectoryView, turn: Turn, call: SubSpan): boolean 
 
 /** The end behind the last words of a call is known as another's or left out of the loss, and other ends of the row are not. */
 function endedByAnother(view: TrajectoryView, turn: Turn, call: SubSpan): boolean {
-  const { provenance, mask, segmentation } = view
+  const { provenance, mask } = view
   const { endToken } = turn
-  const others = (segmentation?.turns ?? []).filter(
-    (other) => other.kind === 'assistant' && other.endToken >= 0 && other !== turn,
-  )
+  const others = otherEnds(view, turn)
   if (endToken < 0 || provenance?.[endToken] === Provenance.sampled) return false
   if (provenance?.[endToken] === Provenance.notSampled)
     return others.some((other) => provenance[other.endToken] === Provenance.sampled)
   return mask?.[endToken] === 0 && mask[call.end - 1] === 1 && others.some((other) => mask[other.endToken] === 1)
+}
+
+/** The same, and the loss leaves out no other end of the row but of calls that stop as well: a run that masks ends for other reasons says nothing of this one. */
+function endedByAnotherAlone(view: TrajectoryView, turn: Turn, call: SubSpan): boolean {
+  const { provenance, mask } = view
+  if (!endedByAnother(view, turn, call)) return false
+  if (provenance?.[turn.endToken] === Provenance.notSampled) return true
+  return otherEnds(view, turn).every((other) => mask?.[other.endToken] === 1 || stopsAmidCall(view, other))
+}
+
+function otherEnds({ segmentation }: TrajectoryView, turn: Turn): readonly Turn[] {
+  return (segmentation?.turns ?? []).filter(
+    (other) => other.kind === 'assistant' && other.endToken >= 0 && other !== turn,
+  )
 }
 
 function comesToLimit(
