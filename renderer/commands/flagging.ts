@@ -6,6 +6,7 @@ import { useFiles } from '../state/files.ts'
 import { selectRollout, useSelection } from '../state/selection.ts'
 import { say, useView } from '../state/view.ts'
 import { count } from '../text/numbers.ts'
+import { rolloutAtCursor } from './at-cursor.ts'
 
 /** Whether the rollout on screen is one of the second run, which is only read; says what to do then. */
 export function isOnlyRead(): boolean {
@@ -16,7 +17,7 @@ export function isOnlyRead(): boolean {
 
 export function flagSelected(): void {
   if (isOnlyRead()) return
-  const rollout = useSelection.getState().rollout ?? list.get()[0]
+  const rollout = rolloutAtCursor()
   if (rollout === undefined) {
     say('There is no rollout to flag')
     return

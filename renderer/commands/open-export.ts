@@ -6,6 +6,7 @@ import { useMarks } from '../state/marks.ts'
 import { useSelection } from '../state/selection.ts'
 import { openDialog, useView } from '../state/view.ts'
 import { groupSubjects } from '../views/groups/export-subjects.ts'
+import { selectedInSight } from './at-cursor.ts'
 
 /**
  * Asks how rollouts are to be exported. Chosen to begin with is what is named; else what the view is about, what is flagged, or what
@@ -46,7 +47,8 @@ function rolloutSubjects(): ExportSubject[] {
   const shown = list.get()
   const flagged = useMarks.getState().here
   const all = useFiles.getState().rollouts
-  const { rollout, second } = useSelection.getState()
+  const { second } = useSelection.getState()
+  const selected = selectedInSight()
   const why = describeFilters(filters)
   return [
     {
@@ -69,7 +71,7 @@ function rolloutSubjects(): ExportSubject[] {
           },
         ]
       : []),
-    ...(rollout === null || second !== null
+    ...(selected === null || second !== null
       ? []
       : [
           {
@@ -78,7 +80,7 @@ function rolloutSubjects(): ExportSubject[] {
             says: null,
             rollouts: 1,
             why: 'selected',
-            indices: () => [rollout],
+            indices: () => [selected],
           },
         ]),
     {

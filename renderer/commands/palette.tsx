@@ -1,13 +1,12 @@
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { Modal } from '../app/modal.tsx'
 import { useRolloutsById } from '../data/find-rollouts.ts'
-import { list } from '../data/list.ts'
 import { useObservable } from '../data/observable.ts'
 import { recentCommands, rememberCommand } from '../data/recent-commands.ts'
 import { useFiles } from '../state/files.ts'
-import { useSelection } from '../state/selection.ts'
 import { openDialog, say, show, useView, type View } from '../state/view.ts'
 import { viewCommands } from '../views/rollouts/view-commands.ts'
+import { rolloutAtCursor } from './at-cursor.ts'
 import { type Command, isPossible } from './command.ts'
 import { COMMANDS } from './commands.ts'
 import { openRollout } from './go.ts'
@@ -121,7 +120,7 @@ function giveElsewhere(view: View, command: Command): void {
     requestAnimationFrame(() => requestAnimationFrame(() => command.run()))
     return
   }
-  const rollout = useSelection.getState().rollout ?? list.get()[0]
+  const rollout = rolloutAtCursor()
   if (rollout !== undefined) openRollout(rollout)
   say(
     rollout === undefined

@@ -58,6 +58,32 @@ describePage('marks in the table', (tests) => {
     await page.keyboard.press('Escape')
   })
 
+  test('a key does nothing to a rollout that the query left out: it is about the first of those listed', async () => {
+    const { page } = window
+    await window.drop([FAILING])
+    await window.read()
+    await page.keyboard.press('2')
+    await page.locator('.rollout-row').first().waitFor()
+    const ids = page.locator('.rollout-row td:nth-child(3)')
+    const hidden = (await ids.first().innerText()).trim()
+    await page.keyboard.press('Enter')
+    await page.locator('.tokens .token').first().waitFor()
+    await page.keyboard.press('f')
+    await said(page, `Rollout ${hidden} flagged`)
+    await page.keyboard.press('Escape')
+    await page.locator('.rollout-row').first().waitFor()
+    await page.keyboard.press('/')
+    await page.keyboard.type('-flag')
+    await page.keyboard.press('Enter')
+    await page.getByText(/^\d+ of \d+ rollouts listed$/).waitFor()
+    await expect.poll(async () => (await ids.first().innerText()).trim()).not.toBe(hidden)
+    const first = (await ids.first().innerText()).trim()
+    await page.keyboard.press('N')
+    await page.getByRole('dialog', { name: `Notes of rollout ${first}` }).waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('row', { selected: true }).waitFor()
+  })
+
   test('a note that was typed and not kept is there after a reload', async () => {
     const { page } = window
     page.on('dialog', (dialog) => void dialog.accept())

@@ -1,3 +1,4 @@
+import { rolloutAtCursor } from '../../commands/at-cursor.ts'
 import type { Command } from '../../commands/command.ts'
 import { openRollout } from '../../commands/go.ts'
 import { move } from '../../commands/move.ts'
@@ -72,8 +73,6 @@ function leap(rows: number): void {
 }
 
 function openSelected(): void {
-  const { rollout } = useSelection.getState()
-  const first = list.get()[0]
-  if (rollout !== null) openRollout(rollout)
-  else if (first !== undefined) openRollout(first)
+  const rollout = rolloutAtCursor()
+  if (rollout !== undefined) openRollout(rollout)
 }

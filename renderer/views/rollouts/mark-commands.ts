@@ -1,10 +1,10 @@
+import { rolloutAtCursor } from '../../commands/at-cursor.ts'
 import type { Command } from '../../commands/command.ts'
 import { flagListed, flagSelected, isOnlyRead } from '../../commands/flagging.ts'
-import { list } from '../../data/list.ts'
 import { redoMarks, undoMarks } from '../../data/marks.ts'
 import { exportMarks } from '../../data/marks-file.ts'
 import { pickMarks } from '../../data/pick-marks.ts'
-import { selectRollout, useSelection } from '../../state/selection.ts'
+import { selectRollout } from '../../state/selection.ts'
 import { openDialog, say } from '../../state/view.ts'
 
 const HERE = ['rollouts', 'rollout'] as const
@@ -42,7 +42,7 @@ export const MARK_COMMANDS: readonly Command[] = [
 
 function mark(dialog: 'label' | 'note'): void {
   if (isOnlyRead()) return
-  const rollout = useSelection.getState().rollout ?? list.get()[0]
+  const rollout = rolloutAtCursor()
   if (rollout === undefined) say('There is no rollout to mark')
   else {
     selectRollout(rollout)
