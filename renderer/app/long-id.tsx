@@ -1,7 +1,7 @@
 import { shownId, spelt, wholeId } from '../text/visible.ts'
 
 /** Ids of no more letters are whole in most columns. */
-const SHORT = 24
+const SHORT = 14
 /** What is always seen of the end of a longer one: where many begin alike, this tells them apart. */
 const END = 6
 /** More than these of its beginning no line has room for. */

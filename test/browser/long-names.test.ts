@@ -27,6 +27,27 @@ function copied(content: string): string {
     .join('')
 }
 
+/** Ids and groups that begin and end as those of real runs do, and a row of more tokens than fit in the narrowest column. */
+function asInRealRuns(content: string): string {
+  const records = content
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { id: string; group_id: string; input_ids: number[]; loss_mask: number[] })
+  return records
+    .map((record, at) => {
+      const more = at === 0 ? 123_456 : 0
+      return {
+        ...record,
+        id: `${record.id}-rep000-3f2a9c44-77b1-4c0e-9d51-aa`,
+        group_id: `${record.group_id}-000-0f9e8d7c-6b5a-4321`,
+        input_ids: [...record.input_ids, ...new Array<number>(more).fill(11)],
+        loss_mask: [...record.loss_mask, ...new Array<number>(more).fill(0)],
+      }
+    })
+    .map((record) => `${JSON.stringify(record)}\n`)
+    .join('')
+}
+
 describePage('long names, and much in one cell', (tests) => {
   let window: Window
   const opened = async (content: string) => {
@@ -37,6 +58,30 @@ describePage('long names, and much in one cell', (tests) => {
   afterEach(async () => {
     expect(window.errors).toEqual([])
     await window.close()
+  })
+
+  test('are told apart in both lists, and no number is cut', async () => {
+    const file = tests.folder.write('real.jsonl', asInRealRuns(FLAT))
+    window = await tests.openWith([file], { viewport: { width: 1440, height: 700 } })
+    const { page } = window
+    const beginnings = (rows: string) =>
+      page
+        .locator(`${rows} .long-id-beginning`)
+        .evaluateAll((all) => Math.min(...all.map(({ clientWidth }) => clientWidth)))
+    await page.keyboard.press('2')
+    await page.locator('.rollout-row').nth(2).waitFor()
+    await page.getByText(/^12\d,\d{3}$/).waitFor()
+    // A letter of these is some eight pixels wide.
+    await expect.poll(() => beginnings('.rollout-row')).toBeGreaterThan(60)
+    const cut = await page
+      .locator('.rollout-row .rollout-cell.number')
+      .evaluateAll((cells) =>
+        cells.filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth).map(({ textContent }) => textContent),
+      )
+    expect(cut).toEqual([])
+    await page.keyboard.press('3')
+    await page.locator('.group-row .long-id-beginning').first().waitFor()
+    await expect.poll(() => beginnings('.group-row')).toBeGreaterThan(60)
   })
 
   test('of groups end in sight, above the group and among the facts of a rollout', async () => {

@@ -15,7 +15,16 @@ import {
 } from '../../renderer/state/columns.ts'
 import { useFiles } from '../../renderer/state/files.ts'
 import { NO_FILTERS, useFilters } from '../../renderer/state/filters.ts'
-import { codesThatFit, fitting, gridOf, lettersFor, roomy, widthFor } from '../../renderer/views/rollouts/column.ts'
+import {
+  codeLetters,
+  codesThatFit,
+  fitting,
+  gridOf,
+  lettersFor,
+  roomy,
+  widthFor,
+  withWholeNumbers,
+} from '../../renderer/views/rollouts/column.ts'
 import { COLUMNS, columnsOf } from '../../renderer/views/rollouts/columns.tsx'
 
 let names = 0
@@ -103,6 +112,38 @@ describe('columns', () => {
     expect(some[2]).toBeCloseTo(findings + 1)
     // Nothing is as wide as a text without end.
     expect(roomy(columns, 1000, new Map([['findings', 5000]]))[2]?.rem).toBeLessThan(20)
+  })
+
+  it('of ids have room for what tells them apart before anything else is made wider', () => {
+    const columns = columnsOf(['id', 'group', 'end', 'findings'], [])
+    const letters = new Map([
+      ['id', 40],
+      ['group', 30],
+      ['end', 23],
+      ['findings', 29],
+    ])
+    const rems = (room: number, of = letters) => roomy(columns, room, of).map(({ rem }) => rem)
+    const least = gridOf(columns).rem
+    const [id = 0, group = 0, end = 0] = rems(least + 12.2)
+    expect(id).toBeCloseTo(widthFor({ rem: 6 }, 22))
+    expect(group).toBeCloseTo(widthFor({ rem: 4 }, 18))
+    expect(end).toBeCloseTo(8)
+    // Short ones take what they need and leave the rest to the others.
+    const short = rems(least + 4.6, new Map([...letters, ['id', 6], ['group', 4]]))
+    expect(short.slice(0, 2)).toEqual([6, 4])
+    expect(short[2]).toBeCloseTo(12.6)
+  })
+
+  it('of numbers are never narrower than the longest of them', () => {
+    const columns = columnsOf(['id', 'tokens', 'trained'], [])
+    const letters = new Map([
+      ['id', 40],
+      ['tokens', codeLetters('500,009')],
+    ])
+    const [id, tokens, trained] = withWholeNumbers(columns, letters)
+    expect(id?.rem).toBe(6)
+    expect(tokens?.rem).toBeGreaterThan(4.6)
+    expect(trained?.rem).toBe(5)
   })
 
   it('are shown, moved and taken away, and one always stays', () => {

@@ -2,12 +2,13 @@ import { type RefObject, useMemo } from 'react'
 import type { GroupQuery, GroupRow, GroupSort, GroupSummary } from '../../../shared/session/requests/groups.ts'
 import { LongId } from '../../app/long-id.tsx'
 import { openRollout } from '../../commands/go.ts'
+import { useObservable } from '../../data/observable.ts'
 import { ask } from '../../engine/engine.ts'
 import { type ListColumn, PositionList } from '../../lists/position-list.tsx'
 import { ABSENT, count, inDecimals, real } from '../../text/numbers.ts'
 import { SEVERITY_WORDS } from '../../text/words.ts'
 import { useMedia } from '../rollout/use-canvas.ts'
-import { groupPages } from './group-list-data.ts'
+import { groupPages, hasLongIds } from './group-list-data.ts'
 import { COLUMN_WORDS, KIND_WORDS, MARK_WORDS } from './group-words.ts'
 import { showGroup, sortGroups } from './groups-place.ts'
 import { RewardTicks } from './reward-ticks.tsx'
@@ -26,8 +27,13 @@ const MOST_CODES_NARROW = 1
 /**
  * @param ends least and greatest reward of the dump
  * @param codes of a group that there is room for
+ * @param isLong some ids need more than the least room
  */
-const columnsFor = (ends: GroupSummary['rewards'], codes: number): readonly ListColumn<GroupRow, GroupSort>[] => [
+const columnsFor = (
+  ends: GroupSummary['rewards'],
+  codes: number,
+  isLong: boolean,
+): readonly ListColumn<GroupRow, GroupSort>[] => [
   {
     sort: null,
     title: '',
@@ -43,7 +49,7 @@ const columnsFor = (ends: GroupSummary['rewards'], codes: number): readonly List
   {
     sort: 'id',
     title: 'group',
-    width: 'minmax(4.9rem, 1.3fr)',
+    width: `minmax(4.9rem, ${isLong ? 8 : 1.3}fr)`,
     cell: ({ id }) => <LongId id={id} />,
   },
   { sort: 'step', title: 'step', says: 'training step', width: '3rem', isNumber: true, cell: ({ step }) => real(step) },
@@ -147,13 +153,14 @@ export function GroupList({
 }) {
   const { rewards } = summary
   const { sort = 'order', descending = false } = query
+  const isLong = useObservable(hasLongIds)
   const isNarrow = useMedia('screen and (max-width: 1100px)')
   const isWide = useMedia('screen and (min-width: 1501px)')
   const columns = useMemo(() => {
-    const all = columnsFor(rewards, isWide ? MOST_CODES : MOST_CODES_NARROW)
+    const all = columnsFor(rewards, isWide ? MOST_CODES : MOST_CODES_NARROW, isLong)
     const folded = isNarrow ? FOLD_NARROW : FOLD_FIRST
     return isWide ? all : all.filter((column) => column.sort === sort || !folded.has(column.sort))
-  }, [rewards, isNarrow, isWide, sort])
+  }, [rewards, isNarrow, isWide, isLong, sort])
   return (
     <PositionList
       name="group"

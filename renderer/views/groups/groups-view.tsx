@@ -2,6 +2,7 @@ import { useEffect, useRef } from 'react'
 import type { GroupSummary } from '../../../shared/session/requests/groups.ts'
 import { KeptDetails } from '../../app/kept-details.tsx'
 import { Waiting } from '../../app/waiting.tsx'
+import { useObservable } from '../../data/observable.ts'
 import { useAnswer } from '../../data/use-answer.ts'
 import { useFiles } from '../../state/files.ts'
 import { useView } from '../../state/view.ts'
@@ -13,7 +14,7 @@ import { GroupOf } from './group-detail.tsx'
 import { GroupFilters, KindBar } from './group-filters.tsx'
 import { GroupWords } from './group-legend.tsx'
 import { GroupList } from './group-list.tsx'
-import { useGroupList } from './group-list-data.ts'
+import { hasLongIds, useGroupList } from './group-list-data.ts'
 import { GroupSizeForm } from './group-size-form.tsx'
 import { queryWords, scalingWords } from './group-words.ts'
 import { EVERY_GROUP, narrow, useGroupsPlace } from './groups-place.ts'
@@ -63,6 +64,7 @@ function Groups({ summary }: { summary: GroupSummary }) {
   const shown = useView((state) => state.shown)
   const table = useRef<HTMLTableElement>(null)
   const positions = list?.positions ?? null
+  const isLong = useObservable(hasLongIds)
   const isEmpty = positions === null || positions.length === 0
   // biome-ignore lint/correctness/useExhaustiveDependencies: the focus is given once for each time the view is shown
   useEffect(() => table.current?.focus({ preventScroll: true }), [shown, isEmpty])
@@ -88,7 +90,7 @@ function Groups({ summary }: { summary: GroupSummary }) {
         </div>
       </KeptDetails>
       <GroupFilters summary={summary} query={query} shown={positions?.length ?? 0} />
-      <div className="group-columns">
+      <div className={isLong ? 'group-columns long-ids' : 'group-columns'}>
         {positions === null ? (
           <p className="nothing quiet">Listing…</p>
         ) : positions.length === 0 ? (

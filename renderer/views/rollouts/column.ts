@@ -19,6 +19,8 @@ export interface Column {
   real?(row: Row): number | null
   /** Characters of the text in it, for which the column is made wider where there is room. */
   letters?(row: Row): number
+  /** So many letters tell most of its texts apart where they are longer: it has room for them before another column is wider. */
+  readonly apart?: number
   /** Made wider after all others: few rows have anything in it, and its texts stand whole elsewhere. */
   readonly yields?: true
   /** Null where the rollout has none. `position` is its place in the list, `letters` so many as the column has room for. */
@@ -51,27 +53,42 @@ export function lettersFor({ rem }: Pick<Column, 'rem'>): number {
 
 const ROUNDING = 1e-6
 
+/** The columns, none of numbers narrower than the longest of them: what is left of a number that is cut is another number. */
+export function withWholeNumbers(columns: readonly Column[], letters: ReadonlyMap<string, number>): readonly Column[] {
+  return columns.map((column) =>
+    column.isNumber ? { ...column, rem: widthFor(column, letters.get(column.key) ?? 0) } : column,
+  )
+}
+
+/** Width in which the texts of a column are told apart, in rem; of one without ids that is its least. */
+export function widthApart(column: Column, letters: ReadonlyMap<string, number>): number {
+  return widthFor(column, Math.min(column.apart ?? 0, letters.get(column.key) ?? 0))
+}
+
 /**
- * The columns, each as wide as its longest text as far as there is room: those that lack least first, so that as many as can be are whole. One label
- * does not cut the findings of many rows: what a person wrote into few of them gets what the others leave.
+ * The columns, each as wide as its longest text as far as there is room: ids first as far as that tells them apart, then those that lack least, so that
+ * as many as can be are whole. One label does not cut the findings of many rows: what a person wrote into few of them gets what the others leave.
  */
 export function roomy(
   columns: readonly Column[],
   room: number,
   letters: ReadonlyMap<string, number>,
 ): readonly Column[] {
-  const wide = new Map<Column, number>()
   let left = room - gridOf(columns).rem
-  const lacks = columns.map((column) => ({
+  const widened = (column: Column, lack: number): Column => {
+    const more = Math.max(0, Math.min(lack, left))
+    left -= more
+    return { ...column, rem: column.rem + more }
+  }
+  const apart = columns.map((column) => widened(column, widthApart(column, letters) - column.rem))
+  const lacks = apart.map((column) => ({
     column,
     lack: widthFor(column, letters.get(column.key) ?? 0) - column.rem,
   }))
-  for (const { column, lack } of lacks.filter(({ lack }) => lack > 0).sort(inTurn)) {
-    const more = Math.max(0, Math.min(lack, left))
-    wide.set(column, column.rem + more)
-    left -= more
-  }
-  return columns.map((column) => ({ ...column, rem: wide.get(column) ?? column.rem }))
+  const wide = new Map<Column, Column>()
+  for (const { column, lack } of lacks.filter(({ lack }) => lack > 0).sort(inTurn))
+    wide.set(column, widened(column, lack))
+  return apart.map((column) => wide.get(column) ?? column)
 }
 
 type Lack = { readonly column: Column; readonly lack: number }
@@ -81,11 +98,21 @@ function inTurn(a: Lack, b: Lack): number {
 }
 
 /** What is wider or narrower than an average letter, in those, as fonts of an interface draw it; a digit is as wide as every other. */
-const WIDE: Readonly<Record<string, number>> = { ' ': 0.56, '.': 0.55, '+': 1.48, '−': 1.45, L: 0.98, M: 1.52, T: 1.08 }
+const WIDE: Readonly<Record<string, number>> = {
+  ' ': 0.56,
+  '.': 0.55,
+  ',': 0.55,
+  '%': 1.7,
+  '+': 1.48,
+  '−': 1.45,
+  L: 0.98,
+  M: 1.52,
+  T: 1.08,
+}
 const DIGIT = 1.1
 const CAPITAL = 1.23
 
-/** How wide codes of findings and a number of them are, in average letters. */
+/** How wide codes of findings and numbers are, in average letters. */
 export function codeLetters(text: string): number {
   let letters = 0
   for (const sign of text) letters += WIDE[sign] ?? (sign >= '0' && sign <= '9' ? DIGIT : CAPITAL)

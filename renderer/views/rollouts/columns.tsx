@@ -22,7 +22,7 @@ function number(
 ): Column {
   const { of, draw = real, ...rest } = given
   return {
-    ...(given.draw === undefined ? ofReals(of) : { rem: 4.6 }),
+    ...(given.draw === undefined ? ofReals(of) : ofDrawn(of, draw)),
     grows: 0,
     sort: null,
     isNumber: true,
@@ -35,7 +35,7 @@ function number(
   }
 }
 
-/** Wide enough for a digit and four behind the point; of longer numbers, and behind a sign, wider where there is room. */
+/** Wide enough for a digit and four behind the point; of longer numbers, and behind a sign, wider. */
 function ofReals(of: (facts: TrajectoryFacts) => number | null | undefined) {
   return {
     real: ({ facts }: Row) => of(facts) ?? null,
@@ -44,10 +44,24 @@ function ofReals(of: (facts: TrajectoryFacts) => number | null | undefined) {
   }
 }
 
+function ofDrawn(of: (facts: TrajectoryFacts) => number | null | undefined, draw: (value: number) => string) {
+  return {
+    letters: ({ facts }: Row) => {
+      const value = of(facts)
+      return value === null || value === undefined ? 0 : codeLetters(draw(value))
+    },
+    rem: 4.6,
+  }
+}
+
 /** A dump of messages alone has no length in tokens, not even that of nothing. */
 export function hasIds(facts: TrajectoryFacts): boolean {
   return facts.idsHash !== null || facts.length > 0
 }
+
+/** Letters by which ids such as `q601-0-rep000-3f2a9c44-77b1-4c0e-9d51-aa`, and the groups of such, are told apart: a beginning, and six of the end. */
+const ID_APART = 22
+const GROUP_APART = 18
 
 /** Columns that every dump has, in the order in which they are offered. */
 export const COLUMNS: readonly Column[] = [
@@ -60,6 +74,7 @@ export const COLUMNS: readonly Column[] = [
     sort: 'index',
     isNumber: true,
     needs: null,
+    letters: ({ index }) => codeLetters(count(index)),
     cell: (row) => count(row.index),
   },
   words({
@@ -77,6 +92,7 @@ export const COLUMNS: readonly Column[] = [
     means: 'The rollout’s own id.',
     rem: 6,
     letters: ({ facts }) => facts.id.length,
+    apart: ID_APART,
     grows: 1.2,
     sort: 'id',
     cell: ({ facts }) => <LongId id={facts.id} />,
@@ -87,6 +103,7 @@ export const COLUMNS: readonly Column[] = [
     means: 'The prompt that the rollout belongs to.',
     rem: 4,
     letters: ({ facts }) => facts.group?.length ?? 0,
+    apart: GROUP_APART,
     sort: 'group',
     needs: 'group',
     cell: ({ facts }) => (facts.group === null ? null : <LongId id={facts.group} />),

@@ -1,10 +1,11 @@
 import { type RefObject, useLayoutEffect, useMemo, useState } from 'react'
+import { useShallow } from 'zustand/react/shallow'
 import type { Row } from '../../../shared/session/protocol.ts'
 import { STANDARD_COLUMNS, useColumns } from '../../state/columns.ts'
 import { isLackingIn, useFiles } from '../../state/files.ts'
 import { useFilters } from '../../state/filters.ts'
-import { useMarks } from '../../state/marks.ts'
-import { type Column, fitting, gridOf, roomy, widthFor } from './column.ts'
+import { type MarksState, useMarks } from '../../state/marks.ts'
+import { type Column, fitting, gridOf, roomy, widthApart, widthFor, withWholeNumbers } from './column.ts'
 import { useMostSeen } from './use-most-seen.ts'
 
 /**
@@ -12,6 +13,9 @@ import { useMostSeen } from './use-most-seen.ts'
  * longer texts; so does the place in the files, where all texts are whole without it.
  */
 const GO_FIRST = ['index', 'turns', 'step', 'advantage', 'labels', 'notes', 'group', 'trained']
+
+/** What may go so that long ids are told apart; more a row does not go without for that. */
+const GO_FOR_IDS = GO_FIRST.slice(0, 3)
 
 /** What a person wrote is known again by so much of it (rem): findings, which say how many more there are, give way. */
 const KNOWN_AGAIN = 6.6
@@ -26,7 +30,7 @@ const PADDING = 20
  * @param drawn indices of the rollouts on screen
  */
 export function useFitting(
-  columns: readonly Column[],
+  wanted: readonly Column[],
   drawn: Int32Array,
   scroller: RefObject<HTMLElement | null>,
 ): readonly Column[] {
@@ -44,12 +48,13 @@ export function useFitting(
     return () => observer.disconnect()
   }, [scroller])
   const isStandard = useColumns(({ shown }) => shown.join() === STANDARD_COLUMNS.join())
-  // All labels, by which the column of labels is as wide as it is.
-  const labels = useMarks((marks) => marks.labels)
-  const [hasLabels, hasNotes] = [labels.size > 0, useMarks(({ notes }) => notes.size > 0)]
+  // The column of labels is as wide as they are: drawn again with each.
+  const { labels, notes, places } = useMarks(useShallow(({ labels, notes, places }) => ({ labels, notes, places })))
+  const [hasLabels, hasNotes] = [areHere(labels, places), areHere(notes, places)]
   const sort = useFilters((filters) => filters.sort)
   const report = useFiles((files) => files.report)
-  const letters = useMostSeen(columns, drawn, lettersIn)
+  const letters = useMostSeen(wanted, drawn, lettersIn)
+  const columns = useMemo(() => withWholeNumbers(wanted, letters), [wanted, letters])
   const shown = useMemo(() => {
     if (!isStandard) return columns
     const used = columns.map((column) => {
@@ -67,15 +72,15 @@ export function useFitting(
     const wide = used.map((column) =>
       mayBeCut(column) ? column : { ...column, rem: widthFor(column, letters.get(column.key) ?? 0) },
     )
+    const apart = used.map((column) => ({ ...column, rem: widthApart(column, letters) }))
     const whole = fitting(wide, room, mayGo(empty))
     const withoutPlace = fitting(whole, room, mayGo(['index']))
     const isWorth = gridOf(withoutPlace).rem <= room
     const kept = (isWorth ? withoutPlace : whole).map(({ key }) => key)
-    return fitting(
-      used.filter(({ key }) => kept.includes(key)),
-      room,
-      mayGo([...empty, ...GO_FIRST]),
-    )
+    const keptOf = (all: readonly Column[]) => all.filter(({ key }) => kept.includes(key))
+    const toldApart = fitting(keptOf(apart), room, mayGo([...empty, ...GO_FOR_IDS]))
+    if (gridOf(toldApart).rem <= room) return used.filter(({ key }) => toldApart.some((other) => other.key === key))
+    return fitting(keptOf(used), room, mayGo([...empty, ...GO_FIRST]))
   }, [columns, letters, room, isStandard, hasLabels, hasNotes, sort, report])
   useLayoutEffect(() => {
     const isShown = new Set(shown.map(({ key }) => key))
@@ -83,6 +88,12 @@ export function useFitting(
     useColumns.setState((before) => (before.leftOut.join() === leftOut.join() ? before : { leftOut }))
   }, [columns, shown])
   return useMemo(() => roomy(shown, room, letters), [shown, room, letters])
+}
+
+/** Whether any of what a person left on rollouts is on one of the open dump. */
+function areHere(marked: ReadonlyMap<string, unknown>, places: MarksState['places']): boolean {
+  for (const key of marked.keys()) if ((places.get(key)?.length ?? 0) > 0) return true
+  return false
 }
 
 function lettersIn({ letters }: Column): ((row: Row) => number) | null {
