@@ -28,6 +28,10 @@ export type EndReason = (typeof END_REASONS)[number]
 export const UNTRAINED_ENDS = ['stop', 'stop-or-padding', 'between-turns'] as const
 export type UntrainedEnd = (typeof UNTRAINED_ENDS)[number]
 
+/** What the model's turns hold of which the messages, of the prompt alone, tell nothing: trained calls, with tags or bare as Llama's template writes them, or none. */
+export const BEYOND_MESSAGES = ['calls', 'bare calls', 'no calls'] as const
+export type BeyondMessages = (typeof BEYOND_MESSAGES)[number]
+
 /** Sampled tokens over which the beginnings of rollouts are compared. */
 export const PREFIX_TOKENS = [64, 256, 1024] as const
 
@@ -223,12 +227,16 @@ export interface TrajectoryFacts {
   readonly toolsDiffer?: boolean
   /** Names of the record's tools that the prompt lacks beside others, and that the model does not call; absent elsewhere. What T07 compares within a group. */
   readonly toolsLeftOut?: string
+  /** Names of the record's tools that the prompt lacks beside others, where the model calls one of them; absent elsewhere. What T07 compares over the dump. */
+  readonly calledLeftOut?: string
   /** There are tools or calls of some, and the prompt describes none (T07); absent elsewhere. What A05 sets aside. */
   readonly toolsMissing?: boolean
   /** It calls a tool of which neither its prompt nor its record knows, and no tool answers; absent elsewhere. What T07 holds against the other rollouts. */
   readonly strayCall?: StrayCall
   /** It has tools, or its system text speaks of some; absent elsewhere. */
   readonly ofTools?: boolean
+  /** Its messages end with the prompt and its ids do not; absent elsewhere. Why T12, T13 and T15 have nothing to hold them against. */
+  readonly beyondMessages?: BeyondMessages
   /** The system turn announces tools and the prompt describes none (T08); absent elsewhere. */
   readonly emptyTools?: boolean
   /** Digests by which the rollout is compared with those of a second run. */

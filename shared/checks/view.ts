@@ -4,6 +4,7 @@ import { segment } from '../tokens/segment.ts'
 import { decodeSpan } from '../tokens/text.ts'
 import type { Tokenizer } from '../tokens/tokenizer.ts'
 import { appendedBelow } from './appended-ends.ts'
+import { beyondMessagesFact } from './beyond-messages.ts'
 import { isLaterCall } from './branch-ends.ts'
 import type { AuditSettings, TrajectoryView } from './check.ts'
 import { createFacts, type PreparedTokens } from './create-facts.ts'
@@ -158,7 +159,7 @@ export function withFacts(prepared: PreparedView, { measuresDrift, unsampledLogp
 export function addSymptoms(view: TrajectoryView): void {
   if (rendersOtherwise(view)) Object.assign(view.facts, { rendersOtherwise: true })
   Object.assign(view.facts, toolFacts(view), strayCallFacts(view), emptyToolsFacts(view), systemFacts(view))
-  Object.assign(view.facts, openTurnFacts(view))
+  Object.assign(view.facts, openTurnFacts(view), beyondMessagesFact(view))
   if (isPromptCut(view)) Object.assign(view.facts, { promptOpen: true })
 }
 

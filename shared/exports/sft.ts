@@ -1,6 +1,7 @@
+import { holdPromptAlone } from '../checks/beyond-messages.ts'
 import { holdsFlattenedTurns } from '../formats/text-rows.ts'
 import { counted } from '../model/number-text.ts'
-import { firstReply, roleKind } from '../model/roles.ts'
+import { firstReply } from '../model/roles.ts'
 import { TokenState } from '../model/tokens.ts'
 import {
   bySource,
@@ -65,7 +66,7 @@ async function writeSource(
       continue
     }
     let row = asMessages ? messageRow(loaded, messages) : tokenRow(loaded)
-    if (row === null && asMessages && records === 0 && onlyAsks(loaded)) {
+    if (row === null && asMessages && records === 0 && holdPromptAlone(loaded.trajectory.messages)) {
       row = tokenRow(loaded)
       asMessages = row === null
     }
@@ -113,11 +114,6 @@ async function writeSource(
       `There are no messages ${hasMessages ? 'with a turn of the assistant ' : ''}in ${report.sources[source]!.name}: rows are ids and labels, without padding.`,
     )
   return { name, source, records, trajectories: records }
-}
-
-/** Its messages are those of the prompt alone, as slime stores them: what was said stands in the ids. */
-function onlyAsks({ trajectory: { messages } }: ExportedTrajectory): boolean {
-  return messages?.every(({ role }) => roleKind(role) === 'system' || roleKind(role) === 'user') ?? false
 }
 
 function messageRow({ trajectory }: ExportedTrajectory, written: TrainingMessages): Record<string, unknown> | null {

@@ -1,5 +1,5 @@
 import { ANSWER_PLACES } from '../checks/answer-place.ts'
-import { END_REASONS, type TrajectoryFacts, UNTRAINED_ENDS } from '../checks/facts.ts'
+import { BEYOND_MESSAGES, END_REASONS, type TrajectoryFacts, UNTRAINED_ENDS } from '../checks/facts.ts'
 import { GAP_CAUSES } from '../checks/logprobs/gap.ts'
 import { LINES, type Line } from '../checks/logprobs/gap-line.ts'
 import { KL_FORMULAS } from '../checks/logprobs/kl-formulas.ts'
@@ -275,9 +275,11 @@ const COLUMNS: { readonly [Name in keyof Required<Row>]: Column<Row[Name]> } = {
   rendersOtherwise: { cells: optional(FLAG) },
   toolsDiffer: { cells: optional(FLAG) },
   toolsLeftOut: { cells: optional(TEXT) },
+  calledLeftOut: { cells: optional(TEXT) },
   toolsMissing: { cells: optional(FLAG) },
   strayCall: { cells: optional(recordOf({ prompt: PAIR, call: PAIR, called: text }, ':')) },
   ofTools: { cells: optional(FLAG) },
+  beyondMessages: { cells: optional(oneOf(BEYOND_MESSAGES)) },
   emptyTools: { cells: optional(FLAG) },
   question: digest,
   questionIds: digest,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { assistant, conversation, SEARCH_TOOL, system, user, withToolSchema } from '../helpers/conversation.ts'
+import { assistant, call, conversation, SEARCH_TOOL, system, user, withToolSchema } from '../helpers/conversation.ts'
 import { audited, lines, qwen } from '../session/dumps.ts'
 
 const named = (name: string) => ({ ...SEARCH_TOOL, function: { ...SEARCH_TOOL.function, name } })
@@ -49,5 +49,42 @@ describe('a tool of the record that the prompt lacks and the model does not call
   it('is nothing to name beside prompts of other groups', async () => {
     const prompts = [TOOLS, TOOLS, TOOLS, without('calculate'), without('calculate')]
     expect((await told(prompts, (row) => (row < 3 ? 'g' : 'h'))).missing).toEqual([])
+  })
+})
+
+/** Rollouts that T07 names of so many, each of its own question, whose prompts lack a tool that the first few call. */
+async function named40(calling: number, prompts: (row: number) => readonly unknown[] = () => without('calculate')) {
+  const tokenizer = await qwen()
+  const rows = Array.from({ length: 40 }, (_, i) => {
+    const said = i < calling ? call(tokenizer, 'calculate', { query: `${i} + 1` }) : `In the hills, ${i} miles away.`
+    const instruction = withToolSchema('Answer with the help of the tools.', prompts(i))
+    const turns = [system(instruction), user(`Where does river ${i} rise?`), assistant(said)]
+    return conversation(tokenizer, turns, { id: `row-${i}`, group: `g${i}`, tools: TOOLS, reward: i % 2 })
+  })
+  const { checks, findings } = (await audited(lines(rows))).report()
+  const { affected, pattern } = checks.find(({ code }) => code === 'T07')!
+  return { affected, pattern, last: findings.findLast(({ code }) => code === 'T07')?.message ?? null }
+}
+
+describe('a tool of the record that no prompt of the dump has', () => {
+  it('is named in all rollouts where a tenth of them or more call it', async () => {
+    expect(await named40(4)).toEqual({
+      affected: 40,
+      pattern: 'systematic',
+      last: expect.stringContaining('neither does any other prompt of the dump: 4 of 40 rollouts call what it lacks'),
+    })
+  })
+
+  it('is named in those that call it where they are fewer, as a model invents a name', async () => {
+    expect(await named40(3)).toMatchObject({ affected: 3, pattern: 'sporadic' })
+  })
+
+  it('is nothing of all where one prompt describes it, or another lacks more', async () => {
+    expect((await named40(4, (row) => (row === 9 ? TOOLS : without('calculate')))).affected).toBe(4)
+    expect((await named40(4, (row) => (row === 9 ? TOOLS.slice(0, 1) : without('calculate')))).affected).toBe(4)
+  })
+
+  it('is a choice where nobody calls it', async () => {
+    expect((await named40(0)).affected).toBe(0)
   })
 })

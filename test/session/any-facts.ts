@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { ANSWER_PLACES } from '../../shared/checks/answer-place.ts'
 import { EDGE_NAMES } from '../../shared/checks/edges.ts'
-import { END_REASONS, type TrajectoryFacts, UNTRAINED_ENDS } from '../../shared/checks/facts.ts'
+import { BEYOND_MESSAGES, END_REASONS, type TrajectoryFacts, UNTRAINED_ENDS } from '../../shared/checks/facts.ts'
 import { GAP_CAUSES } from '../../shared/checks/logprobs/gap.ts'
 import { LINES } from '../../shared/checks/logprobs/gap-line.ts'
 import { KL_FORMULAS } from '../../shared/checks/logprobs/kl-formulas.ts'
@@ -199,12 +199,14 @@ const ANY = {
   stopsWithoutCall: flag,
   toolsDiffer: flag,
   toolsLeftOut: fc.string(),
+  calledLeftOut: fc.string(),
   toolsMissing: flag,
   strayCall: fc.record(
     { prompt: fc.tuple(fc.nat(), fc.nat()), call: fc.tuple(fc.nat(), fc.nat()), called: maybe(text) },
     object,
   ),
   ofTools: flag,
+  beyondMessages: fc.constantFrom(...BEYOND_MESSAGES),
   emptyTools: flag,
   pairing: fc.record(
     {

@@ -1,5 +1,6 @@
 import { counted } from '../../model/number-text.ts'
 import { jsonCallIn } from '../../tokens/json-call.ts'
+import { abstainBeyondMessages } from '../beyond-messages.ts'
 import type { Check, Reporter, TrajectoryView } from '../check.ts'
 import { sampledSpan } from '../edges.ts'
 import { countOf } from '../spans.ts'
@@ -27,6 +28,9 @@ export const T12: Check = {
       if (!toldByT13 && reportLeftOut(view, pair, report)) continue
       reportRewritten(view, pair, report)
     }
+  },
+  dump(view, report) {
+    abstainBeyondMessages(view, report, 'calls', 'bare calls')
   },
   unproved({ placesChecked, byBoundary }) {
     const parsed = Object.entries(byBoundary).filter(([name]) => name.endsWith(PARSED))

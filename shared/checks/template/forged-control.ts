@@ -4,11 +4,13 @@ import type { Message } from '../../model/trajectory.ts'
 import { turnStarts } from '../../tokens/frame-lookup.ts'
 import { bytesOf } from '../../tokens/table.ts'
 import type { Tokenizer, TokenTable, TurnFrame } from '../../tokens/tokenizer.ts'
-import type { Check, Reporter, TrajectoryView } from '../check.ts'
+import { haveRepliesBeyond, holdPromptAlone } from '../beyond-messages.ts'
+import type { Check, DumpView, Reporter, TrajectoryView } from '../check.ts'
 import { normalised } from '../normalised-text.ts'
 import { OfLast } from '../of-last.ts'
 import { paddingOf } from '../padding.ts'
 import { isTorn, repliesOf } from '../truncation/cut-replies.ts'
+import { isTornQuote } from '../truncation/torn-quote.ts'
 
 /** T15. Text of a message that spells a control token and became one: a forged turn. */
 export const T15: Check = {
@@ -20,14 +22,15 @@ export const T15: Check = {
   unit: 'trajectory',
   needs: ['ids', 'tokenizer'],
   looksAt:
-    'user, system or tool messages, other than rendered prompts, that spell a control token; replies between tags where there are no messages',
+    'user, system or tool messages, other than rendered prompts, that spell a control token; replies between tags or quotes that no message has',
   why: 'A document can end its own turn and begin another in any role: the turns, the mask and the policy follow the forgery.',
   fix: 'Encode the text of messages without special tokens (split_special_tokens=True), and only the frame with them.',
   cite: 'transformers#29279, transformers#47853, verifiers#1068',
   trajectory(view, _settings, report) {
     const { segmentation, trajectory } = view
     if (segmentation === null) return
-    if (trajectory.messages === null) return lookAtTags(view, segmentation, report)
+    if (trajectory.messages === null || holdPromptAlone(trajectory.messages)) lookAtReplies(view, segmentation, report)
+    if (trajectory.messages === null) return
     const reported = new Set<number>()
     for (const { spelt, at } of speltIn(view)) {
       // Texts that spell none cannot show what the encoder does with them: where all that do became tokens, it makes tokens of all.
@@ -51,23 +54,32 @@ export const T15: Check = {
       })
     }
   },
-  dump({ streams }, report) {
-    if (!streams.has('messages')) report.abstain('not-checkable', NO_MESSAGES)
+  dump(view, report) {
+    const lack = lackOf(view)
+    if (lack !== null) report.abstain('not-checkable', lack)
   },
-  unproved(_tally, { streams }) {
-    if (streams.has('messages')) return null
-    return `${NO_MESSAGES}: of what their texts spell, only what tears a reply from its closing tag can be seen in the ids`
+  unproved(_tally, view) {
+    const lack = lackOf(view)
+    return lack === null
+      ? null
+      : `${lack}: of what their texts spell, only what tears a reply from its closing tag or quote can be seen in the ids`
   },
 }
 
-const NO_MESSAGES = 'the dump does not carry messages'
+function lackOf(view: DumpView): string | null {
+  if (!view.streams.has('messages')) return 'the dump does not carry messages'
+  return haveRepliesBeyond(view)
+    ? 'the messages end with the prompt, and none of them is a reply that the ids hold'
+    : null
+}
 
-/** Without messages a forged turn is told by the reply that it stands in: that ends without its closing tag, and the tag comes behind. */
-function lookAtTags(view: TrajectoryView, segmentation: Segmentation, report: Reporter): void {
+/** Where no message has the replies a forged turn is told by the one that it stands in: that ends without what closes it, and this comes behind. */
+function lookAtReplies(view: TrajectoryView, segmentation: Segmentation, report: Reporter): void {
   const { ids, tokenizer, provenance } = view
   if (tokenizer === null) return
   for (const reply of repliesOf(segmentation)) {
-    const torn = isTorn(tokenizer.table, ids, segmentation, reply)
+    const ofTags = isTorn(tokenizer.table, ids, segmentation, reply)
+    const torn = ofTags ?? isTornQuote(tokenizer.table, ids, segmentation, reply)
     if (torn === null) continue
     const { turn } = reply
     const at = turn.endToken
@@ -78,7 +90,7 @@ function lookAtTags(view: TrajectoryView, segmentation: Segmentation, report: Re
       turn,
       severity: 'warning',
       tokens: { start: at, end: at + 1 },
-      message: 'A reply ends before its closing tag, which stands behind another turn: its text became control tokens',
+      message: `A reply ends before its closing ${ofTags === null ? 'quote' : 'tag'}, which stands behind another turn: its text became control tokens`,
       evidence: {
         id: ids[at],
         text: view.text({ start: at, end: segmentation.turns[turn.index + 1]?.headerEnd ?? at + 1 }),

@@ -1,4 +1,5 @@
 import { jsonCallIn } from '../../tokens/json-call.ts'
+import { abstainBeyondMessages } from '../beyond-messages.ts'
 import type { Check } from '../check.ts'
 import { sampledSpan } from '../edges.ts'
 import { normalised } from '../normalised-text.ts'
@@ -14,7 +15,7 @@ export const T13: Check = {
   severity: 'warning',
   unit: 'trajectory',
   needs: ['ids', 'mask', 'messages', 'tokenizer', 'template'],
-  looksAt: 'trained assistant turns that call a tool',
+  looksAt: 'trained assistant turns with a bare call such as Llama’s template writes',
   why: 'The template writes one bare call: it drops what the model said beside it and renames its arguments, so the trained turn is not the sampled one.',
   fix: 'Train the sampled ids of call turns, or render them with a template that keeps the text of the message.',
   cite: 'TRL chat_templates README',
@@ -44,6 +45,9 @@ export const T13: Check = {
         evidence: { reason, message: index, calls, in_ids: text.slice(0, 160), in_message: raw.slice(0, 160) },
       })
     }
+  },
+  dump(view, report) {
+    abstainBeyondMessages(view, report, 'bare calls')
   },
 }
 

@@ -21,7 +21,7 @@ export interface PromptTools {
   readonly names: readonly string[]
   /** Those of them that the prompt lacks. */
   readonly absent: readonly string[]
-  /** Those that the prompt lacks beside others which it describes, and that the model does not call: only other prompts tell whether that is a choice. */
+  /** Those that the prompt lacks beside others which it describes: where the model calls none of them, only other prompts tell whether that is a choice. */
   readonly leftOut: readonly string[]
   /**
    * `missing`: no tool is described. `others`: not one of the record's. `some`: not one that the model calls. `altered`: the same
@@ -49,12 +49,13 @@ const MOST_KEPT = 200
 /** Facts of the few rollouts whose prompt lacks the tools, or describes them otherwise than the record has them. */
 export function toolFacts(
   view: TrajectoryView,
-): Pick<TrajectoryFacts, 'toolsDiffer' | 'toolsMissing' | 'toolsLeftOut'> | null {
+): Pick<TrajectoryFacts, 'toolsDiffer' | 'toolsMissing' | 'toolsLeftOut' | 'calledLeftOut'> | null {
   const found = promptTools(view)
   if (found === null) return null
   const { state, leftOut } = found
-  if (state === 'described')
-    return leftOut.length === 0 ? null : { toolsLeftOut: leftOut.join(', ').slice(0, MOST_KEPT) }
+  const names = leftOut.join(', ').slice(0, MOST_KEPT)
+  if (state === 'described') return names === '' ? null : { toolsLeftOut: names }
+  if (state === 'some') return { toolsDiffer: true, calledLeftOut: names }
   return state === 'missing' ? { toolsMissing: true } : { toolsDiffer: true }
 }
 
@@ -96,7 +97,7 @@ function findPromptTools(view: TrajectoryView): PromptTools | null {
   if (absent.length > 0 && absent.length === names.length) return isCut() ? null : { ...found, state: 'others' }
   // A prompt may offer a choice of many tools: only what the model calls must be in it.
   const lacking = absent.length === 0 ? [] : absent.filter((name) => callsOf(view, turns).has(name))
-  if (lacking.length > 0) return { ...found, absent: lacking, state: 'some' }
+  if (lacking.length > 0) return { ...found, absent: lacking, leftOut: absent, state: 'some' }
   const tools = alteredTools(text, trajectory.tools ?? [])
   if (tools.length === 0) return { ...found, absent: [], leftOut: absent.length > 0 && isCut() ? [] : absent }
   const altered = tools.flatMap(({ name, differences }) => differences.map((what) => `${name}: ${what}`))

@@ -1,6 +1,7 @@
 import { roleKind } from '../../model/roles.ts'
 import type { Turn } from '../../model/tokens.ts'
 import { learnedTemplateOf } from '../../tokens/template/rerender.ts'
+import { holdPromptAlone } from '../beyond-messages.ts'
 import type { Check } from '../check.ts'
 import { listOf } from '../spans.ts'
 import { repeatedSystemTurns } from './repeated-system.ts'
@@ -22,8 +23,7 @@ export const T11: Check = {
     const { messages } = trajectory
     if (segmentation === null || tokenizer === null || messages === null) return
     // Messages of the prompt alone say nothing of replies, and ids show who replied.
-    const isPromptAlone = messages.every(({ role }) => ['system', 'user'].includes(roleKind(role)))
-    if (!isPromptAlone && longestRun(messages) < 2) return
+    if (!holdPromptAlone(messages) && longestRun(messages) < 2) return
     if (learnedTemplateOf(tokenizer)?.mergesReplies !== true) return
     for (const run of runsOfReplies(segmentation.turns, repeatedSystemTurns(view))) {
       const first = run[0] as Turn

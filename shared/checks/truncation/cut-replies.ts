@@ -230,7 +230,7 @@ function isClosedBehind(table: TokenTable, ids: Int32Array, { turns }: Segmentat
 }
 
 /** Turns behind a reply that a document in it may have begun. */
-const FORGED = 4
+export const FORGED = 4
 
 /** Whether a reply between tags ends before the tag that closes it, which stands behind a turn that a document in it began; null of one that no tag opens. */
 export function isTorn(table: TokenTable, ids: Int32Array, segmentation: Segmentation, reply: Reply): boolean | null {

@@ -46,6 +46,6 @@ export const PATTERN_THRESHOLDS = {
     range: [0, 1],
     usedBy: ['T07'],
     reason:
-      'Of the rollouts, those that call a tool, below which a model invents one now and then in a run that shows no tools: it was taught elsewhere to call, and where schemas were lost it does so in most rollouts.',
+      'Of the rollouts, those that call a tool, below which a model invents one now and then in a run that shows no tools, or none of that name: it was taught elsewhere to call, and where schemas were lost it does so in most rollouts.',
   },
 } as const satisfies Record<string, Threshold>
