@@ -1,10 +1,12 @@
 import { count, counted } from '../../model/number-text.ts'
-import type { Steps } from '../../model/steps.ts'
-import type { Check, DumpReporter, DumpView, Reporter, TrajectoryView } from '../check.ts'
+import { type Steps, within } from '../../model/steps.ts'
+import type { Check, DumpFault, DumpReporter, DumpView, Reporter, TrajectoryView } from '../check.ts'
 import { edgeBefore, writtenTurns } from '../edges.ts'
+import type { TrajectoryFacts } from '../facts.ts'
+import { type ContextOfAll, contextOfAll } from './context-of-all.ts'
 import { type GapShape, gapOf } from './gap.ts'
 import type { TurnGap } from './gap-turns.ts'
-import { deniedLater, type LaterDenials } from './later-denials.ts'
+import { type DeniedLater, deniedLater, type LaterDenials } from './later-denials.ts'
 import { unprovedByOneArray } from './one-array.ts'
 import { pairsOf } from './scored.ts'
 import { digits } from './text.ts'
@@ -60,9 +62,39 @@ export const L02: Check = {
   unproved: unprovedByOneArray,
 }
 
-/** Where too few tokens of a turn are off to tell by themselves, all rollouts tell together. */
 function* lookOverRollouts(dump: DumpView, report: DumpReporter): Steps<void> {
-  const found = yield* deniedLater(dump)
+  const later = yield* within(0, 0.4, deniedLater(dump))
+  tellLater(later, report)
+  const found = yield* within(0.4, 1, contextOfAll(dump))
+  const isTold = new Set(later?.members)
+  for (const member of found?.members ?? []) {
+    if (isTold.has(member)) continue
+    report.unitAfterAll()
+    report.fault(asInOthers(member, found as ContextOfAll))
+  }
+}
+
+function asInOthers(member: TrajectoryFacts, { shown, scored }: ContextOfAll): DumpFault {
+  const { tilt, weight } = member
+  const { count: tokens = 0, sum = 0, absolute = 0 } = member.gap ?? {}
+  return {
+    member,
+    tokens: tilt === undefined ? null : { start: tilt.span[0], end: tilt.span[1] },
+    affectedTokens: tokens,
+    affectedWeight: weight ?? 0,
+    message: `The trainer finds the trained tokens less likely than the sampler did, by ${digits(sum / tokens)} a token on average, as ${count(shown)} of ${counted(scored, 'rollout')} show it: a context that differs, or weights that the sampler never got`,
+    evidence: {
+      mean_gap: sum / tokens,
+      mean_absolute_gap: absolute / tokens,
+      tokens,
+      shown_in: shown,
+      rollouts: scored,
+    },
+  }
+}
+
+/** Where too few tokens of a turn are off to tell by themselves, all rollouts tell together. */
+function tellLater(found: DeniedLater | null, report: DumpReporter): void {
   for (const member of found?.members ?? []) {
     const { first, later, turn, span } = member.laterDenials as LaterDenials
     const [tokens = 0, denied = 0] = later

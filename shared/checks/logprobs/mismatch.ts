@@ -3,6 +3,7 @@ import { forEachOf, type Steps, within } from '../../model/steps.ts'
 import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { Check, DumpReporter, DumpView } from '../check.ts'
 import type { TrajectoryFacts } from '../facts.ts'
+import { contextOfAll } from './context-of-all.ts'
 import { gapOf } from './gap.ts'
 import { type MismatchOfAll, mismatchOfAll } from './mismatch-of-all.ts'
 import { mostLikelyRollouts } from './most-likely.ts'
@@ -58,9 +59,10 @@ function* lookBeside(dump: DumpView, report: DumpReporter): Steps<void> {
   const { thresholds } = dump.settings
   const filtered = yield* within(0, 0.2, filteredRollouts(dump))
   const ofOthers = yield* within(0.2, 0.3, mostLikelyRollouts(dump))
-  const isTold = new Set([...(filtered?.members ?? []), ...(ofOthers?.members ?? [])])
-  const found = yield* within(0.3, 0.6, tiltedRollouts(dump))
-  // Rollouts that look like something narrower each by itself, surely or by too few tokens, where the others of the dump deny it (L03, L04, L06).
+  const found = yield* within(0.3, 0.5, tiltedRollouts(dump))
+  const context = yield* within(0.5, 0.6, contextOfAll(dump))
+  const isTold = new Set([filtered, ofOthers, context].flatMap((told) => told?.members ?? []))
+  // Rollouts that look like something narrower each by itself, surely or by too few tokens, where the others of the dump deny it (L02, L03, L04, L06).
   for (const member of found.denied)
     if (member.tilt?.otherwise === 'mismatch' && !isTold.has(member)) tell(member, null, { report, thresholds })
   if (filtered !== null || ofOthers !== null) return

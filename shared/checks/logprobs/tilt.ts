@@ -1,4 +1,5 @@
 import type { TrajectoryView } from '../check.ts'
+import { isBelow } from './context-of-all.ts'
 import { type GapCause, gapOf } from './gap.ts'
 import { type Line, type LineSums, leans, oddsLine, oddsSums, sumsAmong } from './gap-line.ts'
 import { pairsOf } from './scored.ts'
@@ -38,13 +39,14 @@ export function tiltOf(view: TrajectoryView): Tilt | null {
 
 /**
  * A mismatch that may be something narrower, which all rollouts together tell: a temperature (L03), of which too few tokens lie on a tilted line to prove
- * one, or what top-k left over (L04), where the sampler is above the trainer.
+ * one, or what top-k left over (L04) or another context (L02), where the sampler is above the trainer.
  */
 export function isHeldBack(view: TrajectoryView): boolean {
   const gap = gapOf(view)
   const pairs = pairsOf(view)
   if (gap?.cause !== 'mismatch' || pairs === null) return false
   if (gap.mean >= view.thresholds['renormalised-share'] * gap.meanAbsolute) return true
+  if (gap.mean >= view.thresholds['one-sided-gap'] && isBelow(gap.mean, gap.meanAbsolute)) return true
   return leans(gap.line, view.thresholds) || leans(oddsLine(pairs, view.thresholds), view.thresholds)
 }
 

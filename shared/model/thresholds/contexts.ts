@@ -113,7 +113,7 @@ export const CONTEXT_THRESHOLDS = {
     value: 0.9,
     unit: 'share',
     range: [0, 1],
-    usedBy: ['L02'],
+    usedBy: ['L01', 'L02'],
     reason: 'Mean gap over mean |gap| from which hardly any token is more likely to the trainer.',
   },
   'context-explained': {

@@ -146,7 +146,7 @@ export const LOGPROB_THRESHOLDS = {
     value: 8,
     unit: 'rollouts',
     range: [2, 1_000_000],
-    usedBy: ['L01', 'L03', 'L04'],
+    usedBy: ['L01', 'L02', 'L03', 'L04'],
     reason:
       'With tokens that tell a temperature before a line through all of them has a known error, and that must be there before their mean speaks for each.',
   },
