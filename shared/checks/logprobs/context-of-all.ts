@@ -15,8 +15,8 @@ export interface ContextOfAll {
 }
 
 /**
- * Where nearly every rollout by itself shows another context, the gap of one that falls a little short of it, by some tokens that the trainer finds likelier, is the
- * same fault, and no mismatch of its own (L01). Noise lies on both sides: of its gap most is not on the sampler's. Null where that is not so.
+ * Where most rollouts by themselves show another context, and nearly all others fall a little short of it, by some tokens that the trainer finds likelier, these
+ * have the same fault, and no mismatch of their own (L01). Noise lies on both sides: of its gap most is not on the sampler's. Null where that is not so.
  */
 export const contextOfAll = onceForDump(findContext)
 
@@ -38,8 +38,7 @@ function* findContext(dump: DumpView): Steps<ContextOfAll | null> {
     if (tilts[at] === 0 && sum >= least * count && sum >= share * (sizes[at] as number)) shown++
   }
   yield 0.3
-  if (scored < settings.thresholds['pooled-rollouts'] || shown < settings.thresholds['systematic-share'] * scored)
-    return null
+  if (scored < settings.thresholds['pooled-rollouts'] || 2 * shown < scored) return null
   const { tilted } = yield* tiltedRollouts(dump)
   const members: TrajectoryFacts[] = []
   yield* forEachOf(columns.having('tilt'), (row) => {
@@ -47,7 +46,8 @@ function* findContext(dump: DumpView): Steps<ContextOfAll | null> {
     if (gap === undefined || tilt === undefined || !MAY_BE.has(tilt.otherwise) || tilted.has(row)) return
     if (isBelow(gap.sum, gap.absolute) && gap.sum >= least * gap.count) members.push(row)
   })
-  return members.length === 0 ? null : { members, shown, scored }
+  const isOfAll = shown + members.length >= settings.thresholds['systematic-share'] * scored
+  return isOfAll && members.length > 0 ? { members, shown, scored } : null
 }
 
 /** `context`: of a temperature of its own that the others deny. */
