@@ -7,13 +7,19 @@ const K3 = (d: number) => Math.exp(d) - d - 1
 const REVERSED = (d: number) => Math.exp(-d) + d - 1
 
 /** Twelve rollouts whose KL the formula of their place gives. */
-async function told(formulaOf: (index: number) => (d: number) => number, decimals = 17, declared?: string[]) {
+async function told(
+  formulaOf: (index: number) => (d: number) => number,
+  decimals = 17,
+  declared?: string[],
+  /** Of the differences between policy and reference. */
+  spread = 1.2,
+) {
   const rows = scoredRows(
     ({ trainer, sampled }, { record }, index) => {
       const reference = trainer.map((value) => value)
       const kl: (number | null)[] = trainer.map(() => null)
       for (const [k, token] of sampled.entries()) {
-        const own = Math.min(0, (trainer[token] as number) + (noise(k * 19) - 0.7) * 1.2)
+        const own = Math.min(0, (trainer[token] as number) + (noise(k * 19) - 0.7) * spread)
         reference[token] = own
         kl[token] = Number(formulaOf(index)(own - (trainer[token] as number)).toFixed(decimals))
       }
@@ -38,6 +44,27 @@ describe('a stored KL of which rollouts follow different formulas', () => {
     expect(message).toMatch(
       /^The stored KL of this rollout is k3 with policy and reference exchanged, to the last digit; not all/,
     )
+  })
+
+  it.each([3, 4, 6])('names them where %i decimals were kept', async (decimals) => {
+    const { records, message } = await told((index) => (index < 2 ? REVERSED : K3), decimals)
+    expect(records).toEqual([0, 1])
+    expect(message).toMatch(/ is k3 with policy and reference exchanged, /)
+    expect((await told(() => K3, decimals)).status).toBe('pass')
+  })
+
+  it('does not name them where what rounding left tells too few tokens apart', async () => {
+    for (const spread of [0.1, 0.3])
+      expect((await told((index) => (index < 2 ? REVERSED : K3), 3, undefined, spread)).records).toEqual([])
+  })
+
+  it('does not name rollouts of k3 that was stored as bf16', async () => {
+    const bfloat = (value: number) => {
+      const [word = 0] = new Uint32Array(Float32Array.of(value).buffer)
+      return new Float32Array(Uint32Array.of((word + 0x8000) & 0xffff0000).buffer)[0] as number
+    }
+    for (const spread of [0.3, 1.2])
+      expect((await told(() => (d) => bfloat(K3(d)), 17, undefined, spread)).records).toEqual([])
   })
 
   it('names those of k1 whose sign is turned', async () => {

@@ -15,7 +15,7 @@ export const S02: Check = {
   unit: 'trajectory',
   needs: ['ids', 'attention_mask', 'position_ids'],
   looksAt: 'rollouts with position ids',
-  why: 'The trainer places tokens elsewhere than the sampler did, so its logprobs belong to another sequence.',
+  why: 'The trainer places tokens elsewhere than the sampler did, so its logprobs belong to another sequence. A row without padding may begin at any position: it may go on from tokens that it does not hold, and relative embeddings see no offset. Behind padding an offset shows that positions were not made of the mask, and takes from the longest context.',
   fix: 'Compute position ids from the attention mask: cumulative sum minus one, padding excluded.',
   cite: 'TRL#2708, TRL#6800, unsloth#1954, transformers#18388',
   trajectory(view, _settings, report) {

@@ -9,6 +9,8 @@ export interface RowFormula {
   readonly name: KlFormula
   /** With policy and reference exchanged. */
   readonly reversed: boolean
+  /** It gives the KL as far as rounding left it, and not to the last digit. */
+  readonly rounded: boolean
 }
 
 export interface KlByRow {
@@ -20,13 +22,14 @@ export interface KlByRow {
 
 /**
  * Rollouts that were written by different code follow different formulas, and all together none, or nearly that of most. Each is asked by itself, and
- * counted only where one formula alone gives its KL to the last digit.
+ * counted only where one formula alone gives its KL: to the last digit, or on every token as far as rounding left it, where enough tokens rule out each
+ * of the others.
  */
 export function* klByRow(rows: readonly TrajectoryFacts[], thresholds: Thresholds): Steps<KlByRow> {
   const counts = new Map<KlFormula, number>()
   const known = new Map<TrajectoryFacts, RowFormula>()
   yield* forEachOf(rows, (row) => {
-    const formula = row.kl === undefined ? null : formulaOf(row.kl, thresholds)
+    const formula = row.kl === undefined ? null : (formulaOf(row.kl, thresholds) ?? roundedFormulaOf(row, thresholds))
     if (formula === null) return
     known.set(row, formula)
     if (formula.reversed || formula.name !== row.kl?.declared)
@@ -52,5 +55,20 @@ function formulaOf({ stored }: KlSums, thresholds: Thresholds): RowFormula | nul
   if (name === undefined) return null
   const isTurned = (products[found] as number) < 0
   if (isTurned && name !== 'k1') return null
-  return { name, reversed: name === 'k3-reversed' || isTurned }
+  return { name, reversed: name === 'k3-reversed' || isTurned, rounded: false }
+}
+
+function roundedFormulaOf({ kl, klRounded }: TrajectoryFacts, thresholds: Thresholds): RowFormula | null {
+  const count = kl?.stored?.count ?? 0
+  const fewest = thresholds['kl-tokens']
+  if (klRounded === undefined || klRounded.told < fewest) return null
+  let found: KlFormula | null = null
+  for (const [k, name] of KL_FORMULAS.entries()) {
+    const off = count - (klRounded.within[k] ?? 0)
+    if (off >= fewest) continue
+    // A few tokens may be those that rounding hit worst.
+    if (off > 0 || found !== null) return null
+    found = name
+  }
+  return found === null ? null : { name: found, reversed: found === 'k3-reversed', rounded: true }
 }

@@ -75,14 +75,14 @@ export const L10: Check = {
 function reversedAlone(
   member: TrajectoryFacts,
   { stored, formulas, count }: KlSums,
-  { name }: RowFormula,
+  { name, rounded }: RowFormula,
   { counts }: KlByRow,
 ): DumpFault {
   const what = name === 'k1' ? 'reference − policy, k1 with its sign turned' : 'k3 with policy and reference exchanged'
   return {
     member,
     affectedTokens: stored?.count ?? 0,
-    message: `The stored KL of this rollout is ${what}, to the last digit; not all rollouts of the dump follow one formula (stored mean ${digits((stored?.sum ?? 0) / (stored?.count || 1))}, k3 of this row ${digits((formulas[K3] as number) / count)})`,
+    message: `The stored KL of this rollout is ${what}, ${rounded ? 'as far as rounding left it' : 'to the last digit'}; not all rollouts of the dump follow one formula (stored mean ${digits((stored?.sum ?? 0) / (stored?.count || 1))}, k3 of this row ${digits((formulas[K3] as number) / count)})`,
     evidence: {
       follows: name,
       rollouts_by_formula: Object.fromEntries(counts),
