@@ -3,6 +3,7 @@ import { forEachOf, type Steps, within } from '../../model/steps.ts'
 import type { DumpView, GroupView } from '../check.ts'
 import type { TrajectoryFacts } from '../facts.ts'
 import { declaredSize } from '../group-views.ts'
+import { onceForDump } from '../once-for-dump.ts'
 import { askTheSame, majorityPrompt, promptKey, promptOf, strangers } from './prompts-of-group.ts'
 import { questionsOf } from './questions-of-group.ts'
 
@@ -16,19 +17,11 @@ export function* untoldQuestions(view: DumpView): Steps<string | null> {
   return `${groups}, and neither the size of groups (--group-size) nor expected answers tell whether these are different questions or one in other words`
 }
 
-/** A05 and verdicts on groups ask the same of the same dump. */
-const found = new WeakMap<DumpView, string | null>()
-
 /** `4 of 4 groups hold several prompts of several rollouts each`, where that is half of them or more and nothing tells what they are; else null. */
-export function* untoldGroups(view: DumpView): Steps<string | null> {
-  const known = found.get(view)
-  if (known !== undefined) return known
-  const groups = view.settings.options.groupSize === undefined ? yield* findingUntold(view) : null
-  found.set(view, groups)
-  return groups
-}
+export const untoldGroups = onceForDump(findingUntold)
 
 function* findingUntold(view: DumpView): Steps<string | null> {
+  if (view.settings.options.groupSize !== undefined) return null
   const groups = view.groups.filter(({ members }) => members.length > 1)
   const shared = yield* within(0, 0.4, promptsOfSeveralGroups(groups))
   let untold = 0

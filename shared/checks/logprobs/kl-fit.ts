@@ -3,6 +3,7 @@ import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { DumpView } from '../check.ts'
 import { FactColumns } from '../fact-columns.ts'
 import type { TrajectoryFacts } from '../facts.ts'
+import { onceForDump } from '../once-for-dump.ts'
 import { BEST_FIRST, KL_FORMULAS, type KlFormula } from './kl-formulas.ts'
 import { BFLOAT, roundedFormula } from './kl-rounded.ts'
 
@@ -36,16 +37,8 @@ export function fitKl(view: DumpView): KlFit | null {
   return atOnce(fittingKl(view))
 }
 
-const fits = new WeakMap<DumpView, KlFit | null>()
-
 /** The same in steps, once for a dump. */
-export function* fittingKl(view: DumpView): Steps<KlFit | null> {
-  const known = fits.get(view)
-  if (known !== undefined) return known
-  const fit = yield* fitting(view)
-  fits.set(view, fit)
-  return fit
-}
+export const fittingKl = onceForDump(fitting)
 
 function* fitting({ facts, settings }: DumpView): Steps<KlFit | null> {
   const { thresholds } = settings

@@ -3,6 +3,7 @@ import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { CheckTally, DumpView } from '../check.ts'
 import { FactColumns } from '../fact-columns.ts'
 import type { TrajectoryFacts } from '../facts.ts'
+import { keptForDump } from '../once-for-dump.ts'
 
 /**
  * The rollouts whose two logprobs may be of two engines. Where the sampler's stand in both places in rollouts with values enough to tell (L07), a gap
@@ -26,17 +27,8 @@ function hasOneArray(columns: FactColumns, gaps: Float64Array, thresholds: Thres
   return gaps.some((gap, at) => gap === 0 && (values[at] as number) >= enough)
 }
 
-const known = new WeakMap<DumpView, string | null>()
-
 /** That in all rollouts the sampler's logprobs stand in both places, so that they cannot differ; null where some are of two engines. */
-export function oneArrayIn(dump: DumpView): string | null {
-  let told = known.get(dump)
-  if (told === undefined) {
-    told = toldOf(dump)
-    known.set(dump, told)
-  }
-  return told
-}
+export const oneArrayIn = keptForDump(toldOf)
 
 function toldOf({ facts, settings }: DumpView): string | null {
   const others = ofTwoEngines(facts, settings.thresholds)

@@ -1,7 +1,7 @@
 import type { Thresholds } from '../../model/thresholds/registry.ts'
-import type { DumpView } from '../check.ts'
 import { FactColumns } from '../fact-columns.ts'
 import type { TrajectoryFacts } from '../facts.ts'
+import { keptForDump } from '../once-for-dump.ts'
 import { runsOfFiles } from '../runs-of-files.ts'
 import { ofTwoEngines } from './one-array.ts'
 
@@ -52,13 +52,7 @@ export function gapTrends(facts: readonly TrajectoryFacts[], thresholds: Thresho
 }
 
 /** Those of a dump, worked out once. */
-export function gapTrendsOf(dump: DumpView): readonly GapTrend[] {
-  let trends = known.get(dump)
-  if (trends === undefined) known.set(dump, (trends = gapTrends(dump.facts, dump.settings.thresholds)))
-  return trends
-}
-
-const known = new WeakMap<DumpView, readonly GapTrend[]>()
+export const gapTrendsOf = keptForDump(({ facts, settings }) => gapTrends(facts, settings.thresholds))
 
 interface FileGaps {
   readonly model: string | null
