@@ -214,6 +214,8 @@ export interface Check {
   readonly looksAt: string
   readonly why: string
   readonly fix: string
+  /** How each kind of its faults is mended, where it tells of several that have little in common: by the `kinds` of the evidence of a finding. */
+  readonly fixes?: Readonly<Record<string, string>>
   readonly cite: string
   /** Faults of a whole row that leave it nothing to look at there, or nothing that tells: where nearly all rows have one, none of its own proves nothing. */
   readonly hiddenBy?: readonly string[]

@@ -1,5 +1,6 @@
 import { checkByCode } from '../checks/registry.ts'
 import { storyOf } from '../checks/stories.ts'
+import { fixOfKinds } from '../hypotheses/fixes.ts'
 import { KNOWN_DEFECTS } from '../hypotheses/known-defects.ts'
 import { HYPOTHESES } from '../hypotheses/registry.ts'
 import type { Severity } from '../model/report.ts'
@@ -13,6 +14,8 @@ export interface CheckPage {
   readonly severity: Severity
   /** The usual fix, in a sentence; it stands among the sections as well. */
   readonly fix: string
+  /** The same for each kind of its faults, where it tells of several; empty elsewhere. */
+  readonly fixes: Readonly<Record<string, string>>
   readonly needs: readonly string[]
   readonly hypotheses: readonly string[]
   readonly facts: readonly { readonly term: string; readonly value: string }[]
@@ -39,12 +42,12 @@ const UNITS = { trajectory: 'rollouts', group: 'groups', source: 'files' } as co
 export function checkPage(code: string): CheckPage | null {
   const check = checkByCode(code)
   if (check === null) return null
-  const { name, title, severity, needs, beside, hypotheses, looksAt, unit, why, fix, cite } = check
+  const { name, title, severity, needs, beside, hypotheses, looksAt, unit, why, fix, fixes = {}, cite } = check
   const story = storyOf(code)
   const wanted = [...needs, ...(beside === undefined ? [] : [beside])]
   const sections: PageSection[] = [
     { heading: 'Why it matters', items: [plain(why)] },
-    { heading: 'Usual fix', items: [plain(fix)] },
+    { heading: 'Usual fix', items: [fix, ...Object.values(fixes)].map(plain) },
     { heading: 'What trips it', items: story === null ? [] : [plain(story.trips)] },
     { heading: 'What looks like it and is right', items: story === null ? [] : [plain(story.nearMiss)] },
     {
@@ -61,6 +64,7 @@ export function checkPage(code: string): CheckPage | null {
     title,
     severity,
     fix: sentence(fix),
+    fixes,
     needs,
     hypotheses,
     facts: [
@@ -75,10 +79,10 @@ export function checkPage(code: string): CheckPage | null {
   }
 }
 
-/** The usual fix of a check in a sentence; null where there is no check of that code. */
-export function fixOf(code: string): string | null {
-  const check = checkByCode(code)
-  return check === null ? null : sentence(check.fix)
+/** The usual fix of a check, or those of the kinds of its faults that there are; null where there is no check of that code. */
+export function fixOf(code: string, kinds: readonly string[] = []): string | null {
+  const page = checkPage(code)
+  return page === null ? null : fixOfKinds(page, kinds)
 }
 
 function plain(text: string): PageSection['items'][number] {

@@ -2,6 +2,7 @@ import { recordPlace, unreadRest } from '../model/lost-files.ts'
 import { count, counted, measured, unitOf } from '../model/number-text.ts'
 import type { HypothesisId, HypothesisResult, Measure, Report, Severity, Unit } from '../model/report.ts'
 import { type Cause, causesOf } from './causes.ts'
+import { type FixOf, kindsOf } from './fixes.ts'
 import { remedyOf } from './remedies.ts'
 
 /** What a report comes to for the person who has to act on it. It says what to mend and in which order, never what a flat reward is due to. */
@@ -212,9 +213,6 @@ export interface AdviceSentence {
   readonly fix: string | null
 }
 
-/** The usual fix of a check, by its code. */
-export type FixOf = (code: string) => string | null
-
 /**
  * The advice in a few sentences, the most urgent first. Without `fixOf` only defects tell how they are mended.
  *
@@ -235,30 +233,31 @@ export function adviceSentences(
   return [...declared, ...own([sound(report, advice), ...unusual, ...lacking(advice, told)])]
 }
 
-function mending(steps: readonly AdviceStep[], { hypotheses }: Report, fixOf: FixOf): AdviceSentence[] {
+function mending(steps: readonly AdviceStep[], report: Report, fixOf: FixOf): AdviceSentence[] {
   const [first, ...others] = steps as [AdviceStep, ...AdviceStep[]]
   const told = others.slice(0, TOLD_STEPS - 1)
   const rest = others.slice(TOLD_STEPS - 1).flatMap(({ ids }) => ids)
   const begin =
     first.cause === null
       ? `First ${stepText(first)}`
-      : `Mend ${idsText(first.ids)} first: ${lowered(first.title)} (${first.extent})${decidesText(first, hypotheses)}`
+      : `Mend ${idsText(first.ids)} first: ${lowered(first.title)} (${first.extent})${decidesText(first, report.hypotheses)}`
   return [
-    { text: ended(begin), quotes: first.cause === null, fix: fixText(first, fixOf) },
+    { text: ended(begin), quotes: first.cause === null, fix: fixText(first, report, fixOf) },
     ...told.map((step) => ({
       text: ended(`Then ${stepText(step)}`),
       quotes: step.cause === null,
-      fix: fixText(step, fixOf),
+      fix: fixText(step, report, fixOf),
     })),
     ...(rest.length === 0 ? [] : [{ text: `After these ${rest.join(', ')}.`, quotes: false, fix: null }]),
   ]
 }
 
 /** How a cause is mended: in the words of its defects, else in those of its check. */
-function fixText({ cause }: AdviceStep, fixOf: FixOf): string | null {
+function fixText({ cause }: AdviceStep, report: Report, fixOf: FixOf): string | null {
   if (cause === null) return null
   const ofDefects = [...new Set(cause.parts.flatMap(({ defect }) => defect.fix || []))]
-  const fixes = ofDefects.length > 0 ? ofDefects : [fixOf(cause.lead.code) ?? []].flat()
+  const fixes =
+    ofDefects.length > 0 ? ofDefects : [fixOf(cause.lead.code, kindsOf(report, cause.lead.code)) ?? []].flat()
   return fixes.length === 0 ? null : fixes.map(ended).join(' ')
 }
 

@@ -1,5 +1,6 @@
 import type { DumpView } from '../checks/check.ts'
 import type { TrajectoryFacts } from '../checks/facts.ts'
+import { advantagesLost, hasBrokenReward } from '../checks/groups/broken-rewards.ts'
 import { checkByCode } from '../checks/registry.ts'
 import { isMaskedOnPurpose } from '../checks/truncation/masked-rows-counted.ts'
 import {
@@ -78,6 +79,14 @@ const CAUSES: readonly Cause[] = [
   // Of a row that the model ended the mask is wrong, and its reward counts as it should.
   { code: 'M04', explains: [explained('C04')], where: (row) => !isMaskedOnPurpose(row) },
   { code: 'A06', explains: [explained('S04')] },
+  // Of what is also another matter, as arrays of other lengths, it is no cause.
+  {
+    code: 'A10',
+    title: 'Rewards that are no numbers make the advantages of their groups none',
+    explains: [explained('S03')],
+    reaches: advantagesLost,
+    where: (row) => row.unfit !== true && (row.brokenAdvantage !== undefined || hasBrokenReward(row)),
+  },
   { code: 'A10', explains: [explained('A01')] },
 ]
 

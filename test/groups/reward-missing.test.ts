@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { TrajectoryFacts } from '../../shared/checks/facts.ts'
 import { runOver } from '../helpers/dump-check.ts'
 import { dumpOf, groupFacts } from '../helpers/facts.ts'
 
@@ -25,6 +26,60 @@ describe('A10', () => {
     const severities = (count: number) => runOver('A10', dumpOf(broken(count))).findings.map(({ severity }) => severity)
     expect(severities(12)).toEqual(Array(12).fill('error'))
     expect(severities(11)).toEqual(Array(11).fill('info'))
+  })
+
+  describe('where one reward of each of three groups of four is NaN', () => {
+    const NONE = { value: 'NaN', token: null, tokens: 0 } as const
+    const told = (of: (reward: number, group: number, member: number) => Partial<TrajectoryFacts>, groups = 3) =>
+      runOver(
+        'A10',
+        dumpOf(
+          groupFacts(
+            [0, 1, 2].map((group) => [group < groups ? Number.NaN : 0, 1, 0, 1]),
+            of,
+          ),
+        ),
+      ).findings.map(({ severity, evidence }) => `${severity} ${(evidence as { group?: string }).group}`)
+
+    it('is an error where no advantage of theirs is a number', () => {
+      expect(told(() => ({ brokenAdvantage: NONE }))).toEqual(Array(3).fill('error lost'))
+      expect(told((_, group) => (group === 0 ? { brokenAdvantage: NONE } : { advantage: 0.5 }))).toEqual([
+        'error lost',
+        'info spared',
+        'info spared',
+      ])
+    })
+
+    it('is an error where its own advantage alone is none', () => {
+      const own = (reward: number) => (Number.isNaN(reward) ? { brokenAdvantage: NONE } : { advantage: 0.5 })
+      expect(told(own)).toEqual(Array(3).fill('error alone'))
+    })
+
+    it('is an error where arrays of advantages have no number, while those of most others have', () => {
+      const blank = (_: number, group: number) =>
+        group === 0 ? { noNumbers: ['advantages' as const] } : { advantage: 0.5 }
+      expect(told(blank, 1)).toEqual(['error lost'])
+    })
+
+    it('is a warning where no advantages are stored, and a note where most groups have none such', () => {
+      expect(told(() => ({}))).toEqual(Array(3).fill('warning untold'))
+      expect(told(() => ({}), 2)).toEqual(Array(2).fill('warning untold'))
+      expect(told(() => ({}), 1)).toEqual(['info untold'])
+    })
+
+    it('is a note where the trainer left it out: others have advantages, its group alone has none, or it trains nothing', () => {
+      expect(told((reward) => (Number.isNaN(reward) ? {} : { advantage: 0.5 }))).toEqual(Array(3).fill('info spared'))
+      expect(told((_, group) => (group === 0 ? {} : { advantage: 0.5 }), 1)).toEqual(['info spared'])
+      expect(told((reward) => (Number.isNaN(reward) ? { trained: 0, masked: 200 } : {}))).toEqual(
+        Array(3).fill('info undefined'),
+      )
+      expect(told(() => ({ trained: null, masked: null }))).toEqual(Array(3).fill('info undefined'))
+    })
+
+    it('is a note where half of all rewards are: a table without null writes so what was never scored', () => {
+      const rows = groupFacts([0, 1, 2].map(() => [Number.NaN, 1, Number.NaN, 0]))
+      expect(runOver('A10', dumpOf(rows)).findings.map(({ severity }) => severity)).toEqual(Array(6).fill('info'))
+    })
   })
 
   /** Three groups of four, the first `rewarded` of which have a reward; `first` is that of the first of them. */

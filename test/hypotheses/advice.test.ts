@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { adviceOf, adviceSentences, type FixOf } from '../../shared/hypotheses/advice.ts'
+import { adviceOf, adviceSentences } from '../../shared/hypotheses/advice.ts'
+import type { FixOf } from '../../shared/hypotheses/fixes.ts'
 import { recordedBy } from '../../shared/hypotheses/recording.ts'
 import type { Defect, HypothesisResult, Measure, Report } from '../../shared/model/report.ts'
 import { check, report } from '../exports/report-fixture.ts'

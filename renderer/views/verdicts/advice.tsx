@@ -1,5 +1,6 @@
 import { useMemo } from 'react'
 import { adviceOf, adviceSentences } from '../../../shared/hypotheses/advice.ts'
+import { fixOfKinds, kindsOf } from '../../../shared/hypotheses/fixes.ts'
 import type { Report } from '../../../shared/model/report.ts'
 import { useCheckPage } from '../../data/check-pages.ts'
 import { inApp } from '../../text/app-words.ts'
@@ -28,7 +29,11 @@ export function AdvicePanel({ report, openCause }: { report: Report; openCause: 
         <Linked text={first} known={known} open={open} />
       </p>
       {step?.cause != null && !advice.trainsNothing && advice.declare.length === 0 && (
-        <HowTo fix={step.cause.parts[0]?.defect.fix} code={step.cause.lead.code} />
+        <HowTo
+          fix={step.cause.parts[0]?.defect.fix}
+          code={step.cause.lead.code}
+          kinds={kindsOf(report, step.cause.lead.code)}
+        />
       )}
       {others.length > 0 && (
         <ul className="advice-then">
@@ -51,13 +56,19 @@ function goToVerdict(id: string): void {
 }
 
 /** How the first cause is mended: in the words of its defect, else in those of the page of its check. */
-function HowTo({ fix, code }: { fix: string | undefined; code: string }) {
-  return fix === undefined ? <HowToOfCheck code={code} /> : <p className="advice-how">{fix}</p>
+function HowTo({ fix, ...of }: { fix: string | undefined } & OfCheck) {
+  return fix === undefined ? <HowToOfCheck {...of} /> : <p className="advice-how">{fix}</p>
 }
 
-function HowToOfCheck({ code }: { code: string }) {
+interface OfCheck {
+  readonly code: string
+  /** Of its faults, where it tells of several. */
+  readonly kinds: readonly string[]
+}
+
+function HowToOfCheck({ code, kinds }: OfCheck) {
   const page = useCheckPage(code)
-  return page == null ? null : <p className="advice-how">{inApp(page.fix)}</p>
+  return page == null ? null : <p className="advice-how">{inApp(fixOfKinds(page, kinds))}</p>
 }
 
 const ID = /\b(?:H0\d(?:-[a-z]+)?|[A-Z]\d{1,2})\b/g

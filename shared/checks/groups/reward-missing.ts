@@ -3,14 +3,15 @@ import { forEachOf, type Steps, within } from '../../model/steps.ts'
 import type { Check, DumpReporter, DumpView } from '../check.ts'
 import { FactColumns } from '../fact-columns.ts'
 import type { TrajectoryFacts } from '../facts.ts'
+import { tellingOfBroken } from './broken-rewards.ts'
 import { shown, trainedIn } from './statistics.ts'
 import { type ZeroedPart, zeroedParts } from './zeroed-parts.ts'
 
 /**
  * A10. A reward is no number, or is missing where most others are there, or all of them were set to one number, most often 0, or all those of one
  * environment or of one step. One above 0 is none of these: a dump may hold nothing but what succeeded. Where half of the rollouts or more have none, that may be meant (a judge that is
- * asked about some, a row of each call that is paid at the last), and nothing is said of those. Where not one reward is a number it is an error and no note:
- * no advantage of the run is one either.
+ * asked about some, a row of each call that is paid at the last), and nothing is said of those. It is an error and no note where the advantages of the
+ * group are no numbers either, or not one reward is; and a warning where nothing tells of advantages, and most groups have such a reward.
  */
 export const rewardMissing: Check = {
   code: 'A10',
@@ -41,38 +42,38 @@ function* lookAtRewards(view: DumpView, report: DumpReporter): Steps<void> {
     rewarded >= view.settings.thresholds['zeroed-rollouts'] &&
     rewards.every((reward, at) => has[at] === 0 || reward === only)
   const isBroken = (at: number) => has[at] === 1 && !Number.isFinite(rewards[at])
-  // A few may be what a trainer leaves out; where none is a number, no group of the run has a mean.
-  const noneCounts =
-    expected &&
-    rewarded >= view.settings.thresholds['zeroed-rollouts'] &&
-    rewards.every((_, at) => has[at] === 0 || isBroken(at))
+  const broken = rewards.reduce((sum, _, at) => sum + (isBroken(at) ? 1 : 0), 0)
   yield 0.1
-  if (!expected && lacking > 0 && !zeroed && !has.some((_, at) => isBroken(at))) {
+  if (!expected && lacking > 0 && !zeroed && broken === 0) {
     report.abstain(
       'not-checkable',
       `${count(lacking)} of ${counted(view.facts.length, 'rollout')} have no reward: with so many nothing tells whether they should have one`,
     )
     return
   }
-  const parts = zeroed ? [] : yield* within(0.1, 0.4, zeroedParts(view))
+  // A few may be what a trainer leaves out; where none is a number, no group of the run has a mean.
+  const noneCounts = expected && rewarded >= view.settings.thresholds['zeroed-rollouts'] && broken === rewarded
+  const ofBroken = broken > 0 ? yield* within(0.1, 0.2, tellingOfBroken(view, { rewarded, broken }, noneCounts)) : null
+  const parts = zeroed ? [] : yield* within(0.2, 0.4, zeroedParts(view))
   const inParts = new Set(parts.flatMap(({ groups }) => groups.flatMap(({ members }) => members)))
   const look = (facts: TrajectoryFacts, at: number) => {
     const missing = has[at] === 0
     if (missing && !expected) return
-    const broken = isBroken(at)
-    const affected = missing || broken || zeroed || inParts.has(facts)
+    const isNone = isBroken(at)
+    const affected = missing || isNone || zeroed || inParts.has(facts)
     report.unit(affected)
     report.place(affected)
-    if (!missing && !broken) return
+    if (!missing && !isNone) return
     const { reward } = facts
+    const told = isNone ? ofBroken?.(facts) : null
     report.fault({
       member: facts,
-      message: missing
-        ? `The rollout has no reward, while ${count(rewarded)} of ${count(view.facts.length)} have one`
-        : notFinite(facts),
-      ...(broken && noneCounts ? { severity: 'error' } : {}),
+      message:
+        told?.message ?? `The rollout has no reward, while ${count(rewarded)} of ${count(view.facts.length)} have one`,
+      ...(told?.severity === undefined ? {} : { severity: told.severity }),
       evidence: {
         reward: reward === null ? null : String(reward),
+        ...(told?.fate == null ? {} : { group: told.fate }),
         rewarded,
         rollouts: view.facts.length,
       },
@@ -116,9 +117,4 @@ function tellOf(part: ZeroedPart, report: DumpReporter): void {
       },
     })
   }
-}
-
-function notFinite({ reward, group }: TrajectoryFacts): string {
-  const what = Number.isNaN(reward) ? 'NaN, which is no number' : `${reward}, which is no finite number`
-  return `The reward is ${what}${group === null ? '' : `: neither are then the mean and the advantages of its group ${group}`}`
 }

@@ -4,7 +4,31 @@ import type { Check, DumpReporter, DumpView } from '../check.ts'
 import { tokenCount } from '../edges.ts'
 import type { TrajectoryFacts } from '../facts.ts'
 import { lacksWhatOthersHave } from '../no-numbers.ts'
-import { unfitArrays } from './unfit-arrays.ts'
+import { type ShapeIssue, unfitArrays } from './unfit-arrays.ts'
+
+/** By what is wrong; the names stand in the evidence of findings. */
+const FIXES = {
+  lengths: 'Compare the lengths where the row is assembled; one of the arrays was built from other ids.',
+  ids: 'Find where ids that no vocabulary has come from: fillers or labels, such as −100, that got into the sequence, or the ids of another model.',
+  advantages:
+    'Find what makes the advantage no number: a reward that is none (A10), or a std of 0 that divides without an epsilon.',
+  weights:
+    'Write 0, 1 or a weight of the loss: what is negative, NaN or large was made as labels, ids or bytes and is no mask.',
+  masks: 'Make labels and mask of the same ids, and of one mask: they say different things of what is trained.',
+  types: 'Write the array as numbers, one for each token.',
+} as const
+
+type Kind = keyof typeof FIXES
+
+const KIND_OF_ISSUE: Readonly<Record<ShapeIssue, Kind>> = {
+  'length-mismatch': 'lengths',
+  'bad-type': 'types',
+  'negative-weight': 'weights',
+  'unknown-weight': 'weights',
+  'label-mismatch': 'masks',
+  'mask-conflict': 'masks',
+  'id-out-of-range': 'ids',
+}
 
 export const S03: Check = {
   code: 'S03',
@@ -16,7 +40,8 @@ export const S03: Check = {
   needs: ['ids'],
   looksAt: 'arrays of a row',
   why: 'Values are applied to the wrong tokens, or to none: mask, logprobs and advantages must have one value per token.',
-  fix: 'Compare the lengths where the row is assembled; one of the arrays was built from other ids.',
+  fix: 'Look at where the row is assembled: each array has one value per token, and of its own kind.',
+  fixes: FIXES,
   cite: 'tinker-cloud#65, ms-swift#7066, LlamaFactory#9630',
   trajectory(view, { alignment }, report) {
     const { trajectory, thresholds, facts } = view
@@ -47,6 +72,14 @@ export const S03: Check = {
       ...(at === null ? {} : { tokens: { start: at, end: at + 1 }, affected: [] }),
       message: said.join('; '),
       evidence: {
+        kinds: [
+          ...new Set<Kind>([
+            ...(bad.length > 0 ? (['lengths'] as const) : []),
+            ...told.map(({ code }) => KIND_OF_ISSUE[code as ShapeIssue]),
+            ...(heavy === null ? [] : (['weights'] as const)),
+            ...(credit === null ? [] : (['advantages'] as const)),
+          ]),
+        ],
         arrays: trajectory.arrays.map(({ name, length, expected }) => ({ name, length, expected })),
         issues: issues.map(({ code, field, message }) => ({ code, field, message })),
         ...(heavy === null ? {} : { values: heavy.values, tokens: heavy.tokens }),
@@ -65,7 +98,12 @@ function* lookForAdvantages(dump: DumpView, report: DumpReporter): Steps<void> {
       member,
       affectedTokens: member.trained ?? 0,
       message: `The advantages of all ${tokenCount(member.trained ?? 0)} that carry loss are NaN or null, and ${count(others)} other rollouts have theirs`,
-      evidence: { advantage: 'NaN', trained_tokens: member.trained, rollouts_with_advantages: others },
+      evidence: {
+        kinds: ['advantages'],
+        advantage: 'NaN',
+        trained_tokens: member.trained,
+        rollouts_with_advantages: others,
+      },
     })
   }
   yield* forEachOf(rows, tell)

@@ -6,7 +6,7 @@ import { isMaskName } from '../alignment.ts'
 import { tokenCount } from '../edges.ts'
 
 /** Contradictions of a record that are about the shape or type of its arrays. */
-const SHAPE_ISSUES: ReadonlySet<string> = new Set([
+const SHAPE_ISSUES = [
   'length-mismatch',
   'bad-type',
   'negative-weight',
@@ -14,14 +14,16 @@ const SHAPE_ISSUES: ReadonlySet<string> = new Set([
   'label-mismatch',
   'id-out-of-range',
   'mask-conflict',
-])
+] as const
+export type ShapeIssue = (typeof SHAPE_ISSUES)[number]
+const OF_SHAPE: ReadonlySet<string> = new Set(SHAPE_ISSUES)
 
 /** Fields that hold no value per token: what is wrong with them is no matter of arrays. */
 const NO_ARRAYS = /^(messages|prompt|completion|tools|documents|limits|rewards?|metrics|metadata|meta|info|answer|id)\b/
 
 /** What S03 tells of, with the arrays that are of another length. Other values that their field cannot hold are drift. */
 export function isAboutArrays({ code, field }: RecordIssue): boolean {
-  return SHAPE_ISSUES.has(code) && !NO_ARRAYS.test(field)
+  return OF_SHAPE.has(code) && !NO_ARRAYS.test(field)
 }
 
 /** What of a rollout's arrays does not fit the ids, or is of a type that it should not be; advantages that are no numbers are another matter. */

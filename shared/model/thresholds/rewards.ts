@@ -284,6 +284,14 @@ export const REWARD_THRESHOLDS = {
     usedBy: ['A10'],
     reason: 'Whose rewards must all be 0 before it is worth a note: a few hard questions are failed by all.',
   },
+  'broken-reward-groups': {
+    value: 0.5,
+    unit: 'share',
+    range: [0, 1],
+    usedBy: ['A10'],
+    reason:
+      'Of the groups, above which rewards that are no numbers are more than a note where no advantage is stored: a few are rollouts that a judge failed on and a trainer leaves out.',
+  },
   'zeroed-groups': {
     value: 8,
     unit: 'groups',

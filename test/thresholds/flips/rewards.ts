@@ -136,6 +136,9 @@ const outvoted = withComponents((i) => ({
 
 const same = (count: number, of: Partial<TrajectoryFacts>) => rows(count, (i) => factsOf(i, of))
 
+/** One reward in each group is no number, and no advantages are stored. */
+const oneBroken = groupFacts(rows(3, () => [Number.NaN, 1, 0, 1]))
+
 /** All fail in ten groups of one environment, and half of the rollouts in ten of the other. */
 const failed = groupFacts(
   rows(20, (i) => [0, i % 2, 0, i % 2]),
@@ -223,6 +226,12 @@ export const REWARD_FLIPS: Flips = {
   'cancelling-evidence': flip(onFacts('A09', cancelling), 100, 1, 'silent'),
   'dominant-share': flip(onFixture('A09.nearMiss'), 0.76, 'silent', 1),
   'zeroed-rollouts': flip(onFacts('A10', same(8, { reward: 0 })), 9, 1, 'silent'),
+  'broken-reward-groups': flip(
+    severitiesOnFacts('A10', oneBroken),
+    1,
+    rows(3, () => 'warning'),
+    rows(3, () => 'info'),
+  ),
   'zeroed-groups': flip(onFacts('A10', failed), 11, 10, 'silent'),
   'zeroed-chance': flip(onFacts('A10', failedOnce), 1e-9, 10, 'silent'),
   'high-reward-share': flip(onFacts('A11', paidByHalf), 0.7, 12, 'not-checkable'),
