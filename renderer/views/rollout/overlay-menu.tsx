@@ -1,4 +1,12 @@
-import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
+import {
+  type CSSProperties,
+  type KeyboardEvent,
+  type RefObject,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react'
 import type { OverlayChoice, OverlayId } from '../../../shared/session/requests/rollout.ts'
 import { WithCode } from '../../app/with-code.tsx'
 import { observable } from '../../data/observable.ts'
@@ -14,6 +22,38 @@ interface Props {
   choose(id: OverlayId | null): void
 }
 
+/** Pixels between the menu and its button, and between it and what it must not cover. */
+const GAP = 4
+/** A menu is never lower: what is left of a window this low shows no text either. */
+const LEAST_HEIGHT = 80
+
+/**
+ * Under its button, or above it where there is more room and it needs that, and no higher than the room. Placed in the window, since the
+ * parts that the button stands in are scrolled in a low one, and would cut it off.
+ */
+function usePlaceFor(menu: RefObject<HTMLElement | null>): CSSProperties | undefined {
+  const [style, setStyle] = useState<CSSProperties>()
+  useLayoutEffect(() => {
+    const place = () => {
+      const element = menu.current
+      const button = element?.parentElement?.getBoundingClientRect()
+      const view = element?.closest('.view')?.getBoundingClientRect()
+      if (element == null || button === undefined) return
+      const below = (view?.bottom ?? innerHeight) - button.bottom - 2 * GAP
+      const above = button.top - 2 * GAP
+      const isBelow = below >= above || element.scrollHeight <= below
+      const room = Math.max(LEAST_HEIGHT, Math.min(isBelow ? below : above, innerHeight * 0.6))
+      const edge = isBelow ? { top: button.bottom + GAP } : { bottom: innerHeight - button.top + GAP }
+      const left = Math.max(GAP, Math.min(button.left, innerWidth - element.offsetWidth - GAP))
+      setStyle({ ...edge, left, maxHeight: room })
+    }
+    place()
+    addEventListener('resize', place)
+    return () => removeEventListener('resize', place)
+  }, [menu])
+  return style
+}
+
 /** The ways to colour tokens. One that the dump has no numbers for is listed with what to switch on. */
 export function OverlayMenu({ choices, chosen, choose }: Props) {
   const entries = [STATE, ...choices]
@@ -24,6 +64,11 @@ export function OverlayMenu({ choices, chosen, choose }: Props) {
     ),
   )
   const list = useRef<HTMLDivElement>(null)
+  const style = usePlaceFor(list)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: for each option that is come to, and when the menu has its height
+  useEffect(() => {
+    list.current?.querySelector('.active')?.scrollIntoView({ block: 'nearest' })
+  }, [at, style])
   useEffect(() => {
     const before = document.activeElement
     list.current?.focus()
@@ -56,6 +101,7 @@ export function OverlayMenu({ choices, chosen, choose }: Props) {
         role="listbox"
         tabIndex={0}
         aria-label="Colour tokens by"
+        style={style}
         aria-activedescendant={`overlay-${entries[at]?.id ?? 'state'}`}
         onKeyDown={press}
       >
