@@ -94,7 +94,11 @@ async function sizeOf(path: string): Promise<number | null> {
   )
 }
 
+/** Pictures and pages, programs and what they are built of, weights: no trainer writes rollouts or a description of its run under these names. */
+const NO_PART =
+  /\.(png|jpe?g|gif|webp|svg|pdf|html?|css|md|py|pyc|ipynb|sh|[cm]?[jt]sx?|rs|go|cc?|cpp|cu|h|so|lock|safetensors|bin|gguf)$/i
+
 /** Files of a run's folder that are surely no part of it are not offered; what a file is, its content decides. */
 function couldBelong(name: string): boolean {
-  return !/\.(png|jpe?g|svg|html?|md|py|sh|safetensors|bin|gguf)$/i.test(name)
+  return !NO_PART.test(name)
 }

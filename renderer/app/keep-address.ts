@@ -237,6 +237,8 @@ function write(): void {
   const before = parseAddress(location.hash)
   if (isAnotherPlace(before, now)) {
     holdTokenPlace(before)
+    // Who goes elsewhere has answered the offer.
+    useResume.setState({ address: null })
     history.pushState({ depth: depth() + 1 }, '', address)
   } else history.replaceState(history.state, '', address)
 }

@@ -1,23 +1,27 @@
+import { useEffect, useState } from 'react'
 import { clipped } from '../../shared/model/clipped.ts'
 import { counted } from '../../shared/model/number-text.ts'
 import { chooseSecond } from '../data/opening.ts'
+import { factsOf } from '../data/rows.ts'
 import type { Address } from '../state/address.ts'
+import { useFiles } from '../state/files.ts'
 import { useResume } from '../state/resume.ts'
 import { useSecond } from '../state/second.ts'
-import { spelt } from '../text/visible.ts'
+import { shownId, spelt } from '../text/visible.ts'
 import { applyAddress } from './keep-address.ts'
 
 /** Offers to go on where the dump was left the last time. */
 export function ResumeLine() {
   const { address, beside, grownBy } = useResume()
   const hasSecond = useSecond((state) => state.chosen !== null)
+  const id = useIdOf(address?.view === 'rollout' ? address.rollout : null)
   if (address === null) return null
   const forget = () => useResume.setState({ address: null })
   const needsSecond = (address.view === 'compare' && beside !== null) || address.second !== null
   if (needsSecond && !hasSecond) return <CompareAgain address={address} beside={beside} onForget={forget} />
   return (
     <p className="resume-line" role="status">
-      You were at {wordsOf(address)} when this dump was closed{grownBy !== null && grownWords(grownBy)}.{' '}
+      You were at {wordsOf(address, id)} when this dump was closed{grownBy !== null && grownWords(grownBy)}.{' '}
       <button
         type="button"
         className="button small"
@@ -89,9 +93,28 @@ const VIEW_WORDS = {
   notebook: 'the notebook',
 } as const
 
-function wordsOf({ view, rollout, tokens, query }: Address): string {
+/** Letters of an id that a line has room for beside its other words. */
+const MOST_OF_ID = 48
+
+/** What a rollout is called by everything else; null until it is known, or has been read. */
+function useIdOf(rollout: number | null): string | null {
+  const isRead = useFiles((files) => rollout !== null && rollout < files.rollouts)
+  const [id, setId] = useState<string | null>(null)
+  useEffect(() => {
+    setId(null)
+    let isWanted = true
+    if (rollout !== null && isRead) void factsOf(rollout).then((facts) => isWanted && setId(facts?.id ?? null))
+    return () => {
+      isWanted = false
+    }
+  }, [rollout, isRead])
+  return id
+}
+
+function wordsOf({ view, rollout, tokens, query }: Address, id: string | null): string {
   if (view === 'rollout' && rollout !== null) {
-    return tokens === null ? `rollout ${rollout}` : `token ${tokens[0]} of rollout ${rollout}`
+    const called = id === null ? 'a rollout' : `rollout ${shownId(id, MOST_OF_ID)}`
+    return tokens === null ? called : `token ${tokens[0]} of ${called}`
   }
   return view === 'rollouts' && query !== '' ? `the rollouts with ${clipped(spelt(query), 80)}` : VIEW_WORDS[view]
 }

@@ -48,7 +48,7 @@ export async function startSession(): Promise<void> {
 
 /** A page that had the sample open and is loaded again has it open, where its address points; a person's own file has to be chosen. */
 async function openSampleAgain(): Promise<boolean> {
-  if (window.inspector !== undefined || servedFolder.get() !== null) return false
+  if (window.inspector !== undefined) return false
   const [before, ...others] = windowFiles()
   keepWindowFiles()
   const file = sample.get() ?? null

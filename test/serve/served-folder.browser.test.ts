@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { CommandIo } from '../../cli/io.ts'
 import { serve } from '../../cli/serve.ts'
 import { describePage } from '../browser/describe-page.ts'
-import { SAMPLES } from '../browser/inspector-page.ts'
+import { SAMPLES, TestFolder } from '../browser/inspector-page.ts'
 
 const ONE = 'clean-gsm8k.jsonl.gz'
 const OTHER = 'clean-qwen2.5.jsonl.gz'
@@ -67,6 +67,42 @@ describePage('a folder that is served', (tests) => {
     await page.locator('.rollout-table tbody .rollout-row').first().waitFor()
     expect(new URL(page.url()).hash).toBe(place)
     await context.close()
+  })
+
+  test('has the sample run open again, which is none of its files, where that was open', async () => {
+    const context = await tests.browser.newContext({ viewport: { width: 1440, height: 900 } })
+    const page = await context.newPage()
+    await page.goto(url)
+    await page.getByRole('button', { name: 'Open the sample run' }).click()
+    await page.getByText(/^read [\d,]+ rollouts$/).waitFor()
+    await page.keyboard.press('2')
+    await expect.poll(() => page.url()).toContain('view=rollouts')
+    const place = new URL(page.url()).hash
+    await page.reload()
+    await page.locator('.rollout-table tbody .rollout-row').first().waitFor()
+    expect(new URL(page.url()).hash).toBe(place)
+    await context.close()
+  })
+
+  test('of many files leaves what else can be opened in sight, and offers no programs', async () => {
+    const own = new TestFolder()
+    for (let file = 0; file < 22; file++) {
+      own.write(`step_${file}.jsonl`, '{}\n')
+      own.write(`make-${file}.ts`, 'export {}\n')
+    }
+    const many = await serving(own.path)
+    const page = await tests.browser.newPage({ viewport: { width: 1440, height: 900 } })
+    await page.goto(many.url)
+    await page
+      .getByRole('region', { name: /^Files in / })
+      .getByText('22 files')
+      .waitFor()
+    expect(await page.getByText('make-1.ts').count()).toBe(0)
+    const bottom = (await page.getByRole('button', { name: 'Open the sample run' }).boundingBox())?.y ?? 900
+    expect(bottom).toBeLessThan(860)
+    await page.close()
+    await many.stop()
+    own.remove()
   })
 
   test('is followed as far as it was opened: what comes to the folder that was chosen belongs to the run', async () => {

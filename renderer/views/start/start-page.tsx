@@ -6,6 +6,7 @@ import { Problems } from '../../app/problems.tsx'
 import { OPEN_AS_RUN, ServedList } from '../../app/served-list.tsx'
 import type { RecentOpen } from '../../data/database.ts'
 import { closeDump } from '../../data/dump.ts'
+import { namesOfDump } from '../../data/dump-names.ts'
 import { useObservable } from '../../data/observable.ts'
 import { openFromShell, pickAndOpen } from '../../data/opening.ts'
 import { recentOpens } from '../../data/recent.ts'
@@ -133,14 +134,43 @@ function LinkedDump() {
   const why = useObservable(linkNotice)
   const folder = useObservable(servedFolder)
   const wanted = wantedDump()
+  const names = useNames(wanted)
   if (wanted === null) return null
   if (why !== null) return <p className="start-notice">{spelt(why)}</p>
+  const [first, ...others] = names ?? []
+  const hash = (
+    <>
+      its hash begins with <code>{wanted.slice(0, 12)}</code>
+    </>
+  )
+  if (first === undefined) {
+    return (
+      <p className="start-notice">
+        The link points into a dump that is not open here ({hash}).{' '}
+        {folder === null ? 'Drop that dump to see the place.' : 'Choose its file below, or drop it, to see the place.'}
+      </p>
+    )
+  }
   return (
     <p className="start-notice">
-      The link points into a dump that is not open here (its hash begins with <code>{wanted.slice(0, 12)}</code>).{' '}
-      {folder === null ? 'Drop that dump to see the place.' : 'Choose its file below, or drop it, to see the place.'}
+      The link points into <strong>{spelt(first)}</strong>
+      {others.length > 0 && ` and ${counted(others.length, 'more file')}`}, which was open here before and has to be
+      given again ({hash}). {folder === null ? 'Drop it' : 'Choose it below, or drop it,'} to see the place.
     </p>
   )
+}
+
+/** Names of the files of a dump, as far as they are known here. */
+function useNames(dump: string | null): readonly string[] | null {
+  const [names, setNames] = useState<readonly string[] | null>(null)
+  useEffect(() => {
+    let isWanted = true
+    if (dump !== null) void namesOfDump(dump).then((known) => isWanted && setNames(known))
+    return () => {
+      isWanted = false
+    }
+  }, [dump])
+  return names
 }
 
 function HostNotice() {
