@@ -1,3 +1,4 @@
+import { showRollouts } from '../commands/go.ts'
 import { dismissProblem, useFiles } from '../state/files.ts'
 import { inApp } from '../text/app-words.ts'
 import { spelt } from '../text/visible.ts'
@@ -29,14 +30,21 @@ export function Problems() {
 }
 
 function Told({ sentence, glyph, className }: { sentence: string; glyph: string; className: string }) {
+  const fault = useFiles((files) => (files.fault?.sentence === sentence ? files.fault : null))
   return (
     <p className={className}>
       <span aria-hidden="true" className="problem-glyph">
         {glyph}
       </span>
       <span className="problem-text">
+        {fault !== null && <strong>The first fault at error level while this run is followed: </strong>}
         <WithCode text={spelt(inApp(sentence))} />
       </span>
+      {fault !== null && (
+        <button type="button" className="button small" onClick={() => showRollouts({ codes: [fault.code] })}>
+          Rollouts with {fault.code}
+        </button>
+      )}
       <MapButton message={sentence} />
       <button type="button" className="icon-button" aria-label="Dismiss" onClick={() => dismissProblem(sentence)}>
         ✕

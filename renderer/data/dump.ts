@@ -269,18 +269,16 @@ export function closeDump(): void {
   } else closeInEngine()
 }
 
-/** The sentence about the first fault of a run that is followed, as long as it is known to stand in its files. */
-let toldFault: string | null = null
-
-function tell({ about, sentence }: NonNullable<Progress['said']>): void {
-  if (about === 'file') {
+function tell(said: NonNullable<Progress['said']>): void {
+  const { fault } = useFiles.getState()
+  if (said.about === 'file') {
     // The file that the fault stood in may not have it any more; the verdicts tell whether it has.
-    if (toldFault !== null) dismissProblem(toldFault)
-    toldFault = null
-    addHappened(sentence)
+    if (fault !== null) dismissProblem(fault.sentence)
+    useFiles.setState({ fault: null })
+    addHappened(said.sentence)
   } else {
-    toldFault = sentence
-    addProblem(sentence)
+    useFiles.setState({ fault: { sentence: said.sentence, code: said.code } })
+    addProblem(said.sentence)
     say('The first fault at error level was written')
   }
 }

@@ -34,6 +34,8 @@ export interface FilesState {
   readonly revision: number
   /** Sentences about what went wrong, newest last; shown until dismissed. */
   readonly problems: readonly string[]
+  /** The one of `problems` that tells of the first fault of a run that is followed; null as long as none is known to stand in its files. */
+  readonly fault: { readonly sentence: string; readonly code: string } | null
   /** Sentences about what happened to files that are followed, which is no fault, newest last; shown until dismissed. */
   readonly happened: readonly string[]
 }
@@ -54,6 +56,7 @@ const NOTHING_OPEN: Omit<FilesState, 'revision'> = {
   rate: null,
   rollouts: 0,
   problems: [],
+  fault: null,
   happened: [],
 }
 

@@ -1,4 +1,5 @@
 import { fails, type Judgement } from '../exports/phrases.ts'
+import { causeOrder, causesFirst } from '../hypotheses/causes.ts'
 import type { Finding, Report } from '../model/report.ts'
 
 /** Looks without anything new, after which a report is as good as one of more rollouts. */
@@ -6,7 +7,8 @@ const QUIET_LOOKS = 3
 
 /**
  * Finds the fault at which following stops. Half a run is judged otherwise than a whole one, so a fault counts once it stands in two reports in a
- * row, of which the second came after more was read, or after nothing came for a while.
+ * row, of which the second came after more was read, or after nothing came for a while. Of several it is the one to look at first, as verdicts have it:
+ * a cause, and not what follows from it.
  */
 export class FirstFault {
   private before: ReadonlySet<string> = new Set()
@@ -28,7 +30,8 @@ export class FirstFault {
   /** @param now the report that was due */
   foundIn(now: Report): { readonly fault: Finding; readonly report: Report } | null {
     const failing = now.findings.filter((finding) => fails(finding, this.judgement))
-    const fault = failing.find(({ fingerprint }) => this.before.has(fingerprint))
+    const standing = failing.filter(({ fingerprint }) => this.before.has(fingerprint))
+    const [fault] = standing.length > 1 ? causesFirst(standing, causeOrder(now)) : standing
     this.before = new Set(failing.map(({ fingerprint }) => fingerprint))
     return fault === undefined ? null : { fault, report: now }
   }

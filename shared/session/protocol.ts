@@ -92,8 +92,10 @@ export interface Progress {
   readonly following?: true
   /** Present once everything was read and verdicts are drawn from it: the share of that which is done, from 0 to 1. */
   readonly concluding?: number
-  /** Something that is said once while files are followed: what happened to one of them, or the first fault. */
-  readonly said?: { readonly about: 'file' | 'fault'; readonly sentence: string }
+  /** Something that is said once while files are followed: what happened to one of them, or the first fault, with its code. */
+  readonly said?:
+    | { readonly about: 'file'; readonly sentence: string }
+    | { readonly about: 'fault'; readonly sentence: string; readonly code: string }
 }
 
 export type SortColumn =

@@ -56,7 +56,7 @@ export function followToTell(look: Following['look'], answer: (message: EngineAn
           const found = own.foundIn(report)
           if (found === null) return
           isTold = true
-          say({ about: 'fault', sentence: faultSentence(found.fault, found.report) })
+          say({ about: 'fault', sentence: faultSentence(found.fault, found.report), code: found.fault.code })
         }
         // Drawn at once it would hold the page's questions up. Whoever ended the session is told nothing any more.
         open.judged().then(look, () => undefined)

@@ -50,12 +50,17 @@ describePage('a run that is followed in the page', (tests) => {
     await page.getByRole('heading', { name: /q7/ }).waitFor()
     // What comes to the first file moves the rollouts of the second; the one that is looked at stays.
     appendFileSync(path, part(8, 12))
-    await page.getByText(/^M01 in step_1\.jsonl, line 8, rollout q9: /).waitFor()
+    await page.getByText(/M01 in step_1\.jsonl, line 8, rollout q9: /).waitFor()
     await page.getByRole('heading', { name: /q7/ }).waitFor()
+    // It says why it stands there, and leads to what it is about.
+    await page.getByText('The first fault at error level while this run is followed: M01 in').waitFor()
+    await page.getByRole('alert').getByRole('button', { name: 'Rollouts with M01' }).click()
+    await page.getByRole('row', { name: /q9/ }).waitFor()
+    await expect.poll(() => page.locator('tbody .rollout-row').count()).toBe(1)
     // The line of the fault is gone with what was written; that is no fault of its own.
     folder.write('step_1.jsonl', part(0, 3))
     await page.getByRole('status').getByText('step_1.jsonl was written anew and begins as before').waitFor()
-    expect(await page.getByText(/^M01 in step_1\.jsonl, line 8/).count()).toBe(0)
+    expect(await page.getByText(/M01 in step_1\.jsonl, line 8/).count()).toBe(0)
     expect(await page.getByRole('alert').count()).toBe(0)
     await follow.click()
     await page.getByText('read 5 rollouts').waitFor()
