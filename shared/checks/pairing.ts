@@ -34,7 +34,7 @@ export interface PairingFacts {
   readonly opening?: string
   /** Roles of the replies in the ids, as `replyRoles` tells them. Absent where there is none. */
   readonly replyRoles?: string
-  /** Of what the system text says beside these. Absent where the tools are the record’s. */
+  /** Of what the system text says beside the tools that it lists. Absent where it lists none. */
   readonly besideTools?: string
   /** Of the words of the last assistant message, and of its calls: one of them may hand in the answer. */
   readonly answer: string | null
@@ -72,7 +72,7 @@ export function pairingFacts(
     system: messages === null || firstQuestion(messages)?.flattened === true ? null : (system ?? 'none'),
     ...(rendered === null ? {} : { flatSystem: rendered.system === null ? 'none' : systemHashOf(rendered.system) }),
     tools: tools === null ? null : toolsDigest(tools),
-    ...(tools === null ? toolsOfSystem(trajectory, segmentation, table, rendered) : null),
+    ...besideOf(tools, toolsOfSystem(trajectory, segmentation, table, rendered)),
     ...(opened === null ? {} : { opening: opened }),
     ...(replies === null ? {} : { replyRoles: replies }),
     answer: answerOf(messages),
@@ -80,6 +80,12 @@ export function pairingFacts(
 }
 
 const inTexts = new WeakMap<ToolsInText, Pick<PairingFacts, 'tools' | 'besideTools'>>()
+
+/** The record's own tools come before those that its system text lists. */
+function besideOf(tools: Trajectory['tools'], listed: Pick<PairingFacts, 'tools' | 'besideTools'> | null) {
+  if (tools === null || listed?.besideTools === undefined) return tools === null ? listed : null
+  return { besideTools: listed.besideTools }
+}
 
 /** What the system turn lists, or the system message where there are no ids. */
 function toolsOfSystem(

@@ -8,7 +8,7 @@ import { remedyOf } from './remedies.ts'
 /** What a report comes to for the person who has to act on it. It says what to mend and in which order, never what a flat reward is due to. */
 export interface Advice {
   /**
-   * `mend`: something is wrong. `idle`: nothing that calls for mending, but nothing is trained either. `clean`: nothing that could be
+   * `mend`: something is wrong with this run. `idle`: nothing that calls for mending, but nothing is trained either. `clean`: nothing that could be
    * checked is wrong. `little`: nor here, but more checks lack what they need than pass. `blind`: no check could look.
    */
   readonly outcome: 'mend' | 'idle' | 'clean' | 'little' | 'blind'
@@ -96,7 +96,7 @@ export function adviceOf(report: Report): Advice {
   const trainsNothing = hasNoTrainedToken(report) && !steps.some(({ cause }) => cause?.codes.includes('M04'))
   const sound = !looked ? 'blind' : blind > passed ? 'little' : 'clean'
   return {
-    outcome: steps.length > 0 ? 'mend' : trainsNothing ? 'idle' : sound,
+    outcome: steps.length > betweenRuns.length ? 'mend' : trainsNothing ? 'idle' : sound,
     sound,
     trainsNothing,
     declare: declarations(report),
@@ -230,7 +230,12 @@ export function adviceSentences(
   if (outcome === 'mend') return [...declared, ...mending(steps, report, fixOf)]
   const untold = outcome === 'idle' ? notes.filter((id) => !OF_IDLE_ROWS.includes(id)) : notes
   const unusual = untold.length === 0 ? [] : [`What is only unusual stands as a note: ${untold.join(', ')}.`]
-  return [...declared, ...own([sound(report, advice), ...unusual, ...lacking(advice, told)])]
+  return [
+    ...declared,
+    ...own([sound(report, advice), ...unusual]),
+    ...steps.map((step) => ({ text: ended(capital(stepText(step))), quotes: true, fix: null })),
+    ...own(lacking(advice, told)),
+  ]
 }
 
 function mending(steps: readonly AdviceStep[], report: Report, fixOf: FixOf): AdviceSentence[] {
@@ -267,7 +272,12 @@ function ended(sentence: string): string {
 
 function stepText(step: AdviceStep): string {
   if (step.cause !== null) return `${idsText(step.ids)}: ${lowered(step.title)} (${step.extent})${decidesText(step)}`
-  return `see to ${step.ids.join(', ')} (${step.extent}): ${lowered(step.remedy ?? '')}`
+  const where = step.ids.includes(OF_THE_OTHER_RUN) ? ', if one of the two runs is an evaluation of the other' : ''
+  return `see to ${step.ids.join(', ')}${where} (${step.extent}): ${lowered(step.remedy ?? '')}`
+}
+
+function capital(sentence: string): string {
+  return `${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}`
 }
 
 /** @param named hypotheses whose titles are told beside their ids, where they are mentioned for the first time */

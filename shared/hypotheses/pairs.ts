@@ -30,6 +30,8 @@ export interface PairMeasures {
   readonly replies: Count | null
   /** Pairs of which it is asked: a prompt with other tools or another system text has other ids anyhow. */
   readonly renderingAsked: number
+  /** Pairs whose prompts describe the tools in one run and not in the other, though it has them: T07 of that run. */
+  readonly toolsLost: number
   /** Share of rollouts that were cut, in this run and in the other, over the shared questions. */
   readonly cut: { readonly here: number; readonly there: number; readonly sure: boolean } | null
   /** Share of the questions whose rollouts are cut in one run and not in the other, beyond chance. */
@@ -88,7 +90,10 @@ function* measuring(dump: DumpView, other: DumpView, sameTokenizer: boolean): St
     rendering: countOf(differences.map(({ rendering }) => rendering)),
     opening: countOf(differences.map(({ opening }) => opening)),
     replies: countOf(differences.map(({ replies }) => replies)),
-    renderingAsked: differences.filter(({ words, tools, system }) => !words && !tools && !system).length,
+    renderingAsked: differences.filter(
+      ({ words, tools, system, toolsLost }) => !words && !tools && !system && !toolsLost,
+    ).length,
+    toolsLost: differences.filter(({ toolsLost }) => toolsLost).length,
     cut: cutShares(own, others, dump.settings.thresholds['run-standard-errors']),
     endsApart: endsApart(ends, dump.settings.thresholds['h08-ends-chance']),
     likeTexts: yield* within(0.7, 1, likeTextsOf(pairs)),
@@ -120,6 +125,8 @@ export interface PromptDifferences {
   readonly opening: boolean | null
   /** In the roles under which the ids put replies of tools. */
   readonly replies: boolean | null
+  /** All prompts of one run lack the tools that it has (T07), and none of the other: what they then say otherwise is that fault, and no other prompt. */
+  readonly toolsLost: boolean
 }
 
 export function differencesOf(
@@ -128,6 +135,7 @@ export function differencesOf(
   prefills: ReadonlySet<string>,
 ): PromptDifferences {
   const { rows, others, isReworded: words } = pair
+  const toolsLost = (haveLostTools(rows) && !lackTools(others)) || (haveLostTools(others) && !lackTools(rows))
   const tools = differ(rows, others, ({ pairing }) => pairing?.tools ?? null, areSameTools)
   // Tools that stand in the system text make another one of it: what is said beside them tells whether that is all.
   const beside = tools === true ? differ(rows, others, ({ pairing }) => pairing?.besideTools ?? null) : null
@@ -136,10 +144,14 @@ export function differencesOf(
     // What the ids hold is what the model saw; messages alone do not show a default that the template put in. Templates of two families
     // put other things into the system turn.
     // A prompt that was decoded whole holds what the model saw as well.
-    (sameTokenizer || isDecoded(rows) || isDecoded(others) ? differ(rows, others, renderedSystem) : null) ??
+    (!toolsLost && (sameTokenizer || isDecoded(rows) || isDecoded(others))
+      ? differ(rows, others, renderedSystem)
+      : null) ??
     differ(rows, others, ({ pairing }) => pairing?.system ?? null)
   const rendering =
-    sameTokenizer && !words && !tools && !system ? differ(rows, others, ({ promptHash }) => promptHash) : null
+    sameTokenizer && !words && !tools && !system && !toolsLost
+      ? differ(rows, others, ({ promptHash }) => promptHash)
+      : null
   // What a program makes up anew for each rollout (ids, times) differs between two runs as it does within one.
   const tellsNothing = rendering && (isNeverTheSame(rows) || isNeverTheSame(others))
   const opening =
@@ -149,7 +161,16 @@ export function differencesOf(
   const replies = sameTokenizer
     ? differ(rows, others, ({ pairing }) => pairing?.replyRoles ?? null, shareReplyRole)
     : null
-  return { words, tools, system, rendering: tellsNothing ? null : rendering, opening, replies }
+  return { words, tools, system, rendering: tellsNothing ? null : rendering, opening, replies, toolsLost }
+}
+
+function haveLostTools(rows: Rows): boolean {
+  return rows.every(({ toolsMissing }) => toolsMissing === true)
+}
+
+/** Some of them do. */
+function lackTools(rows: Rows): boolean {
+  return rows.some(({ toolsMissing }) => toolsMissing === true)
 }
 
 /** Words with which the prompts of a run begin the answer, in all of its rollouts that tell. Where others begin otherwise they may be the model's. */

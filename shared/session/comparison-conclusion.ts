@@ -139,7 +139,8 @@ const CLAIMS: Readonly<Partial<Record<HypothesisId, Claim>>> = {
     contradicted: () => 'later turns have no fault that the first has not',
   },
   H08: {
-    supported: 'the same questions are put, ended or scored differently in the two',
+    supported:
+      'the same questions are put, ended or scored differently in the two, which is a fault where one of them is an evaluation of the other',
     contradicted: sameQuestions,
   },
 }
@@ -189,7 +190,7 @@ function inShort(lack: string): string {
 }
 
 /** H07 is told by one run as well, where faults differ from turn to turn. */
-function restsOnBoth({ id, because }: HypothesisResult): boolean {
+export function restsOnBoth({ id, because }: HypothesisResult): boolean {
   return id !== 'H07' || because.some(({ measure }) => measure.endsWith(IN_MANY_TURNS_ONLY))
 }
 

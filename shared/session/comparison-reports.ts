@@ -8,6 +8,7 @@ import { RUN_METRICS } from '../model/run-log.ts'
 import { LIMIT_NAMES, type LimitName } from '../model/streams.ts'
 import { PARTS } from '../model/tokens.ts'
 import { maskedTokens, type TokenSums } from '../model/trained-share.ts'
+import { restsOnBoth } from './comparison-conclusion.ts'
 import type { Both, ComparedSide } from './comparison-pair.ts'
 import { comparedMean, comparedNumber, comparedShare, comparedText, type Sample } from './comparison-statistics.ts'
 import type { BoundaryRow } from './protocol.ts'
@@ -22,7 +23,7 @@ const MOST_TURNS = 8
 /** The verdicts that a run decides by itself. */
 export function verdictMeasures({ here, there }: Both): ComparedMeasure[] {
   return here.report.hypotheses
-    .filter(({ id }) => !TOGETHER.includes(id))
+    .filter((result) => !TOGETHER.includes(result.id) || (result.id === 'H07' && !restsOnBoth(result)))
     .map((own) => {
       const other = there.report.hypotheses.find(({ id }) => id === own.id)
       const known = (result: typeof other) =>

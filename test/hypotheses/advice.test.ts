@@ -164,6 +164,20 @@ describe('what a report advises', () => {
     expect(adviceOf(plain({ hypotheses: [verdict('H08', { because: [differs] })] })).steps[0]?.ids).toEqual(['H08'])
   })
 
+  it('says first that a run is sound beside which another one differs, and of what H08 is', () => {
+    const differs = speaking('share of paired questions whose system text differs', 1, [])
+    const hypotheses = [verdict('H08', { because: [differs] })]
+    const beside = plain({ checks: [check('M01')], hypotheses })
+    expect(adviceOf(beside).outcome).toBe('clean')
+    expect(said(beside)).toEqual([
+      'Nothing that could be checked is wrong: 1 check passes on 256 rollouts.',
+      'See to H08, if one of the two runs is an evaluation of the other (share of paired questions whose system text differs: 100 %): give both runs the same system text before their rewards are compared.',
+    ])
+    const faulty = said(plain({ checks: [fails('L08', 20)], hypotheses }))
+    expect(faulty[0]).toContain('Mend L08 first')
+    expect(faulty[1]).toContain('Then see to H08, if one of the two runs is an evaluation of the other')
+  })
+
   it('lowers no capital of a name', () => {
     const hypotheses = [
       verdict('H06-lora', { title: 'LoRA weight synchronization', because: [speaking('rollouts', 9, ['L08'])] }),

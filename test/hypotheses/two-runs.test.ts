@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { TrajectoryFacts } from '../../shared/checks/facts.ts'
+import type { PairingFacts } from '../../shared/checks/pairing.ts'
 import { checksToRun } from '../../shared/hypotheses/checks-to-run.ts'
 import type { SecondRun } from '../../shared/hypotheses/hypothesis.ts'
 import { STREAMS } from '../../shared/model/streams.ts'
@@ -24,6 +25,42 @@ describe('H08', () => {
     expect(result).toMatchObject({
       verdict: 'inconclusive',
       missing: ['ids of the prompts in both runs, by one tokenizer'],
+    })
+  })
+
+  describe('where the prompts of one run lack its tools', () => {
+    const lost = { systemHash: 'without', toolsMissing: true } as const
+    const own = (row: Partial<TrajectoryFacts>) => pairedRun((i) => ({ promptHash: `${row.systemHash} ${i}`, ...row }))
+    const measures = (here: readonly TrajectoryFacts[], there: readonly TrajectoryFacts[]) => {
+      const result = verdict('H08', here, second(there))
+      return { ...result, told: result.because.map(({ measure, value }) => `${measure}: ${value}`).join('; ') }
+    }
+
+    it('is not supported by what that fault (T07) makes of the system text and of the ids', () => {
+      for (const found of [
+        measures(own({ systemHash: 'with' }), own(lost)),
+        measures(own(lost), own({ systemHash: 'with' })),
+      ]) {
+        expect(found.verdict).toBe('inconclusive')
+        expect(found.told).toContain('system text differs: 0')
+        expect(found.told).toContain(
+          'whose tools only one run has in its prompts: T07 of the other, and no other prompt: 60',
+        )
+        expect(found.missing).toEqual(['prompts of both runs that hold their tools (those of one lack them, T07)'])
+      }
+    })
+
+    it('is supported by tools and messages that differ all the same', () => {
+      const other = (more: Partial<PairingFacts>) =>
+        own({ systemHash: 'with' }).map((row, i) => ({ ...row, pairing: pairing(i, more) }))
+      expect(measures(other({ tools: 'others' }), own(lost)).told).toContain('tools differ: 1')
+      expect(measures(other({ system: 'other' }), own(lost)).told).toContain('system text differs: 1')
+    })
+
+    it('compares prompts that lack them in both runs, and where only some rollouts do', () => {
+      expect(measures(own({ ...lost, systemHash: 'a' }), own(lost)).told).toContain('system text differs: 1')
+      const some = own(lost).map((row, i) => (i % 2 === 0 ? row : { ...row, toolsMissing: false }))
+      expect(measures(own({ systemHash: 'with' }), some).told).toContain('system text differs: 0.5')
     })
   })
 

@@ -349,6 +349,15 @@ describe('a comparison', () => {
     expect(conclusion.differs).not.toContain('M04')
   })
 
+  it('lists H07 where one run alone decides it otherwise, and lays tools that one prompt lacks to that run', async () => {
+    const text = (name: string) => gunzipSync(sampleBytes(name)).toString('utf8')
+    const page = await compared(text('clean-qwen2.5'), text('verifiers-2025-08'))
+    const { conclusion, pairs } = await page.ask('comparison', {})
+    expect(conclusion.differs).toContain('and H07 are contradicted in the open run and supported in the second')
+    expect(conclusion.decides).toContain('which is a fault where one of them is an evaluation of the other')
+    expect(pairs).toMatchObject({ tools: { affected: 0 }, system: { affected: 0 }, rendering: null })
+  })
+
   it('says where two runs may differ for another reason than what is asked', async () => {
     const named = (text: string, model: string) =>
       text.replaceAll(/^\{/gm, `{"model":${JSON.stringify(model)},`).split('\n')
