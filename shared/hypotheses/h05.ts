@@ -111,7 +111,7 @@ function decide(input: HypothesisInput): Judgement {
           : flatLines(FLAT, flat, thresholds)),
       ...argumentsOf(found, { within, contrast }, thresholds),
       ...(byWhole ? wholeLines(found, thresholds) : []),
-      ...lesserFaults(H05, input, ['A01']),
+      ...faultLines(input, cancel),
     ],
     missing: [
       ...(doubt === null ? [] : [doubt]),
@@ -131,6 +131,14 @@ function decide(input: HypothesisInput): Judgement {
     // All measures could have ruled either way.
     firm: true,
   }
+}
+
+/** Lesser faults, of which components that cancel each other keep the hypothesis from being contradicted. */
+function faultLines(input: HypothesisInput, cancel: boolean): Argument[] {
+  const isConflict = ({ measure }: Argument) => cancel && measure.checks.includes('A09')
+  return lesserFaults(H05, input, ['A01']).flatMap((line) =>
+    isConflict(line) ? deciding({ contradicted: 'no reward component goes against another (A09)' }, [line]) : [line],
+  )
 }
 
 /** Where rollouts do not tell, the share of groups without contrast may have been logged (TRL, `frac_reward_zero_std`). */

@@ -4,6 +4,7 @@ import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { Check, DumpReporter, DumpView } from '../check.ts'
 import type { TrajectoryFacts } from '../facts.ts'
 import { type ComponentMeasures, type Components, errorsBelowNone, findingComponents } from './components.ts'
+import { saysRight } from './says-right.ts'
 import { completeGroups, shown } from './statistics.ts'
 
 /** A09. A reward component pulls against the total or against another one, or leaves the others without a say (then a note only). */
@@ -37,10 +38,7 @@ function* lookAtComponents(view: DumpView, report: DumpReporter): Steps<void> {
   const varying = found?.components.filter(({ varianceShare }) => varianceShare > 0) ?? []
   if (found === null || varying.length === 0) return
   const conflicts = conflictsOf(found, thresholds)
-  const dominant =
-    varying.length >= 3
-      ? varying.find(({ varianceShare, determined }) => determined && varianceShare >= thresholds['dominant-share'])
-      : undefined
+  const dominant = dominantOf(varying, thresholds)
   for (const { name } of varying)
     report.place(conflicts.some(({ names }) => names.includes(name)) || name === dominant?.name)
   const sentences = [
@@ -132,6 +130,20 @@ function isOutvoted({ isReached, varianceShare, correlation }: ComponentMeasures
 
 function opposition({ name, varianceShare, opposedGroups, groups }: ComponentMeasures): string {
   return `Reward component ${name} has ${percent(varianceShare)} of the variance within groups and goes against the total in ${count(opposedGroups)} of ${counted(groups, 'group')}`
+}
+
+/**
+ * The one that leaves the others without a say. Of two the larger one mostly does, and should: an answer beside a little format. It is told where the
+ * other says by its name how right the answer was, and could move the total by no more: a rare right answer of full weight has little variance as well.
+ */
+function dominantOf(varying: readonly ComponentMeasures[], thresholds: Thresholds): ComponentMeasures | undefined {
+  const least = thresholds['dominant-share']
+  const dominant = varying.find(({ varianceShare, determined }) => determined && varianceShare >= least)
+  if (dominant === undefined || varying.length > 2) return dominant
+  const other = varying.find((each) => each !== dominant)
+  if (other === undefined || !saysRight(other.name) || saysRight(dominant.name)) return undefined
+  const [own, others] = [dominant.reach ** 2, other.reach ** 2]
+  return own >= least * (own + others) ? dominant : undefined
 }
 
 function dominance({ name, varianceShare }: ComponentMeasures): string {

@@ -21,6 +21,8 @@ export interface ComponentMeasures {
   readonly weight: number
   /** Share of the weighted components' variance within groups. */
   readonly varianceShare: number
+  /** The most that it moves the total by: its weight times the range of its values. */
+  readonly reach: number
   /** False where the components vary together so that other weights make up the same total: then nothing is said of its sign. */
   readonly determined: boolean
   /** Correlation within groups of the weighted component with the total; null where either is constant or the weight not determined. */
@@ -106,6 +108,7 @@ function* findComponents(
       name,
       weight: weights[i] as number,
       varianceShare: (squares[i] as number) / sum,
+      reach: Math.abs(weights[i] as number) * rangeIn(parts[i] as Float64Array),
       correlation: withTotal,
       opposes: withTotal !== null && errorsBelowNone(withTotal, degreesOfFreedom) >= thresholds['opposing-evidence'],
       determined: determined[i] as boolean,
@@ -161,6 +164,17 @@ function otherThanNone(values: Float64Array): number {
     other = value
   }
   return other
+}
+
+/** Of the rollouts that have it; 0 where none has. */
+function rangeIn(values: Float64Array): number {
+  let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
+  for (const value of values) {
+    if (!Number.isFinite(value)) continue
+    if (value < least) least = value
+    if (value > most) most = value
+  }
+  return most < least ? 0 : most - least
 }
 
 /** By name, the numbers of rollouts that stand apart; NaN where one has none. */

@@ -275,7 +275,8 @@ export const REWARD_THRESHOLDS = {
     unit: 'share',
     range: [0, 1],
     usedBy: ['A09'],
-    reason: 'Of the variance from which one of three components or more leaves the others without a say.',
+    reason:
+      'Of the variance from which one of three components or more leaves the others without a say; of two, the other one has to be the answer, and to reach as little.',
   },
   'zeroed-rollouts': {
     value: 8,
