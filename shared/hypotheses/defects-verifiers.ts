@@ -1,9 +1,11 @@
 import type { DumpView } from '../checks/check.ts'
 import { isLengthStop } from '../checks/end-reason.ts'
 import type { TrajectoryFacts } from '../checks/facts.ts'
-import { isCut } from '../checks/limits.ts'
+import { saysRight } from '../checks/groups/says-right.ts'
+import { isCut, isCutReason } from '../checks/limits.ts'
 import { endsInAnswer } from '../checks/truncation/ending.ts'
 import { isMaskedOnPurpose } from '../checks/truncation/masked-rows-counted.ts'
+import { endOf, toldEnds } from '../checks/truncation/told-ends.ts'
 import type { CheckResult, Count } from '../model/report.ts'
 import {
   type DefectEvidence,
@@ -265,15 +267,17 @@ function isOfPackedRows(evidence: DefectEvidence, code: string): boolean {
 function unflaggedCuts(evidence: DefectEvidence): DefectShape | null {
   const { dump } = evidence
   if (evidence.failing('C03') === null || endsHidden(evidence) !== null) return null
-  const cut = rowsWhere(dump, isCutAndPaid)
-  const unflagged = rowsWhere(dump, (row) => isCutAndPaid(row) && row.isTruncated === false)
+  const ends = toldEnds(dump)
+  const isPaid = (row: TrajectoryFacts) => isCutReason(endOf(row, ends)) && isPaidFor(row)
+  const cut = rowsWhere(dump, isPaid)
+  const unflagged = rowsWhere(dump, (row) => isPaid(row) && row.isTruncated === false)
   const affected = sizeOf(unflagged)
   if (affected === 0) return null
   return { checks: ['C03'], places: { checked: sizeOf(cut), affected }, rows: unflagged }
 }
 
-function isCutAndPaid(row: TrajectoryFacts): boolean {
-  return isCut(row) && (row.trained ?? 0) > 0 && !row.excluded && (row.reward ?? 0) > 0
+function isPaidFor({ trained, excluded, reward }: TrajectoryFacts): boolean {
+  return (trained ?? 0) > 0 && !excluded && (reward ?? 0) > 0
 }
 
 /**
@@ -299,9 +303,6 @@ function endsHidden(evidence: DefectEvidence): DefectShape | null {
   return { checks: checks.slice(0, 1), places, rows: rowsWhere(dump, (row) => hidden.has(row)) }
 }
 
-/** Names of reward components that say whether the answer was right; others may be metrics that no reward contains. */
-const RIGHT = /correct|accura|exact_?match|check_?answer|(^|_)(acc|em|exact|f1)(_|$)|solved|success/i
-
 /**
  * Every reward is 0, and some rollouts that were not cut are right by the dump's own word. A question that is merely too hard for the model has no right
  * rollouts. Where no component says so, others have to be cut, and most of these hold the expected answer in the model's own words: else it may be that the reward asks for more.
@@ -322,7 +323,7 @@ function allZeroed(evidence: DefectEvidence): DefectShape | null {
 }
 
 function isRight({ rewards }: TrajectoryFacts): boolean {
-  return Object.entries(rewards ?? {}).some(([name, value]) => value >= 1 && RIGHT.test(name))
+  return Object.entries(rewards ?? {}).some(([name, value]) => value >= 1 && saysRight(name))
 }
 
 /** Thoughts are missing from all turns but the last, or the last alone has a trained block that only the template can have written. */

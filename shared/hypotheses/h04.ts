@@ -77,6 +77,7 @@ function decide(input: HypothesisInput): Judgement {
     holds(near, nearBounds.contradicted) &&
     lost !== null &&
     holds(lost, lostBounds(thresholds).contradicted) &&
+    found.perhapsLost === 0 &&
     cutPrompts === null &&
     unlooked.length === 0 &&
     failingCheck(input, 'C08') === null
@@ -89,6 +90,7 @@ function decide(input: HypothesisInput): Judgement {
     missing: [
       ...(near === null ? [found.limitsOfSteps ?? 'limits of the prompt, the completion or the sequence'] : []),
       ...(lost === null ? [lackOfTurns(input)] : []),
+      ...(supported || found.perhapsLost === 0 ? [] : [lackOfEnds(found.perhapsLost)]),
       ...(isHidden && !isSurelyHidden ? [RETRIEVED] : []),
       ...(supported ? [] : leftOut(unlooked)),
       ...(visible === null ? lackOfDocuments(input, lost !== null) : []),
@@ -102,6 +104,10 @@ const RETRIEVED = 'messages, which tell whether the documents that are not in th
 
 function checkedOf({ documentsVisible }: TruncationMeasures): number {
   return documentsVisible?.checked ?? 0
+}
+
+function lackOfEnds(rollouts: number): string {
+  return `how ${counted(rollouts, 'rollout')} ended: ${rollouts === 1 ? 'it is' : 'they are'} said to have stopped, and the end token that nearly all others have is not there (C05)`
 }
 
 function lackOfTurns(input: HypothesisInput): string {

@@ -1,5 +1,6 @@
-import { isCut } from '../checks/limits.ts'
+import { isCutReason } from '../checks/limits.ts'
 import type { BothSides, Rows } from '../checks/run-pairs.ts'
+import { endOf, type ToldEnds } from '../checks/truncation/told-ends.ts'
 
 /** How many rollouts of a question tell how they ended, and how many of these were cut, in this run and in the other. */
 export interface QuestionEnds {
@@ -37,18 +38,24 @@ export function endsApart(pairs: readonly QuestionEnds[], chance: number): numbe
   return Math.max(apartAlone(alone, chance), ...found) / questions.length
 }
 
+/** By what the ends of two runs are judged. */
+export interface EndsOfRuns extends Pick<ToldEnds, 'refuted'> {
+  /** Whether a limit of turns cuts as one of tokens does. */
+  readonly countsTurns: boolean
+}
+
 /** A rollout of several branches was cut where one of them was. */
-export function endsOf({ rows, others }: BothSides, countsTurns: boolean): QuestionEnds {
-  const [own, other] = [rolloutsOf(rows, countsTurns), rolloutsOf(others, countsTurns)]
+export function endsOf({ rows, others }: BothSides, of: EndsOfRuns): QuestionEnds {
+  const [own, other] = [rolloutsOf(rows, of), rolloutsOf(others, of)]
   return { here: own.told, there: other.told, cutHere: own.cut, cutThere: other.cut }
 }
 
-function rolloutsOf(rows: Rows, countsTurns: boolean): { readonly told: number; readonly cut: number } {
+function rolloutsOf(rows: Rows, of: EndsOfRuns): { readonly told: number; readonly cut: number } {
   const cutByRollout = new Map<unknown, boolean>()
   for (const row of rows) {
     if (!tellsEnd(row)) continue
     const rollout = row.branchOf ?? row
-    cutByRollout.set(rollout, wasCut(row, countsTurns) || cutByRollout.get(rollout) === true)
+    cutByRollout.set(rollout, wasCut(row, of) || cutByRollout.get(rollout) === true)
   }
   return { told: cutByRollout.size, cut: [...cutByRollout.values()].filter(Boolean).length }
 }
@@ -57,14 +64,14 @@ export function tellsEnd({ endReason, isTruncated }: Rows[number]): boolean {
   return isTruncated !== null || (endReason !== 'unknown' && endReason !== 'prompt-only')
 }
 
-/** @param countsTurns whether a limit of turns cuts as one of tokens does */
-export function wasCut(row: Rows[number], countsTurns: boolean): boolean {
-  return isCut(row) || row.isTruncated === true || (countsTurns && row.unanswered === 'turn-limit')
+export function wasCut(row: Rows[number], { countsTurns, refuted }: EndsOfRuns): boolean {
+  const isCut = isCutReason(endOf(row, { refuted })) || row.isTruncated === true
+  return isCut || (countsTurns && row.unanswered === 'turn-limit')
 }
 
 /** Whether both runs tell which rollouts a limit of turns ended: neither leaves it open of one that ends behind a reply or a call. */
-export function tellTurnLimits(pairs: readonly BothSides[]): boolean {
-  const leavesOpen = (row: Rows[number]) => row.unanswered === 'untold' && !wasCut(row, false)
+export function tellTurnLimits(pairs: readonly BothSides[], { refuted }: Pick<ToldEnds, 'refuted'>): boolean {
+  const leavesOpen = (row: Rows[number]) => row.unanswered === 'untold' && !wasCut(row, { countsTurns: false, refuted })
   return !pairs.some(({ rows, others }) => rows.some(leavesOpen) || others.some(leavesOpen))
 }
 

@@ -4,10 +4,19 @@ import { areSameTools } from '../checks/pairing.ts'
 import { areSameOpenings, isPrefill } from '../checks/prompt-opening.ts'
 import { shareReplyRole } from '../checks/reply-roles.ts'
 import { type BothSides, pairingQuestions, type QuestionPair, type Rows } from '../checks/run-pairs.ts'
+import { refutedIn } from '../checks/truncation/told-ends.ts'
 import type { Count } from '../model/report.ts'
 import { atOnce, forEachOf, type Steps, within } from '../model/steps.ts'
 import type { HypothesisInput, SecondRun } from './hypothesis.ts'
-import { endsApart, endsOf, type QuestionEnds, tellsEnd, tellTurnLimits, wasCut } from './paired-ends.ts'
+import {
+  type EndsOfRuns,
+  endsApart,
+  endsOf,
+  type QuestionEnds,
+  tellsEnd,
+  tellTurnLimits,
+  wasCut,
+} from './paired-ends.ts'
 import { type LikeTexts, likeTextsOf, type MeanRewards, meanRewardsOf } from './paired-rewards.ts'
 
 /** What H08 measures over the questions that two runs share. A share is null where neither run tells. */
@@ -63,17 +72,18 @@ export function* measuringPairs(input: HypothesisInput, other: SecondRun): Steps
 }
 
 function* measuring(dump: DumpView, other: DumpView, sameTokenizer: boolean): Steps<PairMeasures> {
-  const { pairs } = yield* within(0, 0.3, pairingQuestions(dump.facts, other.facts))
-  const countsTurns = tellTurnLimits(pairs)
+  const { pairs } = yield* within(0, 0.2, pairingQuestions(dump.facts, other.facts))
+  const refuted = yield* within(0.2, 0.3, refutedIn([dump, other]))
+  const ofRuns = { refuted, countsTurns: tellTurnLimits(pairs, { refuted }) }
   const prefills = yield* within(0.3, 0.4, findingPrefills([dump.facts, other.facts]))
   const differences: PromptDifferences[] = []
-  const [own, others] = [new Ends(countsTurns), new Ends(countsTurns)]
+  const [own, others] = [new Ends(ofRuns), new Ends(ofRuns)]
   const ends: QuestionEnds[] = []
   const look = (pair: QuestionPair) => {
     differences.push(differencesOf(pair, sameTokenizer, prefills))
     own.add(pair.rows)
     others.add(pair.others)
-    ends.push(endsOf(pair, countsTurns))
+    ends.push(endsOf(pair, ofRuns))
   }
   yield* within(0.4, 0.7, forEachOf(pairs, look))
   const rolloutsOf = (side: (pair: QuestionPair) => Rows) => pairs.reduce((sum, pair) => sum + side(pair).length, 0)
@@ -260,13 +270,13 @@ class Ends {
   count = 0
   private cut = 0
 
-  constructor(private readonly countsTurns: boolean) {}
+  constructor(private readonly ofRuns: EndsOfRuns) {}
 
   add(rows: Rows): void {
     for (const row of rows) {
       if (!tellsEnd(row)) continue
       this.count++
-      if (wasCut(row, this.countsTurns)) this.cut++
+      if (wasCut(row, this.ofRuns)) this.cut++
     }
   }
 

@@ -5,10 +5,10 @@ import { correlation, mean } from '../checks/groups/statistics.ts'
 import { LIMITED_LENGTHS, type LimitedLength, leftToLimit, limitInForce } from '../checks/limits-left.ts'
 import { hasHiddenDocuments, hasLostText } from '../checks/rollout-filter.ts'
 import { type BaselinePoison, measuringPoison } from '../checks/truncation/masked-rows-counted.ts'
-import { findingOpenEnds } from '../checks/truncation/open-ends.ts'
 import { cuttingAgainstSiblings } from '../checks/truncation/prompt-cut-left.ts'
 import { replyPile } from '../checks/truncation/reply-pile.ts'
 import { type MeanReward, rewardByEnd, rewardByVisibility } from '../checks/truncation/reward-splits.ts'
+import { findingToldEnds, type ToldEnds } from '../checks/truncation/told-ends.ts'
 import type { Count, RolloutFilter } from '../model/report.ts'
 import { atOnce, filtered, forEachOf, type Steps, within } from '../model/steps.ts'
 import type { LimitName } from '../model/streams.ts'
@@ -30,6 +30,8 @@ export interface TruncationMeasures {
   readonly lost: Count | null
   /** Of them, rollouts of which more tells it than how they end: answers that run out of tokens are in every run, and turns and time end rollouts as well. */
   readonly surelyLost: number
+  /** Rollouts that are said to have stopped and of which nothing tells whether they did. */
+  readonly perhapsLost: number
   /** Rollouts with a tool reply that breaks off at one length, as many others do (C08), of all; null where no such length shows. */
   readonly piledReplies: Count | null
   /** Rollouts whose supporting documents are all visible, as far as they were brought, of those that have any; null where none has. */
@@ -112,15 +114,15 @@ function* measuring(input: HypothesisInput): Steps<TruncationMeasures> {
       rewards.push(reward)
     }),
   )
-  const open = yield* within(0.6, 0.65, findingOpenEnds(input.dump))
-  const { lost, surelyLost } = yield* within(0.65, 0.7, lostText(input, facts, open))
-  const byEnd = rewardByEnd(facts)
+  const ends = yield* within(0.6, 0.65, findingToldEnds(input.dump))
+  const { lost, surelyLost } = yield* within(0.65, 0.7, lostText(input, facts, ends))
+  const byEnd = rewardByEnd(facts, ends)
   yield 0.8
   const nearRows = new Set(near)
   const perhapsNotBrought = yield* within(
     0.8,
     0.85,
-    filtered(documented, (row) => !nearRows.has(row) && isPerhapsNotBrought(row, open)),
+    filtered(documented, (row) => !nearRows.has(row) && isPerhapsNotBrought(row, ends)),
   )
   let [allVisible, retrievalKnown] = [0, 0]
   yield* within(
@@ -145,6 +147,7 @@ function* measuring(input: HypothesisInput): Steps<TruncationMeasures> {
     nearAny: rules.length === 0 || facts.length === 0 ? null : { checked: facts.length, affected: near.length },
     lost,
     surelyLost,
+    perhapsLost: ends.doubted.size,
     piledReplies: piledReplies(input, facts),
     documentsVisible: documented.length === 0 ? null : { checked: documented.length, affected: allVisible },
     retrievalKnown,
@@ -176,13 +179,13 @@ function* countingDocuments(facts: readonly TrajectoryFacts[]): Steps<DocumentCo
 }
 
 /** Without messages, a document that stands nowhere in the ids may be one that no reply brought: more than that takes a row that was cut. */
-function isPerhapsNotBrought(row: TrajectoryFacts, open: ReadonlySet<TrajectoryFacts>): boolean {
+function isPerhapsNotBrought(row: TrajectoryFacts, ends: ToldEnds): boolean {
   const { retrieved, visible, standing } = row.supportingDocuments ?? { retrieved: 0, visible: 0, standing: 0 }
   return (
     retrieved === null &&
     standing <= visible &&
     hasHiddenDocuments(row) &&
-    !hasLostText(row, open) &&
+    !hasLostText(row, ends) &&
     row.isTruncated !== true
   )
 }
@@ -238,15 +241,15 @@ function piledReplies(input: HypothesisInput, facts: readonly TrajectoryFacts[])
 function* lostText(
   { dump }: HypothesisInput,
   facts: readonly TrajectoryFacts[],
-  open: ReadonlySet<TrajectoryFacts>,
+  ends: ToldEnds,
 ): Steps<Pick<TruncationMeasures, 'lost' | 'surelyLost'>> {
   const beginLater = yield* cuttingAgainstSiblings(dump)
   let [told, untold, affected, surelyLost] = [0, 0, 0, 0]
   yield* forEachOf(facts, (row) => {
-    if (hasLostText(row, open) || beginLater.has(row)) {
+    if (hasLostText(row, ends) || beginLater.has(row)) {
       affected++
       if (beginLater.has(row) || isSurelyLost(row)) surelyLost++
-    } else if (open.has(row)) untold++
+    } else if (ends.open.has(row) || ends.doubted.has(row)) untold++
     else if (row.endReason !== 'unknown' && row.endReason !== 'prompt-only') told++
   })
   // Where no end is stored, only what a limit cut tells of itself: of those alone all would be cut.

@@ -1,6 +1,7 @@
 import { FactColumns, type WordReader } from '../checks/fact-columns.ts'
 import type { TrajectoryFacts } from '../checks/facts.ts'
 import { leftToLimits } from '../checks/limits-left.ts'
+import { REFUTED_STOP } from '../checks/truncation/told-ends.ts'
 import { uncounted } from '../model/uncounted-memory.ts'
 import { roomForNumbers } from './order-memory.ts'
 import { templateRanks } from './template-ranks.ts'
@@ -156,6 +157,8 @@ export class RolloutColumns {
 
   /** Throws for a field that has no words. */
   word(field: string): WordColumn {
+    // How a rollout ended may hang on others.
+    if (field === 'end_reason') return this.remembered('end_reason', () => this.endReasons())
     let column = this.words.get(field)
     if (column === undefined) {
       const words = new Words(field === 'id')
@@ -163,6 +166,13 @@ export class RolloutColumns {
       this.words.set(field, column)
     }
     return { words: column.words, at: column.at.upTo(this.size, (from) => this.factsFrom(from)) }
+  }
+
+  private endReasons(): WordColumn {
+    const words = new Words(false)
+    const at = new Int32Array(this.size)
+    this.visitWords({ end_reason: words }, ([numbers], from) => at.set(numbers as Int32Array, from))
+    return { words, at }
   }
 
   /** Numbers that compare as the words of a field do, NaN where there is none; null where that takes their texts. */
@@ -196,7 +206,16 @@ export class RolloutColumns {
   private readWords(facts: FactColumns, field: string, reader: WordReader): Int32Array {
     if (field === 'source') return this.readSources(facts, reader)
     if (!Object.hasOwn(WORDS, field)) throw new Error(`${field} is no word of a rollout.`)
-    return facts.words(WORDS[field as keyof typeof WORDS], reader)
+    const numbers = facts.words(WORDS[field as keyof typeof WORDS], reader)
+    if (field === 'end_reason') this.writeRefuted(numbers, facts.from, reader)
+    return numbers
+  }
+
+  /** Writes how rollouts ended over what they are said to have done. */
+  private writeRefuted(numbers: Int32Array, from: number, reader: WordReader): void {
+    const refuted = this.told('refutedStops')
+    for (let i = refuted.indexOf(1, from); i >= 0 && i < from + numbers.length; i = refuted.indexOf(1, i + 1))
+      numbers[i - from] = reader.numberOf(REFUTED_STOP)
   }
 
   private readSources(facts: FactColumns, reader: WordReader): Int32Array {
@@ -250,8 +269,13 @@ export class RolloutColumns {
       if (holds === undefined) throw new Error(`${field} is never ${choice}.`)
       const all = new Uint8Array(this.size)
       for (const part of this.factsFrom(0).parts()) {
-        const told = (what: keyof ToldByOthers) => this.told(what).subarray(part.from, part.from + part.length)
-        all.set(holds(part, { beginLater: () => told('beginLater'), openEnds: () => told('openEnds') }), part.from)
+        const told = (what: keyof ToldByOthers) => () => this.told(what).subarray(part.from, part.from + part.length)
+        const ofOthers = {
+          beginLater: told('beginLater'),
+          openEnds: told('openEnds'),
+          refutedStops: told('refutedStops'),
+        }
+        all.set(holds(part, ofOthers), part.from)
       }
       return all
     })

@@ -25,6 +25,8 @@ export interface QueryableRollouts {
   beginLater(): ReadonlySet<TrajectoryFacts>
   /** Rollouts whose end tells nothing: without an end token, as most are, and without a word about it. */
   openEnds(): ReadonlySet<TrajectoryFacts>
+  /** Rollouts that are said to have stopped, and that were cut. */
+  refutedStops(): ReadonlySet<TrajectoryFacts>
   /** The limits that they are judged by. */
   limits(): KnownLimits
   /** Name of a source. */
@@ -139,6 +141,7 @@ export const WORDS = {
 export interface ToldByOthers {
   beginLater(): Uint8Array
   openEnds(): Uint8Array
+  refutedStops(): Uint8Array
 }
 
 /** 1 where it is so. */
@@ -149,7 +152,8 @@ const isPresent =
   (facts) =>
     facts.present(name)
 
-const isCut: Holds = (facts, told) => without(facts.holds('endReason', isCutReason), told.openEnds())
+const isCut: Holds = (facts, told) =>
+  either(without(facts.holds('endReason', isCutReason), told.openEnds()), told.refutedStops())
 
 /** What may be so of a rollout, by field and choice. */
 export const HOLDS: Readonly<Record<string, Readonly<Record<string, Holds>>>> = {

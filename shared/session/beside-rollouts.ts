@@ -1,4 +1,5 @@
 import { plainFacts } from '../checks/kept-facts.ts'
+import { endOf, toldEnds } from '../checks/truncation/told-ends.ts'
 import type { Finding } from '../model/report.ts'
 import type { CodeLists } from '../query/values.ts'
 import { type Collected, codesOf, worstOf } from './collected.ts'
@@ -16,7 +17,7 @@ export class BesideRollouts {
    */
   constructor(
     private readonly collected: () => Collected,
-    conclusion: () => Pick<Conclusion, 'dumpFindings' | 'named'>,
+    private readonly conclusion: () => Pick<Conclusion, 'dumpFindings' | 'named' | 'run'>,
   ) {
     this.ofDump = new DumpFindings(conclusion)
   }
@@ -56,10 +57,12 @@ export class BesideRollouts {
   /** Those of these that were read. */
   rows(indices: readonly number[]): Row[] {
     const { facts } = this.collected()
+    const ends = toldEnds(this.conclusion().run.dump)
     return indices.flatMap((index) => {
       const of = facts[index]
       if (of === undefined) return []
-      return [{ index, facts: plainFacts(of), codes: this.codesOf(index), worst: this.worstOf(index) }]
+      const told = { ...plainFacts(of), endReason: endOf(of, ends) }
+      return [{ index, facts: told, codes: this.codesOf(index), worst: this.worstOf(index) }]
     })
   }
 }

@@ -1,4 +1,5 @@
 import type { TrajectoryFacts } from '../checks/facts.ts'
+import { toldEnds } from '../checks/truncation/told-ends.ts'
 import { loggedOf } from '../hypotheses/logged.ts'
 import { RUN_METRICS } from '../model/run-log.ts'
 import type { ComparedSide } from './comparison-pair.ts'
@@ -55,8 +56,8 @@ function finiteRewards(facts: Facts): number[] {
 /** What goes by training step: what the rollouts tell, and what was logged. Only what one of the runs has over two steps or more. */
 export function comparedSeries(here: ComparedSide, there: ComparedSide): ComparedSeries[] {
   const [a, b] = [here.run.dump, there.run.dump]
-  const ours = runSteps(a.facts, a.settings.thresholds, stepsOf(b.facts))
-  const theirs = runSteps(b.facts, b.settings.thresholds, stepsOf(a.facts))
+  const ours = runSteps(a.facts, a.settings.thresholds, stepsOf(b.facts), toldEnds(a).refuted)
+  const theirs = runSteps(b.facts, b.settings.thresholds, stepsOf(a.facts), toldEnds(b).refuted)
   const told = STEP_MEASURES.flatMap((of): ComparedSeries[] => {
     const known = [ours, theirs].flatMap(({ series }) => series.find((each) => each.of === of) ?? [])[0]
     if (known === undefined) return []

@@ -1,4 +1,4 @@
-import { isCut } from '../checks/limits.ts'
+import { isCutReason } from '../checks/limits.ts'
 import {
   type BothSides,
   meanReward,
@@ -7,6 +7,7 @@ import {
   type QuestionPair,
   type Rows,
 } from '../checks/run-pairs.ts'
+import { endOf, refutedIn, type ToldEnds } from '../checks/truncation/told-ends.ts'
 import type { SecondRun } from '../hypotheses/hypothesis.ts'
 import { areSameRecords, countOf, differencesOf, findingPrefills, type PromptDifferences } from '../hypotheses/pairs.ts'
 import type { Count } from '../model/report.ts'
@@ -50,11 +51,12 @@ export class PairBook {
     const [here, there] = [run.dump.facts, second.dump.facts]
     const { pairs, questions } = yield* within(0, 0.3, pairingQuestions(here, there))
     const same = run.dump.settings.thresholds['same-reward']
-    const prefills = yield* within(0.3, 0.4, findingPrefills([here, there]))
+    const prefills = yield* within(0.3, 0.35, findingPrefills([here, there]))
+    const refuted = yield* within(0.35, 0.4, refutedIn([run.dump, second.dump]))
     const known: KnownPair[] = []
     for (const pair of pairs) {
       const differences = differencesOf(pair, sameTokenizer, prefills)
-      known.push({ ...pair, ...sidesOf(pair), ...differences, likeAnswers: likeAnswers(pair, same) })
+      known.push({ ...pair, ...sidesOf(pair, { refuted }), ...differences, likeAnswers: likeAnswers(pair, same) })
       if (known.length % PAIRS_OF_A_STEP === 0) yield 0.4 + (0.4 * known.length) / pairs.length
     }
     return new PairBook(known, questions)
@@ -92,8 +94,10 @@ export class PairBook {
   }
 }
 
-function sidesOf({ rows, others }: BothSides): { here: PairSide; there: PairSide } {
-  return { here: sideOf(rows), there: sideOf(others) }
+type Refuted = Pick<ToldEnds, 'refuted'>
+
+function sidesOf({ rows, others }: BothSides, ends: Refuted): { here: PairSide; there: PairSide } {
+  return { here: sideOf(rows, ends), there: sideOf(others, ends) }
 }
 
 /** Answers in the same words, and those whose mean rewards differ by more than `same`. */
@@ -119,7 +123,7 @@ function sumOf(counts: readonly Count[]): Count | null {
   }
 }
 
-function sideOf(rows: Rows): PairSide {
+function sideOf(rows: Rows, ends: Refuted): PairSide {
   const rewarded = rows.filter(({ reward }) => reward !== null && Number.isFinite(reward))
   const counted = rows.filter(({ idsHash }) => idsHash !== null)
   const telling = rows.filter(({ endReason }) => endReason !== 'unknown' && endReason !== 'prompt-only')
@@ -127,7 +131,7 @@ function sideOf(rows: Rows): PairSide {
     rollouts: rows.length,
     reward: rewarded.length === 0 ? null : meanReward(rewarded),
     tokens: counted.length === 0 ? null : counted.reduce((sum, row) => sum + row.realLength, 0) / counted.length,
-    cut: telling.length === 0 ? null : telling.filter(isCut).length / telling.length,
+    cut: telling.length === 0 ? null : telling.filter((row) => isCutReason(endOf(row, ends))).length / telling.length,
   }
 }
 

@@ -1,8 +1,8 @@
 import { FactColumns } from '../checks/fact-columns.ts'
 import { END_REASONS } from '../checks/facts.ts'
-import { isCut } from '../checks/limits.ts'
+import { isCutReason } from '../checks/limits.ts'
 import { hasHiddenDocuments, hasLostText } from '../checks/rollout-filter.ts'
-import { openEnds } from '../checks/truncation/open-ends.ts'
+import { endOf, toldEnds } from '../checks/truncation/told-ends.ts'
 import { measureRewards, type RewardMeasures } from '../hypotheses/reward.ts'
 import type { Both, Facts } from './comparison-pair.ts'
 import { comparedMean, comparedNumber, comparedShare, percentile95, type Sample } from './comparison-statistics.ts'
@@ -83,15 +83,20 @@ export function* endMeasures(two: Both): Generator<ComparedMeasure, void> {
   const section = 'ends' as const
   const tellings = new Map(two.facts.map((facts) => [facts, facts.filter(({ endReason }) => endReason !== 'unknown')]))
   const telling = (facts: Facts) => tellings.get(facts) ?? []
+  const told = two.each(({ run }) => toldEnds(run.dump))
+  const ends = {
+    open: new Set(told.flatMap(({ open }) => [...open])),
+    refuted: new Set(told.flatMap(({ refuted }) => [...refuted])),
+  }
   yield two.share(
     { section, id: 'cut', label: 'rollouts that a limit cut', codes: ['C03', 'C05'] },
-    (facts) => telling(facts).map(isCut),
+    (facts) => telling(facts).map((row) => isCutReason(endOf(row, ends))),
     'tokenizer',
   )
   yield* END_REASONS.filter((end) => end !== 'unknown').map((end) =>
     two.share(
       { section, id: end, label: END_LABELS[end] },
-      (facts) => telling(facts).map(({ endReason }) => endReason === end),
+      (facts) => telling(facts).map((row) => endOf(row, ends) === end),
       'tokenizer',
     ),
   )
@@ -100,13 +105,12 @@ export function* endMeasures(two: Both): Generator<ComparedMeasure, void> {
     (facts) => facts.flatMap(({ isTruncated }) => isTruncated ?? []),
     'finish_reason',
   )
-  const open = new Set(two.each(({ run }) => [...openEnds(run.dump)]).flat())
   yield two.share(
     { section, id: 'lost', label: 'rollouts that lost text' },
     (facts) =>
       facts
-        .filter((row) => row.idsHash !== null && (!open.has(row) || hasLostText(row, open)))
-        .map((row) => hasLostText(row, open)),
+        .filter((row) => row.idsHash !== null && (!ends.open.has(row) || hasLostText(row, ends)))
+        .map((row) => hasLostText(row, ends)),
     'ids',
   )
   yield two.share(

@@ -20,7 +20,8 @@ interface Told {
   readonly title: string
   readonly unit: MeasureUnit
   readonly over: string
-  of(columns: FactColumns, thresholds: Thresholds): Terms
+  /** @param isRefuted whether a row was cut that is said to have stopped */
+  of(columns: FactColumns, thresholds: Thresholds, isRefuted: (row: number) => boolean): Terms
 }
 
 const TOLD: Readonly<Record<StepMeasure, Told>> = {
@@ -53,13 +54,10 @@ const TOLD: Readonly<Record<StepMeasure, Told>> = {
     title: 'rollouts that a limit cut',
     unit: 'share',
     over: 'rollouts whose end the ids tell',
-    of: (columns) =>
-      eachOnce(
-        Float64Array.from(
-          columns.numbered('endReason', (end) => (end === 'unknown' ? -1 : Number(isCutReason(end)))),
-          (cut) => (cut < 0 ? Number.NaN : cut),
-        ),
-      ),
+    of(columns, _, isRefuted) {
+      const ends = columns.numbered('endReason', (end) => (end === 'unknown' ? -1 : Number(isCutReason(end))))
+      return eachOnce(Float64Array.from(ends, (cut, row) => (isRefuted(row) ? 1 : cut < 0 ? Number.NaN : cut)))
+    },
   },
   trained: {
     title: 'trained share of tokens',
@@ -89,18 +87,21 @@ function eachOnce(values: Float64Array): Terms {
 /**
  * How a run goes by training step. Means and shares are over all that its rollouts of a step hold, as verdicts take them.
  * @param beside steps of a run that it is drawn with: both have the same points then, of which one may be without rollouts
+ * @param refuted rollouts that were cut and are said to have stopped (`told-ends.ts`)
  */
 export function runSteps(
   facts: readonly TrajectoryFacts[],
   thresholds: Thresholds,
   beside: readonly number[] = [],
+  refuted: ReadonlySet<TrajectoryFacts> = new Set(),
 ): RunSteps {
   const columns = new FactColumns(facts)
   const { points, pointOf } = pointsOf(columns.numbers('step'), beside)
   if (points.length === 0) return { points, series: [] }
+  const isRefuted = (row: number) => refuted.has(facts[row] as TrajectoryFacts)
   const series = STEP_MEASURES.flatMap((of): StepSeries[] => {
     const { title, unit, over, of: terms } = TOLD[of]
-    const values = valuesOf(terms(columns, thresholds), pointOf, points.length)
+    const values = valuesOf(terms(columns, thresholds, isRefuted), pointOf, points.length)
     return values.every((value) => value === null) ? [] : [{ of, title, unit, over, values }]
   })
   return { points, series }

@@ -1,7 +1,7 @@
 import type { DumpView } from '../checks/check.ts'
 import type { TrajectoryFacts } from '../checks/facts.ts'
-import { openEnds } from '../checks/truncation/open-ends.ts'
 import { cutAgainstSiblings } from '../checks/truncation/prompt-cut-left.ts'
+import { toldEnds } from '../checks/truncation/told-ends.ts'
 import type { ReadTrajectory, StoredRecords } from '../exports/export-kind.ts'
 import type { SecondRun } from '../hypotheses/hypothesis.ts'
 import type { AuditOptions } from '../model/policy.ts'
@@ -346,7 +346,8 @@ export class Session {
       },
       codesOf: (index) => this.beside.codesOf(index),
       beginLater: () => cutAgainstSiblings(this.dump),
-      openEnds: () => openEnds(this.dump),
+      openEnds: () => toldEnds(this.dump).open,
+      refutedStops: () => toldEnds(this.dump).refuted,
       limits: () => this.dump,
       codeLists: () => this.beside.codeLists(),
       worstRanks: () => this.beside.worstRanks(),

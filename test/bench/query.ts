@@ -94,6 +94,7 @@ async function queriesOver(facts: readonly TrajectoryFacts[], queries: readonly 
     worstRanks: () => new Uint8Array(facts.length),
     beginLater: () => new Set<never>(),
     openEnds: () => new Set<never>(),
+    refutedStops: () => new Set<never>(),
     limits: () => dumpOf([]),
     sourceName: nameOfSource,
     revision: 1,

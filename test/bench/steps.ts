@@ -41,6 +41,7 @@ export async function longestSteps(folder: string, rollouts = ROLLOUTS): Promise
     worstRanks: () => new Uint8Array(rollouts),
     beginLater: () => new Set<never>(),
     openEnds: () => new Set<never>(),
+    refutedStops: () => new Set<never>(),
     limits: () => dumpOf([]),
     sourceName: () => 'rollouts.jsonl',
   })

@@ -1,7 +1,7 @@
 import { queryOf } from '../../renderer/state/query-text.ts'
 import type { DumpView } from '../../shared/checks/check.ts'
-import { openEnds } from '../../shared/checks/truncation/open-ends.ts'
 import { cutAgainstSiblings } from '../../shared/checks/truncation/prompt-cut-left.ts'
+import { toldEnds } from '../../shared/checks/truncation/told-ends.ts'
 import type { RolloutFilter } from '../../shared/model/report.ts'
 import { RolloutColumns } from '../../shared/query/columns.ts'
 import type { QueryNode } from '../../shared/query/language/ast.ts'
@@ -17,7 +17,8 @@ export function foundBy(dump: DumpView, where: RolloutFilter | undefined): numbe
     codeLists: () => ({ lists: [[]], at: new Int32Array(facts.length) }),
     worstRanks: () => new Uint8Array(facts.length),
     beginLater: () => cutAgainstSiblings(dump),
-    openEnds: () => openEnds(dump),
+    openEnds: () => toldEnds(dump).open,
+    refutedStops: () => toldEnds(dump).refuted,
     limits: () => dump,
     sourceName: () => '',
   })

@@ -65,6 +65,7 @@ function columnsOf(
     worstRanks,
     beginLater: () => later,
     openEnds: () => new Set<TrajectoryFacts>(),
+    refutedStops: () => new Set<TrajectoryFacts>(),
     limits: () => limits,
     sourceName: () => 'step_1.jsonl',
   })
@@ -357,13 +358,15 @@ describe('facts of many rollouts are those of each', () => {
     checked((rows, from) => {
       const facts = new FactColumns(rows, from)
       const open = new Set(rows.filter((_, at) => at % 3 === 0))
+      const refuted = new Set(rows.filter(({ endReason }, at) => at % 3 === 1 && endReason === 'stop'))
       const told = {
         beginLater: () => new Uint8Array(facts.length),
         openEnds: () => Uint8Array.from(rows.slice(from), (row) => Number(open.has(row))),
+        refutedStops: () => Uint8Array.from(rows.slice(from), (row) => Number(refuted.has(row))),
       }
       const held = (field: string, choice: string) => [...(HOLDS[field]?.[choice]?.(facts, told) ?? [])]
       const plainly = (holds: (row: TrajectoryFacts) => boolean) => rows.slice(from).map((row) => Number(holds(row)))
-      expect(held('lost', 'any')).toEqual(plainly((row) => hasLostText(row, open)))
+      expect(held('lost', 'any')).toEqual(plainly((row) => hasLostText(row, { open, refuted })))
       expect(held('lost', 'documents')).toEqual(plainly(hasHiddenDocuments))
       expect(held('truncated', 'yes')).toEqual(plainly(({ isTruncated }) => isTruncated === true))
       const bit = EDGE_NAMES.indexOf('assistant>tool')

@@ -34,6 +34,7 @@ test('what a query may be completed by is what the rollouts have, kept in column
         worstRanks: () => new Uint8Array(kept.length),
         beginLater: () => new Set(),
         openEnds: () => new Set<TrajectoryFacts>(),
+        refutedStops: () => new Set<TrajectoryFacts>(),
         limits: () => dumpOf([]),
         sourceName: () => 'a.jsonl',
       })

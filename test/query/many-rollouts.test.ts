@@ -28,6 +28,7 @@ test('what completion offers of many rollouts is found, and queries are answered
     worstRanks: () => new Uint8Array(ROLLOUTS),
     beginLater: () => new Set(),
     openEnds: () => new Set<TrajectoryFacts>(),
+    refutedStops: () => new Set<TrajectoryFacts>(),
     limits: () => dumpOf([]),
     sourceName: () => 'rollouts.jsonl',
     revision: 1,

@@ -45,6 +45,7 @@ const table = {
   worstRanks: () => Uint8Array.from(WORST, (worst) => SEVERITY_RANKS.indexOf(worst)),
   beginLater: () => new Set<TrajectoryFacts>(),
   openEnds: () => new Set<TrajectoryFacts>(),
+  refutedStops: () => new Set<TrajectoryFacts>(),
   limits: () => dumpOf([]),
   sourceName: () => 'rollouts.jsonl',
 }

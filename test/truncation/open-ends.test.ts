@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { TrajectoryFacts } from '../../shared/checks/facts.ts'
-import { openEnds } from '../../shared/checks/truncation/open-ends.ts'
+import { toldEnds } from '../../shared/checks/truncation/told-ends.ts'
 import { runOver } from '../helpers/dump-check.ts'
 import { dumpOf, factsOf } from '../helpers/facts.ts'
 import { foundBy } from '../helpers/found.ts'
@@ -16,7 +16,7 @@ const rows = (open: readonly Partial<TrajectoryFacts>[], closed = 0) =>
   )
 
 const openIn = (facts: readonly TrajectoryFacts[]) =>
-  [...openEnds(dumpOf(facts, { limits: LIMITS }))].map(({ place }) => place.record)
+  [...toldEnds(dumpOf(facts, { limits: LIMITS })).open].map(({ place }) => place.record)
 
 describe('ends that tell nothing', () => {
   it('are those without a token that none has, and without a word', () => {

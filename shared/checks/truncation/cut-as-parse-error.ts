@@ -6,6 +6,7 @@ import type { TrajectoryFacts } from '../facts.ts'
 import { mean, rangeOf, shown } from '../groups/statistics.ts'
 import { endingOf, limitsOfRun } from './ending.ts'
 import { rewardByEnd } from './reward-splits.ts'
+import { endOf, findingToldEnds } from './told-ends.ts'
 
 /**
  * C06. Rollouts that a limit cut all get one value below everything else: that of a text which could not be parsed. That a cut rollout
@@ -31,12 +32,14 @@ function* lookAtCutRows(view: DumpView, report: DumpReporter): Steps<void> {
   const limits = limitsOfRun(view)
   const isRewarded = ({ reward, excluded }: TrajectoryFacts) => reward !== null && Number.isFinite(reward) && !excluded
   const rewarded = yield* within(0, 0.3, filtered(view.facts, isRewarded))
-  const isCut = (row: TrajectoryFacts) => row.trained !== 0 && endingOf(row, limits, thresholds) === 'cut'
-  const cut = yield* within(0.3, 0.6, filtered(rewarded, isCut))
+  const ends = yield* within(0.3, 0.4, findingToldEnds(view))
+  const isCut = (row: TrajectoryFacts) =>
+    row.trained !== 0 && (endingOf(row, limits, thresholds) === 'cut' || ends.refuted.has(row))
+  const cut = yield* within(0.4, 0.6, filtered(rewarded, isCut))
   if (cut.length === 0) return
   const closed: number[] = []
-  const addClosed = ({ endReason, reward }: TrajectoryFacts) => {
-    if (endReason === 'stop') closed.push(reward as number)
+  const addClosed = (row: TrajectoryFacts) => {
+    if (endOf(row, ends) === 'stop' && !ends.doubted.has(row)) closed.push(row.reward as number)
   }
   yield* within(0.6, 0.8, forEachOf(rewarded, addClosed))
   const penalty = penaltyOf(
@@ -47,7 +50,7 @@ function* lookAtCutRows(view: DumpView, report: DumpReporter): Steps<void> {
   const meanOfClosed = mean(closed)
   const closedAlike =
     penalty === null ? 0 : closed.filter((reward) => same(reward, penalty, thresholds['same-reward'])).length
-  if (penalty !== null) report.context({ penalty, mean_reward_by_end: rewardByEnd(rewarded) })
+  if (penalty !== null) report.context({ penalty, mean_reward_by_end: rewardByEnd(rewarded, ends) })
   const look = (facts: TrajectoryFacts) => {
     report.unit(penalty !== null)
     report.place(penalty !== null)
@@ -63,7 +66,7 @@ function* lookAtCutRows(view: DumpView, report: DumpReporter): Steps<void> {
         closed_rollouts: closed.length,
         closed_rollouts_with_this_reward: closedAlike,
         mean_reward_closed: meanOfClosed,
-        end: facts.endReason,
+        end: endOf(facts, ends),
         finish_reason: facts.finishReason,
       },
     })

@@ -19,6 +19,7 @@ import {
 import { limitsInForce } from './limit-of.ts'
 import { findingOpenStops, stopsOpen, untoldStops } from './open-stops.ts'
 import { rewardByEnd } from './reward-splits.ts'
+import { findingToldEnds } from './told-ends.ts'
 import { lostAfterEnd } from './what-was-lost.ts'
 
 /**
@@ -115,7 +116,7 @@ function* lookAtOpenRows(view: DumpView, report: DumpReporter): Steps<void> {
   const { settings } = view
   const { thresholds } = settings
   const limits = limitsOfRun(view)
-  const split = rewardByEnd(view.facts)
+  const split = rewardByEnd(view.facts, yield* findingToldEnds(view))
   if (split.length > 0) report.context({ limits: limitsInForce(view), mean_reward_by_end: split })
   let closed = 0
   let ended = 0

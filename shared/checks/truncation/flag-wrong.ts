@@ -11,7 +11,7 @@ import { pairedTurns } from '../template/paired-turns.ts'
 import { cutCall } from './cut-tool-call.ts'
 import { endsInAnswer, type LimitsAtEnd, limitsOfRun, limitsSoFar, openTurnOf, reachedLimit, tailOf } from './ending.ts'
 import { isFlagged, lookAtFlaggedEnds } from './flagged-ends.ts'
-import { findingOpenStops, lastTokensOf, stopsOpen, untoldStops } from './open-stops.ts'
+import { findingOpenStops, stopsOpen, untoldStops } from './open-stops.ts'
 
 /**
  * C05. What the dump says about truncation contradicts its ids. A row that is cut and flagged as whole is decided alone where its own fields or a limit
@@ -173,17 +173,14 @@ function* lookAtLimitedRows(view: DumpView, report: DumpReporter): Steps<void> {
 
 /** Rows that are said to have stopped and lack an end token, where the other rows that are said so have one, or a limit ended them. */
 function* lookAtOpenStops(view: DumpView, report: DumpReporter): Steps<void> {
-  const stops = yield* within(0, 0.6, findingOpenStops(view))
+  const stops = yield* within(0, 0.7, findingOpenStops(view))
   if (stops === null) return
   const { rows, closed, piled } = stops
   const all = closed + rows.length
-  const lastTokens = yield* within(0.6, 0.7, lastTokensOf(rows))
-  const isException = closed >= view.settings.thresholds['flagged-share'] * all
   const look = (facts: TrajectoryFacts) => {
     const limit = stops.cutBy(facts)
-    const alone = (lastTokens.get(facts.lastToken ?? -1) ?? 0) < 2
     const isDenied = stops.deniesCall(facts)
-    const affected = limit !== null || isDenied || (alone && isException)
+    const affected = stops.refutes(facts) || stops.isException(facts)
     report.unit(affected)
     report.place(affected)
     if (!affected) return
@@ -194,7 +191,7 @@ function* lookAtOpenStops(view: DumpView, report: DumpReporter): Steps<void> {
       member: facts,
       tokens: tailOfOpen(facts),
       // Nothing but the missing token says so: it may have been lost, and not the rest of the text.
-      ...(limit === null && !isDenied ? { severity: 'warning' } : {}),
+      ...(stops.refutes(facts) ? {} : { severity: 'warning' }),
       message: `The finish reason is ${facts.finishReason} and the last turn ${without}, as ${closed} of ${all} rollouts that end so have${where}`,
       evidence: {
         is_truncated: facts.isTruncated,

@@ -1,4 +1,4 @@
-import { atOnce, filtered, type Steps, within } from '../../model/steps.ts'
+import { filtered, type Steps, within } from '../../model/steps.ts'
 import type { DumpView } from '../check.ts'
 import { FactColumns } from '../fact-columns.ts'
 import type { TrajectoryFacts } from '../facts.ts'
@@ -11,13 +11,8 @@ const found = new WeakMap<DumpView['limits'], ReadonlySet<TrajectoryFacts>>()
 
 /**
  * Rollouts that end in what the model wrote without an end token, as most of the dump do, and of which nothing tells that a limit ended them: the writer
- * leaves these tokens out, or the run stops on a string. Nobody knows whether one of them was cut.
+ * leaves these tokens out, or the run stops on a string. Nobody knows whether one of them was cut. In steps, once for a dump.
  */
-export function openEnds(view: EndsOf): ReadonlySet<TrajectoryFacts> {
-  return atOnce(findingOpenEnds(view))
-}
-
-/** The same in steps, once for a dump. */
 export function* findingOpenEnds(view: EndsOf): Steps<ReadonlySet<TrajectoryFacts>> {
   const known = found.get(view.limits)
   if (known !== undefined) return known

@@ -21,6 +21,10 @@ export interface OpenStops {
   cutBy(row: TrajectoryFacts): { readonly name: LimitName; readonly value: number } | null
   /** A row that is said to have stopped with a call, and was cut before one. */
   deniesCall(row: TrajectoryFacts): boolean
+  /** The row was cut, whatever its finish reason says. */
+  refutes(row: TrajectoryFacts): boolean
+  /** Nearly all others have the token, and none without it ends in the same word. */
+  isException(row: TrajectoryFacts): boolean
 }
 
 const found = new WeakMap<DumpView, OpenStops | null>()
@@ -48,18 +52,25 @@ function* lookingForOpenStops(view: DumpView): Steps<OpenStops | null> {
   const limits = limitsOfRun(view)
   const atLimit = yield* within(
     0.6,
-    1,
+    0.9,
     filtered(rows, (row) => reachedLimit(row, limits, thresholds) !== null),
   )
   const isPileUp =
     atLimit.length >= thresholds['flagged-rollouts'] && atLimit.length >= thresholds['flagged-share'] * rows.length
-  const othersClose = closed >= thresholds['closed-share-for-contrast'] * (closed + rows.length)
+  const all = closed + rows.length
+  const othersClose = closed >= thresholds['closed-share-for-contrast'] * all
+  const areExceptions = closed >= thresholds['flagged-share'] * all
+  const lastTokens = yield* within(0.9, 1, lastTokensOf(rows))
+  const cutBy = (row: TrajectoryFacts) => (isPileUp || othersClose ? reachedLimit(row, limits, thresholds) : null)
+  const deniesCall = ({ stopsWithoutCall }: TrajectoryFacts) => othersClose && stopsWithoutCall === true
   return {
     rows,
     closed,
     piled: isPileUp ? atLimit.length : 0,
-    cutBy: (row) => (isPileUp || othersClose ? reachedLimit(row, limits, thresholds) : null),
-    deniesCall: ({ stopsWithoutCall }) => othersClose && stopsWithoutCall === true,
+    cutBy,
+    deniesCall,
+    refutes: (row) => cutBy(row) !== null || deniesCall(row),
+    isException: ({ lastToken }) => areExceptions && (lastTokens.get(lastToken ?? -1) ?? 0) < 2,
   }
 }
 

@@ -4,6 +4,7 @@ import { END_REASONS, type EndReason, type TrajectoryFacts } from '../facts.ts'
 import { mean } from '../groups/statistics.ts'
 import { isCutReason } from '../limits.ts'
 import { hasHiddenDocuments } from '../rollout-filter.ts'
+import { REFUTED_STOP, type ToldEnds } from './told-ends.ts'
 
 export interface MeanReward {
   readonly rollouts: number
@@ -11,9 +12,16 @@ export interface MeanReward {
 }
 
 /** Mean reward by how rollouts end, where some of them are cut; empty else. */
-export function rewardByEnd(facts: readonly TrajectoryFacts[]): (MeanReward & { readonly end: EndReason })[] {
+export function rewardByEnd(
+  facts: readonly TrajectoryFacts[],
+  { refuted }: Pick<ToldEnds, 'refuted'>,
+): (MeanReward & { readonly end: EndReason })[] {
   const columns = new FactColumns(facts)
   const ends = columns.numbered('endReason', (end) => END_REASONS.indexOf(end))
+  if (refuted.size > 0) {
+    const cut = END_REASONS.indexOf(REFUTED_STOP)
+    for (let row = 0; row < ends.length; row++) if (refuted.has(facts[row] as TrajectoryFacts)) ends[row] = cut
+  }
   const rewards = columns.numbers('reward')
   const byEnd = END_REASONS.map((): number[] => [])
   for (let row = 0; row < rewards.length; row++) {

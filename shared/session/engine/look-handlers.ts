@@ -1,3 +1,4 @@
+import { toldEnds } from '../../checks/truncation/told-ends.ts'
 import { checkPage } from '../../exports/check-page.ts'
 import { findRecords, recordsOf } from '../find-records.ts'
 import { pageReport } from '../page-report.ts'
@@ -48,7 +49,10 @@ export function lookHandlers(
     search: (request, signal, tell) => runs.current().search(request, { signal, tell }),
     queryValues: () => runs.current().queryValues(),
     tableFields: async () => tableFields(runs.current().facts),
-    runSteps: async () => runSteps(runs.current().facts, runs.current().dump.settings.thresholds),
+    async runSteps() {
+      const { facts, dump } = runs.current()
+      return runSteps(facts, dump.settings.thresholds, [], toldEnds(dump).refuted)
+    },
     rows: async ({ indices }) => runs.current().rows(indices),
     trajectory: async ({ run = 'open', index }, signal) => ({ ...(await runs.of(run).detail(index, signal)), run }),
     token: ({ run, index, token }) => runs.of(run).token(index, token),

@@ -1,8 +1,8 @@
 import type { DumpView } from '../../checks/check.ts'
 import { hasLostText } from '../../checks/rollout-filter.ts'
 import { endsInAnswer } from '../../checks/truncation/ending.ts'
-import { openEnds } from '../../checks/truncation/open-ends.ts'
 import { cutAgainstSiblings } from '../../checks/truncation/prompt-cut-left.ts'
+import { endOf, toldEnds } from '../../checks/truncation/told-ends.ts'
 import type { AnswerPart, Part } from './limits.ts'
 
 /** What was cut away before the dump was written, as far as it tells, over all of its rollouts. Null where nothing tells. */
@@ -28,16 +28,16 @@ export interface CutInDump {
 export function cutInDump(dump: DumpView): CutInDump {
   const rows = dump.facts.filter(({ idsHash }) => idsHash !== null)
   const beginLater = cutAgainstSiblings(dump)
-  const open = openEnds(dump)
+  const ends = toldEnds(dump)
   const [rollouts, starts] = [empty(), empty()]
   const supporting = { ...empty(), unanswered: 0 }
   const answers = { ...empty(), unreached: 0 }
   let lostTokens = 0
   for (const row of rows) {
-    count(rollouts, hasLostText(row, open) || beginLater.has(row))
+    count(rollouts, hasLostText(row, ends) || beginLater.has(row))
     if (row.turns > 0) count(starts, row.cutLeft !== undefined || beginLater.has(row))
-    if (row.endReason !== 'unknown' && row.endReason !== 'prompt-only' && !open.has(row)) {
-      count(answers, endsInAnswer(row))
+    if (row.endReason !== 'unknown' && row.endReason !== 'prompt-only' && !ends.open.has(row)) {
+      count(answers, endsInAnswer({ endReason: endOf(row, ends) }))
       if (row.endReason === 'cut-reply') answers.unreached++
     }
     lostTokens += row.lost
