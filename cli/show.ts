@@ -1,5 +1,5 @@
 import { END_WORDS } from '../shared/checks/end-words.ts'
-import { counted, minus, tokensText } from '../shared/model/number-text.ts'
+import { count, counted, minus, tokensText } from '../shared/model/number-text.ts'
 import type { Finding } from '../shared/model/report.ts'
 import { TOKEN_STATE_NAMES, TokenFlag, TokenState } from '../shared/model/tokens.ts'
 import type { TrajectoryDetail } from '../shared/session/protocol.ts'
@@ -100,7 +100,7 @@ function printHead(terminal: Terminal, { index, facts }: TrajectoryDetail, sessi
 
 function printTokens(terminal: Terminal, detail: TrajectoryDetail): void {
   const counts = TOKEN_STATE_NAMES.map((_, state) => detail.states.reduce((sum, s) => sum + (s === state ? 1 : 0), 0))
-  const legend = TOKEN_STATE_NAMES.map((name, state) => `${GLYPHS[state]} ${counts[state]} ${name}`)
+  const legend = TOKEN_STATE_NAMES.map((name, state) => `${GLYPHS[state]} ${count(counts[state] as number)} ${name}`)
   terminal.line(`${counted(detail.states.length, 'token')}: ${legend.join('  ')}`)
   const turns = detail.segmentation?.turns ?? []
   const starts = new Set(turns.map(({ start }) => start))

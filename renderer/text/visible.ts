@@ -93,7 +93,7 @@ export function runs(text: string): Piece[] {
 /** The whole text with every hidden character spelt, for labels and tooltips. */
 export function spelt(text: string): string {
   return pieces(text)
-    .map((piece) => piece.text)
+    .map(({ kind, text }) => (kind === 'mark' ? bracketed(text) : text))
     .join('')
 }
 
@@ -115,7 +115,12 @@ const UNSEEN = /[[\p{Cc}--[\t\n\r]]\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]
 
 /** What people write, as they wrote it but for controls and what turns the direction of the text beside it, which is spelt. */
 export function upright(text: string): string {
-  return text.replace(UNSEEN, markOf)
+  return text.replace(UNSEEN, (character) => bracketed(markOf(character)))
+}
+
+/** A name in letters, which no box tells from the letters beside it. */
+function bracketed(mark: string): string {
+  return /^[A-Z]/.test(mark) ? `⟨${mark}⟩` : mark
 }
 
 function markOf(character: string): string {

@@ -81,11 +81,24 @@ export function bytesText(bytes: number): string {
 
 /** `for: trained share of tool tokens: 31 % (threshold > 0 %)` */
 export function measureText(line: Measure): string {
-  const { measure, value, threshold, comparison } = line
+  const { measure, value } = line
   const speech = speechText(line)
-  const compared = threshold === null ? '' : ` (threshold ${comparison} ${measured(measure, threshold)})`
+  const threshold = thresholdText(line)
+  const compared = threshold === null ? '' : ` (${threshold})`
   const shown = spelledScheme(line) ?? measured(measure, value)
   return `${speech === null ? '' : `${speech}: `}${measure}: ${shown}${compared}`
+}
+
+/** `threshold >= 20 %`, and of what speaks for a hypothesis from the first on: `above 0 is enough`. Null where nothing is compared. */
+export function thresholdText(
+  line: Measure,
+  signs: Readonly<Partial<Record<Measure['comparison'], string>>> = {},
+): string | null {
+  const { measure, threshold, comparison } = line
+  if (threshold === null) return null
+  const value = measured(measure, threshold)
+  if (threshold === 0 && comparison === '>' && line.speaks === 'for') return `above ${value} is enough`
+  return `threshold ${signs[comparison] ?? comparison} ${value}`
 }
 
 /** Which way a measure speaks; `undecided` where it is compared and speaks neither way, null where it is stated alone. */

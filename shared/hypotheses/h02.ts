@@ -1,5 +1,6 @@
 import { FactColumns } from '../checks/fact-columns.ts'
 import { untoldByNulls } from '../checks/mask/nulls-as-mask.ts'
+import { checkByCode } from '../checks/registry.ts'
 import { unprovedTurns } from '../checks/unproved-turns.ts'
 import { count } from '../model/number-text.ts'
 import { type Bounds, unfitBound, untrainedBound, weightBounds } from './bounds.ts'
@@ -285,12 +286,20 @@ function faultLines({ failing, systematic, looked }: MaskingMeasures): Argument[
   }
   return failing.flatMap((check) => {
     const everywhere = systematic.includes(check)
-    const kind = everywhere ? 'a systematic fault' : 'a sporadic fault, which alone does not support this'
-    const name = `places of ${kind}: ${check.title} (${check.code})`
-    const lines = compared(name, check.places.affected, some, none, [check.code])
-    if (everywhere) return lines
-    const supported = `nearly all places have the fault, not ${count(check.places.affected)} of ${count(check.places.checked)}: ${check.title} (${check.code})`
-    return deciding({ supported }, lines).map((line) => ({ ...line, speaksFor: null }))
+    const { affected, checked } = check.places
+    const what = `${check.title} (${check.code})`
+    // How many it is of, and of what where that is one kind of place, makes its number readable by itself.
+    const places = checkByCode(check.code)?.looksAt ?? ''
+    const looked = `of ${count(checked)} looked at${places === '' || places.includes(',') ? '' : ` (${places})`}`
+    const name = everywhere
+      ? `places with a systematic fault, ${looked}: ${what}`
+      : `places with a sporadic fault, ${looked}, which alone does not support this: ${what}`
+    const lines = compared(name, affected, some, none, [check.code])
+    const now = `${count(affected)} of ${count(checked)}`
+    const contradicted = `no place has the fault (now ${now}): ${what}`
+    if (everywhere) return deciding({ contradicted }, lines)
+    const supported = `nearly all places have the fault (now ${now}): ${what}`
+    return deciding({ supported, contradicted }, lines).map((line) => ({ ...line, speaksFor: null }))
   })
 }
 

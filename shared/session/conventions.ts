@@ -43,7 +43,7 @@ function historyThoughts({ kins, share }: Shown): string | null {
   const [last, lastMasked] = [sum('lastThoughts'), sum('lastThoughtsMasked')]
   const shaped = earlier > 1 && last > 0 && earlierMasked >= share * earlier && lastMasked <= (1 - share) * last
   if (!shaped) return null
-  return `${earlierMasked} of ${earlier} thoughts before the last turn are masked, and ${last - lastMasked} of ${last} in it are trained`
+  return `${count(earlierMasked)} of ${count(earlier)} thoughts before the last turn are masked, and ${count(last - lastMasked)} of ${count(last)} in it are trained`
 }
 
 function truncatedRows({ facts, share }: Shown): string | null {
@@ -57,7 +57,7 @@ function truncatedRows({ facts, share }: Shown): string | null {
   const shaped =
     cut.length > 1 && others.length > 0 && masked >= share * cut.length && training >= share * others.length
   if (!shaped) return null
-  return `${masked} of ${cut.length} rows that were cut train nothing, and ${training} of the ${others.length} others do`
+  return `${count(masked)} of ${count(cut.length)} rows that were cut train nothing, and ${count(training)} of the ${count(others.length)} others do`
 }
 
 function observations({ totals, share }: Shown): string | null {
@@ -73,7 +73,7 @@ function observations({ totals, share }: Shown): string | null {
     assistant.trained >= share * assistant.total &&
     prompt.trained <= (1 - share) * prompt.total
   if (!shaped) return null
-  return `${tool.trained} of ${tool.total} tokens of tool replies are trained as what the model wrote is, and the prompt is not`
+  return `${count(tool.trained)} of ${count(tool.total)} tokens of tool replies are trained as what the model wrote is, and the prompt is not`
 }
 
 interface Trained {

@@ -278,7 +278,7 @@ describePage('the groups of a run', (page) => {
     ])
     const { page: view } = window
     await view.keyboard.press('3')
-    await view.locator('.group-question').filter({ hasText: 'RLOabc 0' }).waitFor()
+    await view.locator('.group-question').filter({ hasText: '⟨RLO⟩abc 0' }).waitFor()
     expect(await view.locator('#markup').count()).toBe(0)
     await view.keyboard.press('d')
     await view.getByText(/their messages are compared word by word\.$/).waitFor()

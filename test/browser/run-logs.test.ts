@@ -60,7 +60,7 @@ describePage('logs of a run', (tests) => {
     await window.drop([folder.write('trainer_state.json', JSON.stringify(log))])
     await page.getByRole('heading', { name: 'What the run logged' }).waitFor()
     await page.getByText(/more series/).click()
-    await page.getByText('extra/RLOgnp.exe').waitFor()
+    await page.getByText('extra/⟨RLO⟩gnp.exe').waitFor()
     expect(await page.locator('main').innerText()).not.toContain('\u202e')
   })
 })

@@ -37,7 +37,7 @@ describe('the summary of a report', () => {
       'limits max_seq_len 4,096 (inferred)',
       'rollouts 256 in 32 groups, 1,880 turns',
       '910,233: 201,331 trained (22.1 %), 650,000 masked (71.4 %), 58,902 padding (6.5 %); trained share without padding 23.6 %; beside them 7 lost',
-      'H02 Token masking errors: supported, high confidence for: trained share of tool tokens: 31.4 % (threshold > 0 %) M01 contradicted if 0 % (now 31.4 %): trained share of tool tokens',
+      'H02 Token masking errors: supported, high confidence for: trained share of tool tokens: 31.4 % (above 0 % is enough) M01 contradicted if 0 % (now 31.4 %): trained share of tool tokens',
       'V2 Assistant header missing: 4,096 of 4,096 assistant turns after the first (T05)',
       'error M01 Title of M01 12 of 256 rollouts (4.7 %), sporadic',
       'by assistant turn: before: 0, turn 1: 0, turn 2: 12',
@@ -129,7 +129,7 @@ describe('the summary of a report', () => {
     const h02 = plain.hypotheses.find(({ id }) => id === 'H02')!
     const because = h02.because.map((measure) => ({ ...measure, checks: ['M01', 'M15', 'M08'] }))
     const text = summary({ ...plain, hypotheses: [{ ...h02, because }] })
-    expect(text).toMatch(/\(threshold > 0 %\) {2}M01$/m)
+    expect(text).toMatch(/\(above 0 % is enough\) {2}M01$/m)
   })
 
   test('explains the defects of the old trainer only where one of them was found', () => {

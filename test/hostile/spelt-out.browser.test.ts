@@ -8,7 +8,7 @@ import { hostileRecords } from './dump.ts'
 
 /** A bell, a colour of a terminal, and a turn of the direction to read in. */
 const HIDDEN = 'a\u0007b\u001b[31mc\u202ed'
-const SPELT = /a␇b␛\[31mcRLOd/
+const SPELT = /a␇b␛\[31mc⟨RLO⟩d/
 
 /** Texts, names and tooltips of a part of the page in which a character stands that nobody sees. */
 async function unseen(part: Locator): Promise<string[]> {

@@ -113,7 +113,7 @@ describe('H07', () => {
     it('of end tokens that are trained in turn 1, and at the end of some rows', () => {
       const later = { by_turn: { 1: 0, 2: 96, 3: 83, 4: 0 }, by_turn_checked: everyTurn }
       expect(told('M10', { ...later, ...ends, by_turn_at_end: { 2: 13, 3: 59, 4: 0 } }).told.slice(0, 1)).toEqual([
-        'for: End-of-turn token is not trained (M10): rate from assistant turn 2 on, and none in turn 1: 100 % (threshold > 0 %)',
+        'for: End-of-turn token is not trained (M10): rate from assistant turn 2 on, and none in turn 1: 100 % (above 0 % is enough)',
       ])
     })
 

@@ -121,7 +121,10 @@ describe('H02', () => {
     const result = verdictOf('H02', dump, { checks })
     expect(result).toMatchObject({ verdict: 'inconclusive', confidence: 'medium' })
     expect(result.because[0]?.measure).toBe(
-      'places of a sporadic fault, which alone does not support this: Tool output or prompt is trained (M01)',
+      'places with a sporadic fault, of 100 looked at, which alone does not support this: Tool output or prompt is trained (M01)',
+    )
+    expect(result.would_change).toContain(
+      'supported if nearly all places have the fault (now 3 of 100): Tool output or prompt is trained (M01)',
     )
   })
 

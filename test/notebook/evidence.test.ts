@@ -254,11 +254,28 @@ test('a measure is found again where a number in its name moved, and is not take
   expect(new Set(twins.map(({ key }) => JSON.stringify(key))).size).toBe(2)
 })
 
+test('tokens that a finding covers are said once, and others that its check counted under a name of their own', () => {
+  const finding = (tokens: number) =>
+    ({
+      code: 'L02',
+      severity: 'error',
+      scope: 'tokens',
+      message: 'a gap',
+      tokens: [101, 164],
+      fingerprint: 'f',
+      evidence: { tokens, onset: 101 },
+    }) as unknown as PinnedRollout['findings'][number]
+  const [same, other] = findingPieces(rollout({ findings: [finding(63), finding(60)] }), () => null)
+  const told = (piece: typeof same) => piece?.numbers.map(({ name, value }) => `${name} ${value}`)
+  expect(told(same)).toEqual(['tokens 63', 'onset 101'])
+  expect(told(other)).toEqual(['tokens 63', 'tokens counted 60', 'onset 101'])
+})
+
 test.each([
   [
     'H02',
     'places of a sporadic fault: Tool output or prompt is trained (M01)',
-    'places of a sporadic fault, which alone does not support this: Tool output or prompt is trained (M01)',
+    'places with a sporadic fault, of 48 looked at, which alone does not support this: Tool output or prompt is trained (M01)',
   ],
   [
     'H05',

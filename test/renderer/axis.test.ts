@@ -46,6 +46,9 @@ describe('an axis', () => {
   it('writes steps between the first and the last that stand apart from both', () => {
     expect(stepTicks(0, 100)).toEqual([20, 40, 60, 80])
     expect(stepTicks(1, 3)).toEqual([2])
+    // `step 40` stands on the left, and 100 would stand in it.
+    expect(stepTicks(40, 399)).toEqual([200, 300])
+    expect(stepTicks(40, 45)).toEqual([41, 42, 43, 44])
     expect(stepTicks(5, 5)).toEqual([])
     expect(stepTicks(0, Number.MAX_VALUE).length).toBeLessThan(6)
   })

@@ -13,5 +13,5 @@ test('a view that failed is told of within the page’s main part, the page itse
 })
 
 test('what went wrong is spelt out', () => {
-  expect(JSON.stringify(broken(false))).toContain('no RLOsuch row')
+  expect(JSON.stringify(broken(false))).toContain('no ⟨RLO⟩such row')
 })

@@ -4,7 +4,7 @@ import { cells, isRightToLeft, pieces, runs, shownId, spelt, upright, wholeId } 
 
 describe('hidden characters', () => {
   it('are spelt in what people write, but for its lines', () => {
-    expect(upright('a\u0007b\u202ec\td\ne\u200d')).toBe('a␇bRLOc\td\ne\u200d')
+    expect(upright('a\u0007b\u202ec\td\ne\u200d')).toBe('a␇b⟨RLO⟩c\td\ne\u200d')
   })
 
   it('knows text that is written from the right, and takes no sign that only turns it for such', () => {
@@ -76,7 +76,7 @@ describe('hidden characters', () => {
 })
 
 it('an id in which there is nothing to see is said to be so, and a long one is cut', () => {
-  expect(['', '  ', 'q1', 'a\u200bb'].map((id) => shownId(id))).toEqual(['(empty id)', '(blank id)', 'q1', 'aZWSPb'])
+  expect(['', '  ', 'q1', 'a\u200bb'].map((id) => shownId(id))).toEqual(['(empty id)', '(blank id)', 'q1', 'a⟨ZWSP⟩b'])
   expect(shownId('x'.repeat(300))).toBe('x'.repeat(300))
   expect(shownId('x'.repeat(301))).toBe(`${'x'.repeat(299)}…`)
   expect(shownId('👍👍👍', 4)).toBe('👍…')

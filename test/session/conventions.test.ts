@@ -102,7 +102,7 @@ describe('tool replies that are trained', () => {
     const report = await reportOf(rollouts)
     expect(suggested(report)).toEqual([['observation-loss', 'M01']])
     expect(report.policy.conventions?.[0]?.evidence).toMatch(
-      /^(\d+) of \1 tokens of tool replies are trained as what the model wrote is, and the prompt is not$/,
+      /^([\d,]+) of \1 tokens of tool replies are trained as what the model wrote is, and the prompt is not$/,
     )
     expect(checkOf(report, 'M01')).toMatchObject({ status: 'fail', severity: 'error', affected: 3 })
     expect(report.hypotheses.find(({ id }) => id === 'H02')?.verdict).toBe('supported')

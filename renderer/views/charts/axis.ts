@@ -1,3 +1,5 @@
+import { real } from '../../text/numbers.ts'
+
 /** The values that an axis spans, and those that are written beside it; both ascend and `ticks` lie within. */
 export interface Axis {
   readonly from: number
@@ -54,15 +56,21 @@ function roundAxis(least: number, most: number, pieces: number): Axis {
 const CLOSE = 1e-6
 const MOST_TICKS = 8
 
-/** Round steps strictly between the first and the last, so far from both that their numbers stand apart. */
+/** Characters that stand side by side under the narrowest chart by step. */
+const CHARACTERS_ACROSS = 45
+
+/** Round steps strictly between the first and the last, so far from both that their numbers stand apart: the first is written `step 40`. */
 export function stepTicks(first: number, last: number): number[] {
   const across = last - first
   if (!(across > 0) || !Number.isFinite(across)) return []
   const step = Math.max(1, roundStep(across, 5))
-  const apart = across * 0.14
-  return roundTicks(Math.ceil(first / step), Math.floor(last / step), step).filter(
-    (tick) => tick - first >= apart && last - tick >= apart,
-  )
+  const isApart = (tick: number) => {
+    const half = real(tick).length / 2 + 1
+    const behind = ((`step ${real(first)}`.length + half) / CHARACTERS_ACROSS) * across
+    const before = ((real(last).length + half) / CHARACTERS_ACROSS) * across
+    return tick - first >= behind && last - tick >= before
+  }
+  return roundTicks(Math.ceil(first / step), Math.floor(last / step), step).filter(isApart)
 }
 
 /** 1, 2 or 5 times a power of ten: the least of these of which `pieces` are at least the range. */

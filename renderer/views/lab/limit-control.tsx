@@ -1,3 +1,5 @@
+import { useState } from 'react'
+import { minus } from '../../../shared/model/number-text.ts'
 import { COMPLETION_LIMITS, type TriedLimit } from '../../../shared/session/lab/limits.ts'
 import { useFieldKeys } from '../../commands/use-field-keys.ts'
 import { goTo } from '../../state/place.ts'
@@ -26,7 +28,12 @@ export function LimitControl({
   const label = LIMIT_WORDS[name]
   // The end of the slider stands for no limit, so that a limit lies before it.
   const most = Math.max(reach, Math.ceil(Math.max(inForce ?? 0, value ?? 0) * 1.05), 16)
-  const take = (text: string) => tryLimit(name, text === '' ? null : Math.max(0, Number(text)))
+  const [refused, refuse] = useState<string | null>(null)
+  const take = (text: string) => {
+    const isRefused = Number(text) < 0
+    refuse(isRefused ? text : null)
+    if (!isRefused) tryLimit(name, text === '' ? null : Number(text))
+  }
   const keys = useFieldKeys(take)
   return (
     <div className="lab-limit">
@@ -36,7 +43,8 @@ export function LimitControl({
           type="number"
           min={0}
           placeholder="none"
-          value={value ?? ''}
+          value={refused ?? value ?? ''}
+          aria-invalid={refused !== null || undefined}
           onChange={(event) => take(event.target.value)}
           onKeyDown={keys.onKeyDown}
           onFocus={(event) => {
@@ -72,11 +80,15 @@ export function LimitControl({
           onFocus={() => showCurve(name)}
           onChange={(event) => {
             const next = Number(event.target.value)
+            refuse(null)
             tryLimit(name, next >= most ? null : next)
           }}
         />
       </span>
       <p className="lab-standing quiet">
+        {refused !== null && (
+          <span className="error-text">{minus(refused)} is not tried: no length is below 0. Before it: </span>
+        )}
         {value === inForce ? (
           inForce === null ? (
             'no limit'

@@ -98,13 +98,18 @@ export function LimitCurve({
   )
 }
 
+/** Pixels on the left in which the words of the shares stand. */
+const SHARE_WORDS = 44
+
 function Mark(props: { x: number; y: number; across: number; className: string; text: string }) {
   const { x, y, across, className, text } = props
   const isRight = x > across * 0.7
+  // Words on the left edge would lie on those of the shares.
+  const left = Math.max(x + 4, SHARE_WORDS)
   return (
     <g className={`lab-mark ${className}`}>
       <line x1={x} x2={x} y1={y - 8} y2={HEAD + HEIGHT} />
-      <text x={isRight ? x - 4 : x + 4} y={y} textAnchor={isRight ? 'end' : 'start'}>
+      <text x={isRight ? x - 4 : left} y={y} textAnchor={isRight ? 'end' : 'start'}>
         {text}
       </text>
     </g>

@@ -2,12 +2,20 @@ import type { Evidence } from '../../../shared/notebook/model.ts'
 import { ABSENT, percent, real } from '../../text/numbers.ts'
 import { spelt } from '../../text/visible.ts'
 
+type Pinned = Evidence['numbers'][number]
+
+/** Names of numbers that do not say by themselves what they are. */
+const NAMES: Readonly<Record<string, string>> = { onset: 'begins at token' }
+
 /** Numbers as they were pinned, each with its name. */
 export function EvidenceNumbers({ numbers }: { numbers: Evidence['numbers'] }) {
   const isShare = numbers.some(({ unit }) => unit === 'share')
-  return numbers.map(({ name, value, unit }) => (
-    <span key={name} className="evidence-number">
-      {spelt(name.replaceAll('_', ' '))} <strong>{isShare ? shareOf(value) : pinnedValue(value)}</strong>{' '}
+  // What was pinned by earlier versions may hold a number twice.
+  const isFirst = ({ name, value }: Pinned, at: number) =>
+    numbers.findIndex((other) => other.name === name && other.value === value) === at
+  return numbers.filter(isFirst).map(({ name, value, unit }) => (
+    <span key={`${name} ${value}`} className="evidence-number">
+      {NAMES[name] ?? spelt(name.replaceAll('_', ' '))} <strong>{isShare ? shareOf(value) : pinnedValue(value)}</strong>{' '}
       {unit === 'share' ? '' : spelt(unit ?? '')}
     </span>
   ))

@@ -1,7 +1,8 @@
 import { editHypothesis } from '../../../shared/notebook/edit.ts'
 import { type Hypothesis, type Notebook, PHASES, type Phase, PRIORITIES } from '../../../shared/notebook/model.ts'
-import { nextStep } from '../../../shared/notebook/next-step.ts'
+import { isOpen, nextStep } from '../../../shared/notebook/next-step.ts'
 import { changeNotebook } from '../../data/notebook.ts'
+import { useFiles } from '../../state/files.ts'
 import { upright } from '../../text/visible.ts'
 import { ProposedTest } from './next-step.tsx'
 import { openHypothesis } from './notebook-place.ts'
@@ -40,7 +41,7 @@ export function Roadmap({ notebook }: { notebook: Notebook }) {
                 </thead>
                 <tbody>
                   {inside.map((hypothesis) => (
-                    <RoadmapRow key={hypothesis.id} hypothesis={hypothesis} />
+                    <RoadmapRow key={hypothesis.id} hypothesis={hypothesis} notebook={notebook} />
                   ))}
                 </tbody>
               </table>
@@ -52,8 +53,13 @@ export function Roadmap({ notebook }: { notebook: Notebook }) {
   )
 }
 
-function RoadmapRow({ hypothesis }: { hypothesis: Hypothesis }) {
-  const { id, title, status, priority, testing, nextAction, phase } = hypothesis
+interface RowProps {
+  readonly hypothesis: Hypothesis
+  readonly notebook: Notebook
+}
+
+function RoadmapRow({ hypothesis, notebook }: RowProps) {
+  const { id, title, status, priority, testing, phase } = hypothesis
   return (
     <tr>
       <th scope="row">
@@ -77,7 +83,9 @@ function RoadmapRow({ hypothesis }: { hypothesis: Hypothesis }) {
           </p>
         )}
       </td>
-      <td>{nextAction === '' ? <span className="quiet">–</span> : <PlainMarkdown text={nextAction} />}</td>
+      <td>
+        <NextAction hypothesis={hypothesis} notebook={notebook} />
+      </td>
       <td>
         <select
           aria-label={`Phase of ${id}`}
@@ -93,6 +101,25 @@ function RoadmapRow({ hypothesis }: { hypothesis: Hypothesis }) {
       </td>
     </tr>
   )
+}
+
+/** As it is written; where the open dump decides it, what was to come before such a dump is done. */
+function NextAction({ hypothesis, notebook }: RowProps) {
+  const report = useFiles((files) => files.report)
+  const { nextAction } = hypothesis
+  const isDecidedHere = isOpen(hypothesis) && nextStep(hypothesis, notebook, report).by === 'decided'
+  if (isDecidedHere)
+    return (
+      <>
+        <p>The open dump decides it: look at its measures, and set the status.</p>
+        {nextAction !== '' && (
+          <div className="quiet">
+            As written before: <PlainMarkdown text={nextAction} />
+          </div>
+        )}
+      </>
+    )
+  return nextAction === '' ? <span className="quiet">–</span> : <PlainMarkdown text={nextAction} />
 }
 
 function setPhase(id: string, phase: Phase): void {

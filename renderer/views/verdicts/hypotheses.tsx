@@ -1,6 +1,6 @@
 import { Fragment } from 'react'
 import { spelledScheme } from '../../../shared/checks/groups/scheme-words.ts'
-import { foundBy, speechText } from '../../../shared/exports/phrases.ts'
+import { foundBy, speechText, thresholdText } from '../../../shared/exports/phrases.ts'
 import type { HypothesisResult, Measure } from '../../../shared/model/report.ts'
 import { KeptDetails } from '../../app/kept-details.tsx'
 import { PinButton } from '../../app/pin-button.tsx'
@@ -158,9 +158,10 @@ function Speech({ measure }: { measure: Measure }) {
   )
 }
 
-/** `● for 0.31 trained share of tool tokens (threshold > 0)`; the value opens the rollouts behind it. */
+/** `● for 31 % share of rollouts that lost text (threshold ≥ 10 %)`; the value opens the rollouts behind it. */
 function MeasureLine({ measure, large = false }: { measure: Measure; large?: boolean }) {
-  const { value, threshold, comparison } = measure
+  const { value } = measure
+  const threshold = thresholdText(measure, SIGNS)
   return (
     <p className={large ? 'measure large' : 'measure'}>
       <Speech measure={measure} />
@@ -177,9 +178,7 @@ function MeasureLine({ measure, large = false }: { measure: Measure; large?: boo
         {threshold !== null && (
           <>
             {' '}
-            <span className="quiet measure-threshold">
-              (threshold {SIGNS[comparison]} {measured(measure.measure, threshold)})
-            </span>
+            <span className="quiet measure-threshold">({threshold})</span>
           </>
         )}
         {measure.where !== undefined && value !== 0 && <NamedBy checks={measure.checks} />}
@@ -231,4 +230,4 @@ function NamedBy({ checks }: { checks: readonly string[] }) {
   )
 }
 
-const SIGNS = { '>': '>', '>=': '≥', '<': '<', '<=': '≤', '=': '=' } as const
+const SIGNS = { '>=': '≥', '<=': '≤' } as const

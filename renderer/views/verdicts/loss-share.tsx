@@ -1,10 +1,11 @@
 import type { ReactNode } from 'react'
+import { isOrAre } from '../../../shared/model/number-text.ts'
 import { PART_WORDS } from '../../../shared/model/part-words.ts'
 import type { Report } from '../../../shared/model/report.ts'
 import { PARTS, TURN_KINDS } from '../../../shared/model/tokens.ts'
 import { type TokenSums, trainedShare } from '../../../shared/model/trained-share.ts'
 import { quote } from '../../../shared/query/language/format.ts'
-import { ABSENT, count, NOT_IN_DUMP, percent, percentOfColumn } from '../../text/numbers.ts'
+import { ABSENT, count, counted, NOT_IN_DUMP, percent, percentOfColumn } from '../../text/numbers.ts'
 import { spelt } from '../../text/visible.ts'
 import { ENDS_BY_ROLE, PART_CHECKS } from '../../text/words.ts'
 import { behindShare, behindTrained, NumberLink, ShowLink, type Shows, withTokens } from './number-link.tsx'
@@ -72,6 +73,22 @@ export function TokenTotals({ totals }: { totals: Report['totals'] }) {
         </p>
       )}
     </div>
+  )
+}
+
+/** Why the shares of what the model wrote are below 100 % where every mask is right: tokens of rows that are masked whole are among them. */
+export function MaskedWhole({ report: { checks, totals } }: { report: Report }) {
+  const nothingTrained = checks.find(({ code }) => code === 'M04')
+  const whole = nothingTrained === undefined ? 0 : nothingTrained.affected + nothingTrained.intended
+  if (whole === 0 || totals.tokens.trained === 0) return null
+  return (
+    <p className="quiet">
+      <ShowLink behind={{ codes: ['M04'] }} title="Show the rollouts with M04">
+        {count(whole)} of {counted(totals.trajectories, 'rollout')}
+      </ShowLink>{' '}
+      {isOrAre(whole)} masked whole (M04). Their tokens are in the shares of parts, turns and tools here, and lower
+      them.
+    </p>
   )
 }
 

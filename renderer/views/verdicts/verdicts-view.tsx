@@ -21,7 +21,7 @@ import { causePlace, FaultList } from './faults.tsx'
 import { HypothesisCard, HypothesisLine, Undecidable } from './hypotheses.tsx'
 import { LengthHistogram } from './length-histogram.tsx'
 import { LossByTurn } from './loss-by-turn.tsx'
-import { LossByPart, LossByTool, TokenTotals } from './loss-share.tsx'
+import { LossByPart, LossByTool, MaskedWhole, TokenTotals } from './loss-share.tsx'
 import { lossTable } from './loss-table.ts'
 import { RunLogs } from './run-logs.tsx'
 
@@ -187,6 +187,7 @@ function Loss({ report }: { report: Report }) {
           <SaveTableButton what="where the loss falls" stem="loss" table={() => lossTable(report.totals)} />
         </div>
         <TokenTotals totals={report.totals} />
+        <MaskedWhole report={report} />
         <LossByPart report={report} />
         {report.totals.by_tool.length > 0 && (
           <>

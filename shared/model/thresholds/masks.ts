@@ -62,7 +62,7 @@ export const MASK_THRESHOLDS = {
     range: [1, 1_000_000],
     usedBy: ['M10', 'H02'],
     reason:
-      'Of the ends of an environment that have no loss and the 0.0 of what nobody sampled, so many would have a logprob of their own if they were sampled as the ends in the loss of the same rollouts are: from there on they were appended. The ends of calls are surer than those of answers, and fewer may all be 0.0.',
+      'Ends of turns that the framework appended carry no loss, and in place of a logprob the 0.0 of what nobody sampled. A sampled end may have 0.0 too where the model was sure of it. The sampled ends of the same rollouts, those in the loss, tell how often that is, and so how many of the ends without loss would have a logprob other than 0.0 if they had been sampled as well: from this many on, none of which has one, they are taken for appended. Of fewer, all may be 0.0 by chance, the ends of calls before those of answers.',
   },
   'zero-ends-share': {
     value: 0.95,
@@ -70,7 +70,7 @@ export const MASK_THRESHOLDS = {
     range: [0, 1],
     usedBy: ['M10', 'H02'],
     reason:
-      'Of the ends without loss that must have that 0.0, before they are taken for appended ones: a mask that drops ends drops scored ones as well.',
+      'Share of the ends without loss that must have this 0.0 before they are taken for appended ones (appended-ends): a mask that wrongly drops sampled ends drops some with another logprob as well.',
   },
   'largest-loss-weight': {
     value: 100,

@@ -1,6 +1,5 @@
 /** How a measure may be called now that was called otherwise: by hypothesis, names with `#` for numbers. */
 const RENAMED: Readonly<Record<string, readonly (readonly [RegExp, readonly string[]])[]>> = {
-  H02: [[/^places of a sporadic fault: (.+)$/, ['places of a sporadic fault, which alone does not support this: $1']]],
   H05: [
     [
       /^share of complete groups without contrast beyond noise(.*)$/,

@@ -133,14 +133,22 @@ export function findingPieces(rollout: PinnedRollout, verdictOf: (code: string) 
       title: `${code} in ${rollout.facts.id.slice(0, 80)}: ${finding.message}`.slice(0, LONGEST_TITLE),
       numbers: [
         ...(tokens === null ? [] : [number('tokens', tokens[1] - tokens[0])]),
-        ...Object.entries(finding.evidence)
-          .flatMap(([name, value]) => (typeof value === 'number' ? [number(name, value)] : []))
-          .slice(0, MOST_NUMBERS),
+        ...evidenceNumbers(finding).slice(0, MOST_NUMBERS),
       ],
       key: { finding: fingerprint, code, rollout: String(rollout.index), tokens: tokens?.join('-') ?? '' },
       verdict: verdictOf(code),
       at: { rollout: rollout.index, tokens },
     }
+  })
+}
+
+/** Numbers that a check gave with a finding; tokens that it counted as well are told from those that the finding covers. */
+function evidenceNumbers({ evidence, tokens }: Finding): Evidence['numbers'][number][] {
+  const covered = tokens === null ? null : tokens[1] - tokens[0]
+  return Object.entries(evidence).flatMap(([name, value]) => {
+    if (typeof value !== 'number') return []
+    if (name !== 'tokens' || covered === null) return [number(name, value)]
+    return value === covered ? [] : [number('tokens counted', value)]
   })
 }
 

@@ -52,7 +52,7 @@ export const H02: readonly Cell[] = [
       },
     },
     says: () => [[/sporadic fault, .*\(M01\)$/, 2]],
-    changes: /^supported if nearly all places have the fault, not 2 of /,
+    changes: /^supported if nearly all places have the fault \(now 2 of /,
   },
   {
     id: 'H02',
