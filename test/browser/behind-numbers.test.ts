@@ -127,7 +127,7 @@ describePage('what stands behind numbers', (tests) => {
     const address = page.url()
     expect(address).toContain('q=tokens')
     await page.reload()
-    await page.getByText('The link points into a dump').waitFor()
+    await page.getByText('The link points into verifiers-2025-08.jsonl.gz, which was open here before').waitFor()
     await window.drop([FAILING])
     await page.getByRole('button', { name: term }).waitFor()
     expect(page.url()).toBe(address)

@@ -247,7 +247,7 @@ describePage('the way back', (tests) => {
     await scroll(page, '.tokens', 911)
     await expect.poll(held).not.toBe(before)
     await page.reload()
-    await page.getByText('The link points into a dump that is not open here').waitFor()
+    await page.getByText('The link points into verifiers-2025-08.jsonl.gz, which was open here before').waitFor()
     const steps = await page.evaluate('history.length')
     await window.drop([SAMPLE])
     await window.read()
