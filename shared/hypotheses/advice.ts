@@ -1,8 +1,10 @@
 import { recordPlace, unreadRest } from '../model/lost-files.ts'
-import { count, counted, measured, unitOf } from '../model/number-text.ts'
+import { count, counted, measured } from '../model/number-text.ts'
 import type { HypothesisId, HypothesisResult, Measure, Report, Severity, Unit } from '../model/report.ts'
 import { type Cause, causesOf } from './causes.ts'
+import { covers, coversOne, shareOf } from './covers.ts'
 import { type FixOf, kindsOf } from './fixes.ts'
+import { layoutFirst } from './layout-first.ts'
 import { remedyOf } from './remedies.ts'
 
 /** What a report comes to for the person who has to act on it. It says what to mend and in which order, never what a flat reward is due to. */
@@ -70,7 +72,9 @@ export function adviceOf(report: Report): Advice {
     severity: cause.severity,
     reach: cause.reach,
     extent: `${count(cause.extent.affected)} of ${counted(cause.extent.checked, UNITS[cause.lead.unit])}`,
-    decides: supported.filter((result) => alone(cause, result, causes, failing)).map(({ id }) => id),
+    decides: supported
+      .filter((result) => alone(cause, result, causes, failing) || coversOne(cause, result))
+      .map(({ id }) => id),
     remedy: null,
     cause,
   })
@@ -79,14 +83,17 @@ export function adviceOf(report: Report): Advice {
   ) as [AdviceStep[], AdviceStep[]]
   const unusual = warnings.filter(({ decides, reach }) => decides.length === 0 && reach < RARE)
   const named = new Set([...errors, ...warnings].flatMap(({ cause }) => cause?.codes ?? []))
-  const measuredOnly = supported.flatMap((result) => ofMeasures(result, named) ?? [])
+  const measuredOnly = supported.flatMap((result) => ofMeasures(result, named, causes) ?? [])
   const betweenRuns = measuredOnly.filter(({ ids }) => ids.includes(OF_THE_OTHER_RUN))
   const ofThisRun = measuredOnly.filter((step) => !betweenRuns.includes(step))
   // What makes two runs incomparable keeps no training flat: whatever supports a hypothesis about this run comes before it.
   const called = warnings.filter((step) => !unusual.includes(step))
   const weighty = called.findLastIndex(({ decides }) => decides.length > 0) + 1
   const steps = [
-    ...[...errors, ...ofThisRun].sort((a, b) => b.reach - a.reach),
+    ...layoutFirst(
+      [...errors, ...ofThisRun].sort((a, b) => b.reach - a.reach),
+      report,
+    ),
     ...called.slice(0, weighty),
     ...betweenRuns,
     ...called.slice(weighty),
@@ -137,11 +144,13 @@ function speakingFor(because: readonly Measure[]): Measure[] {
   return because.filter(({ speaks, where }) => speaks === 'for' && where === undefined)
 }
 
-/** A supported hypothesis with nothing among the causes that any of its deciding measures rests on. */
-function ofMeasures(result: HypothesisResult, named: ReadonlySet<string>): AdviceStep | null {
+/** A supported hypothesis with nothing among the causes that any of its deciding measures rests on, and none that names all that one counts. */
+function ofMeasures(result: HypothesisResult, named: ReadonlySet<string>, causes: readonly Cause[]): AdviceStep | null {
   const { id, title, because } = result
   if (speakingFor(because).some(({ checks }) => checks.some((code) => named.has(code)))) return null
-  const deciding = because.find(({ speaks }) => speaks === 'for')
+  const open = because.filter((line) => line.speaks === 'for' && !causes.some((cause) => covers(cause, line)))
+  const [deciding] = open
+  if (deciding === undefined && because.some(({ speaks }) => speaks === 'for')) return null
   return {
     ids: [id],
     title,
@@ -152,12 +161,6 @@ function ofMeasures(result: HypothesisResult, named: ReadonlySet<string>): Advic
     remedy: remedyOf(result),
     cause: null,
   }
-}
-
-/** The share of the rollouts, groups or tokens that a measure says to be wrong; 0 where it says no such share. */
-function shareOf(line: Measure | undefined): number {
-  if (line === undefined || typeof line.value !== 'number' || unitOf(line.measure) !== 'share') return 0
-  return line.comparison === '>' || line.comparison === '>=' ? line.value : 1 - line.value
 }
 
 function declarations({ policy, checks, sources }: Report): string[] {

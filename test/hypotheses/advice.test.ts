@@ -164,6 +164,28 @@ describe('what a report advises', () => {
     expect(adviceOf(plain({ hypotheses: [verdict('H08', { because: [differs] })] })).steps[0]?.ids).toEqual(['H08'])
   })
 
+  it('tells once what a cause names all of, and twice what it names a part of', () => {
+    const stepsOf = (...args: Parameters<typeof fails>[]) => {
+      const lost = speaking('share of rollouts that lost text', 1, ['C01', 'C03'], { where: { lostText: true } })
+      const weight = speaking('share of the loss weight on tokens that the model did not write', 0.18, ['M01'])
+      const hypotheses = [verdict('H04', { because: [lost] }), verdict('H02', { because: [weight] })]
+      return adviceOf(plain({ checks: args.map((each) => fails(...each)), hypotheses })).steps.map(
+        ({ ids, decides }) => `${ids.join()} ${decides.join()}`,
+      )
+    }
+    expect(stepsOf(['C01', 256], ['M05', 8, { affected_weight: 0.2 }])).toEqual(['C01 H04', 'M05 H02'])
+    expect(stepsOf(['C01', 100], ['M05', 8, { affected_weight: 0.1 }])).toEqual(['H04 ', 'C01 ', 'H02 ', 'M05 '])
+    expect(stepsOf(['A01', 256], ['T07', 200, { affected_weight: 0.9 }])).toEqual(['A01 ', 'H04 ', 'T07 ', 'H02 '])
+  })
+
+  it('puts arrays that do not fit before what is seen in these rows alone', () => {
+    const at = (code: string, record: number) => ({ ...report().findings[0]!, code, record, defect: undefined })
+    const order = (...findings: Report['findings']) =>
+      adviceOf({ ...plain({ checks: [fails('C02', 200), fails('S03', 2)] }), findings }).steps.map(({ ids }) => ids[0])
+    expect(order(at('S03', 1), at('S03', 2), at('C02', 2))).toEqual(['S03', 'C02'])
+    expect(order(at('S03', 1), at('C02', 1), at('C02', 2))).toEqual(['C02', 'S03'])
+  })
+
   it('says first that a run is sound beside which another one differs, and of what H08 is', () => {
     const differs = speaking('share of paired questions whose system text differs', 1, [])
     const hypotheses = [verdict('H08', { because: [differs] })]
