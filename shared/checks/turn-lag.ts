@@ -18,8 +18,10 @@ export interface TurnLag {
 /**
  * How far the mask of each written assistant turn lies off as a whole; null where some turn has another shape (cut, trained in part,
  * more than one run), because then no shift explains the row.
+ *
+ * @param withoutEnds what a turn trains ends before its end token: the mask leaves these out beside
  */
-export function turnLags(view: TrajectoryView): TurnLag[] | null {
+export function turnLags(view: TrajectoryView, withoutEnds = false): TurnLag[] | null {
   const { segmentation, expectedRl } = view
   const mask = view.mask as Uint8Array
   if (segmentation === null || expectedRl === null) return null
@@ -27,7 +29,7 @@ export function turnLags(view: TrajectoryView): TurnLag[] | null {
   const { left, right } = segmentation.padding
   const end = mask.length - right
   const written = writtenTurns(segmentation)
-  const sampled = sampledSpans(view, written)
+  const sampled = sampledSpans(view, written, withoutEnds)
   const { turns, spans } = sampled
   // Of one turn, what lacks its end says as little of a shift.
   const reachesFrom = turns.length > 1 ? maskReachesFrom(view) : 0
@@ -35,7 +37,7 @@ export function turnLags(view: TrajectoryView): TurnLag[] | null {
   const inOrder = areInOrder(runs, spans, end, reachesFrom)
   // A turn whose first token nothing calls sampled is not looked at, and may be trained all the same.
   const standsElsewhere = (run: Span, turn: Turn) =>
-    written.some((other) => other !== turn && run.start >= other.contentStart && run.end === other.endToken + 1)
+    written.some((other) => other !== turn && run.start >= other.contentStart && run.end === endOf(other, withoutEnds))
   const lags: TurnLag[] = []
   for (let index = 0, next = 0; index < turns.length; index++) {
     const turn = turns[index] as Turn
@@ -121,16 +123,21 @@ interface Sampled {
   readonly spans: readonly Span[]
 }
 
-function sampledSpans(view: TrajectoryView, written: readonly Turn[]): Sampled {
+function sampledSpans(view: TrajectoryView, written: readonly Turn[], withoutEnds: boolean): Sampled {
   const turns: Turn[] = []
   const spans: Span[] = []
   for (const turn of written) {
     const start = turn.endToken < 0 ? -1 : sampledFrom(view, turn)
     if (start < 0) continue
     turns.push(turn)
-    spans.push({ start, end: turn.endToken + 1 })
+    spans.push({ start, end: endOf(turn, withoutEnds) })
   }
   return { turns, spans }
+}
+
+/** Token behind what a mask trains of a turn. */
+function endOf({ endToken }: Turn, withoutEnds: boolean): number {
+  return withoutEnds ? endToken : endToken + 1
 }
 
 /** Letters of a header are read as content (T16): the span of that turn is not the sampled one. */

@@ -18,11 +18,14 @@ export const M07: Check = {
   trajectory(view, _settings, report) {
     const block = blockLength(view)
     if (view.segmentation === null || block === 0 || hidesEdgesOfBlock(view)) return
-    const lags = turnLags(view)
-    if (lags === null || lags.length === 0) return
-    const faulty = liesOffBy(block, lags)
-    report.place(faulty)
-    if (!faulty) return
+    const displacement = displacementBy(block, view)
+    if (displacement === null) {
+      const { length = 0 } = turnLags(view) ?? []
+      if (length > 0) report.place(false)
+      return
+    }
+    report.place(true)
+    const { lags, lacksEnds } = displacement
     const affected = lags.flatMap(displaced)
     const first = lags[0] as (typeof lags)[number]
     const start = Math.min(first.expected.start, first.found.start)
@@ -30,10 +33,11 @@ export const M07: Check = {
       scope: 'trajectory',
       tokens: { start, end: Math.max(first.expected.end, first.found.end) },
       affected,
-      message: `The loss mask lies ${lagText(first.lag)}${furthestText(lags)}, the length of the empty think block that the template can write`,
+      message: `The loss mask lies ${lagText(first.lag)}${furthestText(lags)}, the length of the empty think block that the template can write${lacksEnds ? ', and no end token is meant to be trained' : ''}`,
       evidence: {
         block_tokens: block,
         lags: lags.map(({ turn, lag }) => ({ assistant_turn: turn.ordinal, lag })),
+        ...(lacksEnds ? { end_tokens_left_out: true } : {}),
         block_in_ids: first.turn.contentStart > first.turn.headerEnd,
       },
     })
@@ -56,8 +60,22 @@ function hidesEdgesOfBlock(view: TrajectoryView): boolean {
 /** Whether the mask as a whole lies off by blocks of the template: its edges are then M07's, and none of them a fault of its own. */
 export function isDisplacedByBlock(view: TrajectoryView): boolean {
   const block = blockLength(view)
-  const lags = block === 0 ? null : turnLags(view)
-  return lags !== null && lags.length > 0 && liesOffBy(block, lags)
+  return block > 0 && displacementBy(block, view) !== null
+}
+
+interface Displacement {
+  readonly lags: readonly TurnLag[]
+  /** The end token of each turn is left out beside. */
+  readonly lacksEnds: boolean
+}
+
+/** How the turns lie off by blocks, with their end tokens or all without; null where they do not. */
+function displacementBy(block: number, view: TrajectoryView): Displacement | null {
+  for (const lacksEnds of [false, true]) {
+    const lags = turnLags(view, lacksEnds)
+    if (lags !== null && lags.length > 0 && liesOffBy(block, lags)) return { lags, lacksEnds }
+  }
+  return null
 }
 
 /** Each further turn may add a block of its own, and none adds two. */
