@@ -3,6 +3,7 @@ import type { Thresholds } from '../model/thresholds/registry.ts'
 import { Expected, Provenance } from '../model/tokens.ts'
 import type { TrajectoryView } from './check.ts'
 import { runEnd } from './spans.ts'
+import { expectedOfTrained } from './trained-parts.ts'
 
 /** Shifts that are tried first: those of an index that is one or two off. */
 export const LARGEST_LAG = 3
@@ -233,7 +234,10 @@ export function decideAlignment(
 
 /** @param views of the first trajectories, made with alignment `token` */
 export function countAlignment(
-  views: readonly Pick<TrajectoryView, 'trajectory' | 'ids' | 'mask' | 'expected' | 'provenance' | 'segmentation'>[],
+  views: readonly Pick<
+    TrajectoryView,
+    'trajectory' | 'ids' | 'mask' | 'expected' | 'provenance' | 'segmentation' | 'text'
+  >[],
   thresholds: Thresholds,
 ): AlignmentCounts {
   const masked = views.filter(({ mask }) => mask !== null)
@@ -243,7 +247,11 @@ export function countAlignment(
     const { mask, segmentation, ids } = view
     const expected = view.expected ?? bySampling(view)
     if (mask === null || expected === null || !mask.includes(1)) continue
-    const { edges, lag } = maskLag(mask, expected, ids.length - (segmentation?.padding.right ?? 0), thresholds)
+    const end = ids.length - (segmentation?.padding.right ?? 0)
+    let { edges, lag } = maskLag(mask, expected, end, thresholds)
+    // Of turns that it leaves out it has no edges.
+    const parts = lag === 0 ? expectedOfTrained(view) : null
+    if (parts !== null) ({ edges, lag } = maskLag(mask, parts.expected, end, thresholds))
     if (edges === 0) continue
     compared++
     // What marks predictions of a response begins before it: of its own tokens, as many as it has, the first would never be trained.

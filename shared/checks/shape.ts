@@ -26,14 +26,19 @@ export interface MaskShape {
   readonly lagScore: number
   /** The last token of each span, its end token, is left out beside. */
   readonly lacksEnds: boolean
-  /** What the lag is against: the oracle, or the oracle without thoughts, which are masked beside. */
+  /** What the lag is against: the oracle, or the oracle without turns and thoughts that are masked beside. */
   readonly lagAgainst: Uint8Array | null
   /** The rollout may as well lie in place by itself; the others of the dump show that it lies off as they do. */
   readonly lagOfOthers: boolean
   /** The others lie off, and of this one none of the edges can be seen that would show it. */
   readonly hidesLag: boolean
-  /** The one token masked behind the thought of the only turn, where a mask of thoughts that lies late and a rollout that was resumed look alike; else -1. */
-  readonly behindThought: number
+  /**
+   * The one token masked at the beginning of the only turn that is trained, or behind its thought, where a mask that leaves out what stands before and lies
+   * late and a rollout that was resumed look alike; else -1.
+   */
+  readonly behindMasked: number
+  /** Thoughts are left out, and the mask may lie in place as well as one token late. */
+  readonly mayLieLate: boolean
   /** One run of 1s from inside an assistant turn over later turns to the end of the row. */
   readonly overrun: { readonly start: number; readonly end: number; readonly turn: Turn } | null
   /** Tokens by which trained spans begin late while they end where they should; 0 = they do not. */
@@ -125,7 +130,7 @@ function computeShape(view: ShapedView): MaskShape {
     return { ...none, ...lagBeside(view, mask, expected, end) }
   const inverted = findInversion(view, mask, expected, end)
   if (inverted !== null) return { ...none, inverted }
-  const lies = lagOf(view, mask, expected, end)
+  const lies = lagOf(view, mask, expected, end, oraclesOfOtherTurns(view)[0] ?? expected)
   if (lies.lag !== 0) return { ...none, ...lies }
   return { ...none, ...lies, overrun: findOverrun(view, mask, end), ...findLateStart(view, mask) }
 }

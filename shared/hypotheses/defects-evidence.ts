@@ -32,6 +32,8 @@ export interface Explained {
   readonly codes: readonly string[]
   /** Each rollout has one of the codes, if a defect that all of them have is the cause: in a few alone it is another. */
   readonly everywhere?: true
+  /** Only where the defect is at work and was not found: where it was, these are faults of their own. */
+  readonly elsewhere?: true
   /** Only where no first assistant turn has the fault. */
   readonly afterFirstTurn?: true
 }

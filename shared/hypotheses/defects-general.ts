@@ -46,7 +46,12 @@ const CAUSES: readonly Cause[] = [
   },
   { code: 'M02', explains: [explained('M01', 'M03', 'M10', 'M12', 'M14', 'M17')], ofCode: true },
   { code: 'M05', explains: [explained('M01', 'M08', 'M11', 'M12', 'M17')], ofCode: true },
-  { code: 'M06', explains: [explained('M03', 'M04', 'M08', 'M09', 'M10', 'M11', 'M12', 'M17')], ofCode: true },
+  {
+    code: 'M06',
+    // A turn that is masked in a mask that lies off is masked beside it.
+    explains: [{ codes: ['M03', 'M04'], elsewhere: true }, explained('M08', 'M09', 'M10', 'M11', 'M12', 'M17')],
+    ofCode: true,
+  },
   { code: 'M07', explains: [explained('M01', 'M03', 'M08', 'M09', 'M10', 'M11', 'T03')] },
   {
     code: 'M01',

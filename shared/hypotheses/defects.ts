@@ -105,10 +105,19 @@ function claimOf(evidence: DefectEvidence, shape: DefectShape, group: Explained,
   if (check === null || (group.afterFirstTurn && (check.by_turn['1'] ?? 0) > 0)) return null
   if (group.everywhere && isEverywhere(evidence, shape) && !isWidespread(evidence, group)) return null
   const rows = evidence.rows(code)
+  if (group.elsewhere && (rows === null || standsWith(evidence, shape, rows))) return null
   if (rows === null || shape.rows === null) {
     return check.pattern === 'systematic' && isEverywhere(evidence, shape) ? symptomOf(check, null) : null
   }
   return liesWithin(rows, shape.rows, dump) ? symptomOf(check, inBoth(rows, shape.rows)) : null
+}
+
+/** Some of these rollouts have a check by which the defect is known. */
+function standsWith({ rows }: DefectEvidence, { checks }: DefectShape, others: RowSet): boolean {
+  return checks.some((code) => {
+    const own = rows(code)
+    return own !== null && inBoth(own, others).includes(1)
+  })
 }
 
 function isEverywhere({ dump, failing }: DefectEvidence, { rows, checks }: DefectShape): boolean {

@@ -85,7 +85,7 @@ export function encodeKin({
     shifts: {
       late: shifts.late,
       not_late: shifts.notLate,
-      late_behind_thought: shifts.lateBehindThought,
+      late_behind_thought: shifts.lateBehindMasked,
       early: shifts.early,
       not_early: shifts.notEarly,
       unclear: shifts.unclear,
@@ -148,7 +148,7 @@ function decodeKin(state: KinState, first: number): KinEvidence {
     shifts: {
       late: state.shifts?.late ?? 0,
       notLate: state.shifts?.not_late ?? 0,
-      lateBehindThought: state.shifts?.late_behind_thought ?? 0,
+      lateBehindMasked: state.shifts?.late_behind_thought ?? 0,
       early: state.shifts?.early ?? 0,
       notEarly: state.shifts?.not_early ?? 0,
       unclear: state.shifts?.unclear ?? 0,

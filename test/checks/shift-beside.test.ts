@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import type { DumpView } from '../../shared/checks/check.ts'
+import { checkByCode } from '../../shared/checks/registry.ts'
 import type { Trajectory } from '../../shared/model/trajectory.ts'
 import {
   assistant,
@@ -132,4 +134,77 @@ it('tells a trained reply in a mask that lies late, and none where it is not tra
   }
   expect(faults(rows([2, { turns: 2, lag: 1, edit }]))).toEqual({ M01: 2, M06: 2 })
   expect(faults(rows([2, { turns: 2, lag: 1 }]))).toEqual({ M06: 2 })
+})
+
+describe('turns that are left out of a mask that lies late', () => {
+  const leftOut = (index: number) => (mask: number[], layout: readonly TurnLayout[]) => {
+    const written = layout.filter(({ role }) => role === 'assistant')
+    const { contentStart, end } = written.at(index)!
+    mask.fill(0, contentStart, end)
+  }
+  const plain = { turns: 2, thought: '' } as const
+  const lastAlone: Row = { ...plain, lag: 1, edit: leftOut(0) }
+
+  it('are told beside it: the last alone is trained, by all rows together', () => {
+    expect(faults(rows([12, lastAlone]))).toEqual({ M03: 12, M06: 12 })
+  })
+
+  it('are told beside it: the first alone is trained, which shows by itself', () => {
+    expect(faults(rows([2, { ...lastAlone, edit: leftOut(1) }]))).toEqual({ M03: 2, M06: 2 })
+  })
+
+  it('alone are told where few rows begin late, or elsewhere, where none does, and where others lie in place', () => {
+    expect(faults(rows([6, lastAlone]))).toEqual({ M03: 6 })
+    const resumed = (index: number): Row => ({ ...lastAlone, lag: 1 + (index % 3) })
+    expect(faults(Array.from({ length: 24 }, (_, index) => rowOf(resumed(index), index)))).toEqual({ M03: 24 })
+    expect(faults(rows([12, { ...lastAlone, lag: 0 }]))).toEqual({ M03: 12 })
+    expect(faults(rows([12, lastAlone], [4, { ...lastAlone, lag: 0 }]))).toEqual({ M03: 16 })
+  })
+
+  it('alone are told where what nothing calls sampled is left out', () => {
+    expect(faults(rows([12, { ...lastAlone, certain: 1 }]))).toEqual({ M03: 12 })
+  })
+
+  it('alone are told where a turn begins with a tag of the template’s, and is trained with its newline', () => {
+    const edit = (mask: number[], layout: readonly TurnLayout[]) => {
+      const [first] = layout.filter(({ role }) => role === 'assistant')
+      leftOut(1)(mask, layout)
+      mask[first!.contentStart] = 0
+      mask[first!.endToken + 1] = 1
+    }
+    expect(faults(rows([12, { turns: 2, lag: 0, certain: 1, edit }]))).toEqual({ M03: 12, M11: 12 })
+  })
+})
+
+describe('a mask of thoughts that takes the line along, and the newline behind turns', () => {
+  const edit = (mask: number[], layout: readonly TurnLayout[]) => {
+    const { length } = qwen3.encode(THOUGHT, { specials: true })
+    for (const { role, contentStart, endToken } of layout) {
+      if (role !== 'assistant') continue
+      mask.fill(0, contentStart, contentStart + length)
+      if (endToken + 1 < mask.length) mask[endToken + 1] = 1
+    }
+  }
+  /** Why a pass of M06 would prove nothing. */
+  const unproved = (row: Row) => {
+    const audit = auditTrajectories(rows([12, row]), qwen3, {
+      format: { unsampledLogprob: 0, maskAlignment: 'token' },
+    })
+    const dump = { facts: audit.views.map(({ facts }) => facts) } as unknown as DumpView
+    return checkByCode('M06')!.unproved!(audit.byCode.get('M06')!.tally, dump)
+  }
+
+  it('may as well lie late, and is not checkable then', () => {
+    expect(faults(rows([12, { turns: 2, lag: 0, edit }]))).toEqual({ M11: 12, M16: 12 })
+    expect(unproved({ turns: 2, lag: 0, edit })).toMatch(/^in 12 rollouts thoughts and the line behind each have no/)
+  })
+
+  it('lies in place where the newline behind turns is not trained, or thoughts are', () => {
+    const bare = (mask: number[], layout: readonly TurnLayout[]) => {
+      edit(mask, layout)
+      for (const { role, endToken } of layout) if (role === 'assistant') mask.splice(endToken + 1, 1, 0)
+    }
+    expect(unproved({ turns: 2, lag: 0, edit: bare })).toBeNull()
+    expect(unproved({ turns: 2, lag: 0 })).toBeNull()
+  })
 })

@@ -248,6 +248,9 @@ describe('the symptoms of a defect', () => {
     const masked = resultOf('M03', { affected: 3 })
     const found = diagnosed({ M06: rowsIn(0, 96), M03: rowsIn(96, 99) }, shifted, masked)
     expect(symptomsOf('M06', found)).toEqual(['M06 96', 'M03 3'])
+    // In rollouts that are known to lie off, a turn is masked beside it.
+    const beside = diagnosed({ M06: rowsIn(0, 96), M03: rowsIn(0, 96) }, shifted, resultOf('M03', { affected: 96 }))
+    expect(beside.defects).toEqual([])
     expect(
       diagnosed({ M06: rowsIn(0, 9), M03: rowsIn(96, 99) }, resultOf('M06', { affected: 9 }), masked).defects,
     ).toEqual([])

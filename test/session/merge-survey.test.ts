@@ -77,7 +77,7 @@ function evidenceOf(sources: readonly (readonly Sampled[])[], first: number): Ki
     shifts: {
       late: all.filter(({ masked }) => masked).length,
       notLate: sources.length,
-      lateBehindThought: 0,
+      lateBehindMasked: 0,
       early: 2 * sources.length,
       notEarly: all.length,
       unclear: 3 * sources.length,

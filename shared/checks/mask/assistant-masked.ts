@@ -3,7 +3,7 @@ import { Expected, Provenance, type Span, type Turn } from '../../model/tokens.t
 import type { Check, TrajectoryView } from '../check.ts'
 import { edgeBefore, sampledSpan, tokenCount, writtenTurns } from '../edges.ts'
 import { plainTurns } from '../plain-turns.ts'
-import { hidesTurns, isAsExpected } from '../shape.ts'
+import { hidesTurns, isAsExpected, realignedMask } from '../shape.ts'
 import { countOf, lengthOf, runEnd, runsOf } from '../spans.ts'
 import { MASK_UNKNOWN } from '../states.ts'
 import { isForged } from '../template/forged-control.ts'
@@ -127,8 +127,10 @@ function isEnvironments(view: TrajectoryView, turn: Turn): boolean {
 }
 
 /** Where the mask has this value on what the model wrote of a turn, the end token with it. */
-function writtenWith({ mask, expectedRl }: TrajectoryView, turn: Turn, value: 0 | 1): Span[] {
-  if (mask === null || expectedRl === null) return []
+function writtenWith(view: TrajectoryView, turn: Turn, value: 0 | 1): Span[] {
+  const { expectedRl } = view
+  if (view.mask === null || expectedRl === null) return []
+  const mask = realignedMask(view)
   const { start, end } = sampledSpan(turn)
   const written = runsOf(expectedRl, Expected.trained, start, end)
   return written.flatMap((run) => runsOf(mask, value, run.start, run.end))
@@ -143,7 +145,9 @@ interface Coverage {
 
 /** Null where nothing can call the turn sampled in this rollout. */
 function coverageOf(view: TrajectoryView, turn: Turn): Coverage | null {
-  const { mask, expected, expectedRl, provenance } = view
+  const { expected, expectedRl, provenance } = view
+  // Of a mask that lies off, what it says of a turn: a short one that it misses is trained.
+  const mask = view.mask === null ? null : realignedMask(view)
   const agrees = expected === expectedRl && isAsExpected(view)
   let sampled = 0
   let trained = 0

@@ -1,5 +1,6 @@
+import { counted } from '../../model/number-text.ts'
 import { LARGEST_LAG } from '../alignment.ts'
-import type { Check } from '../check.ts'
+import type { Check, CheckTally } from '../check.ts'
 import { tokenCount } from '../edges.ts'
 import { hidesTurns, shapeOf } from '../shape.ts'
 import { MASK_UNKNOWN } from '../states.ts'
@@ -18,12 +19,12 @@ export const M06: Check = {
   why: 'The first sampled token of each turn is not trained, or a token of the template is: the loss is aligned to the wrong index.',
   fix: 'Align the mask to the tokens (or declare --mask-alignment target); shift mask and labels together, once.',
   cite: 'verl#3287, OpenRLHF#973, TRL#2058',
-  unproved: (_tally, { facts }) => toldOfNulls(facts, 'heads'),
+  unproved: ({ byBoundary }, { facts }) => toldOfNulls(facts, 'heads') ?? toldOfThoughts(byBoundary),
   trajectory(view, settings, report) {
     if (view.expected === null || view.segmentation === null || hidesTurns(view)) return
     if (settings.alignmentUndecided) return
-    const { lag, lagScores, lagScore, lagAgainst, lagOfOthers, hidesLag, lacksEnds, lateStart, lateTurns } =
-      shapeOf(view)
+    const shape = shapeOf(view)
+    const { lag, lagScores, lagScore, lagAgainst, lagOfOthers, hidesLag, lacksEnds, lateStart, lateTurns } = shape
     // It lies off by what the template writes, and has a name of its own (M07).
     if (Math.abs(lag) > LARGEST_LAG && isDisplacedByBlock(view)) {
       report.place(false)
@@ -31,7 +32,8 @@ export const M06: Check = {
     }
     // Where the others lie off, one that cannot show it says nothing.
     if (hidesLag && lateStart === 0) return
-    report.place(lag !== 0 || lateStart !== 0)
+    const mayLieLate = lateStart === 0 && shape.mayLieLate
+    report.place(lag !== 0 || lateStart !== 0, mayLieLate ? { boundary: BEHIND_THOUGHTS } : {})
     if (lag === 0 && lateStart === 0) return
     if (lateTurns !== null) {
       for (const turn of lateTurns) {
@@ -57,7 +59,7 @@ export const M06: Check = {
                 : ''
             }${
               lacksEnds ? ', and no end token is meant to be trained' : ''
-            }${lagOfOthers ? ', as in the other rollouts that show how their masks lie; by itself this one does not' : ''}`,
+            }${lagOfOthers ? ', as in the other rollouts; by itself this one may as well lie in place' : ''}`,
       evidence: {
         lag,
         ...(lateStart > 0 ? { first_tokens_untrained: lateStart } : {}),
@@ -79,6 +81,17 @@ export const M06: Check = {
       )
     }
   },
+}
+
+/** Where places are counted of which it is not known whether they lie late. */
+const BEHIND_THOUGHTS = 'assistant>tool'
+
+/** Rollouts that mask thoughts with the line behind each, and train the newline behind turns. */
+function toldOfThoughts(byBoundary: CheckTally['byBoundary']): string | null {
+  const { checked = 0 } = byBoundary[BEHIND_THOUGHTS] ?? {}
+  return checked === 0
+    ? null
+    : `in ${counted(checked, 'rollout')} thoughts and the line behind each have no loss, and the newline behind turns has: a mask of thoughts that lies one token late looks like that, and so does one that takes the line along, of turns that are trained with their newline`
 }
 
 function lateStartText(late: number): string {
