@@ -172,17 +172,32 @@ function oraclesOfOtherTurns({ expected, expectedRl, segmentation }: ShapedView)
 
 /**
  * The complement agrees with the oracle and the mask does not, over the whole row or over all that follows the prompt (frameworks that
- * build the mask of the response alone leave the prompt 0). In the response, one exchange proves nothing: a single trained reply is M01.
+ * build the mask of the response alone leave the prompt 0). In the response, one exchange proves nothing: a single trained reply is M01. Nor is a mask
+ * turned around that trains a turn of the model as a right one does: beside long replies a short last turn hardly counts (M01, M03).
  */
 function findInversion(view: ShapedView, mask: Uint8Array, expected: Uint8Array, end: number) {
   const { padding, turns } = view.segmentation as Segmentation
   const whole = agreement(mask, expected, padding.left, end)
-  if (isInverted(whole, view.thresholds)) return { agreement: whole.agrees, complement: 1 - whole.agrees }
+  if (isInverted(whole, view.thresholds)) {
+    return trainsWholeTurn(view, mask, expected) ? null : { agreement: whole.agrees, complement: 1 - whole.agrees }
+  }
   const assistant = turns.filter(({ kind, contentStart }) => kind === 'assistant' && expected[contentStart] !== 0)
   const first = assistant[0]
   if (first === undefined || stretchesOf(assistant) < 2) return null
   const response = agreement(mask, expected, first.contentStart, end)
-  return isInverted(response, view.thresholds) ? { agreement: response.agrees, complement: 1 - response.agrees } : null
+  return isInverted(response, view.thresholds) && !trainsWholeTurn(view, mask, expected)
+    ? { agreement: response.agrees, complement: 1 - response.agrees }
+    : null
+}
+
+/** Some turn of the model is trained from its first token through its last, and is too long for one that a shift brings there. */
+function trainsWholeTurn({ segmentation }: ShapedView, mask: Uint8Array, expected: Uint8Array): boolean {
+  return writtenTurns(segmentation as Segmentation).some((turn) => {
+    const { start, end } = sampledSpan(turn)
+    if (countOf(expected, Expected.trained, start, end) <= LARGEST_LAG) return false
+    for (let at = start; at < end; at++) if (expected[at] === Expected.trained && mask[at] !== 1) return false
+    return true
+  })
 }
 
 /** Stretches of the model's own words: a reply that is spliced into a turn parts it as one that has its own turn parts two. */

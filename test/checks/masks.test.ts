@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { weightUnits } from '../../shared/model/weight.ts'
 import { type FixtureDump, searchRow, searchRows } from '../fixtures/checks/fixture.ts'
-import type { Conversation, RecordOptions, TurnSpec } from '../helpers/conversation.ts'
+import type { Conversation, RecordOptions, TurnLayout, TurnSpec } from '../helpers/conversation.ts'
 import { assistant, call, conversation, system, tool, trajectoryOf, user } from '../helpers/conversation.ts'
 import { FAMILIES, testTokenizer } from '../helpers/tokenizers.ts'
 import { auditDump, auditTrajectories } from './audit.ts'
@@ -154,6 +154,43 @@ describe('one fault is not named twice', () => {
     expect(failing).not.toContain('M05')
     expect(failing).not.toContain('M02')
     expect(byCode.get('M01')?.findings.map(({ turn }) => turn)).toEqual([0, 1, 3])
+  })
+})
+
+describe('a short turn that is trained beside long replies that are', () => {
+  /** All but this turn of the model is as an inverted mask has it. */
+  const failing = (trained: (mask: number[], turn: TurnLayout) => void) => {
+    const long = `It says so here. ${'Nothing else is known of it. '.repeat(150)}`
+    const editMask = (mask: number[], layout: readonly TurnLayout[]) => {
+      mask.fill(0)
+      for (const { role, contentStart, end } of layout) if (role !== 'assistant') mask.fill(1, contentStart, end)
+      trained(mask, layout.at(-1)!)
+    }
+    const row = conversation(
+      qwen2,
+      [
+        user(long),
+        assistant('I search for it, since nobody has told me who made it.'),
+        tool(long),
+        assistant('She made it.'),
+      ],
+      {
+        editMask,
+      },
+    )
+    return audit([row]).failing.filter((code) => /^M0[1-3]/.test(code))
+  }
+
+  it('is M01 and M03 where it is trained from its first token through its last', () => {
+    expect(failing((mask, { contentStart, endToken }) => mask.fill(1, contentStart, endToken + 1))).toEqual([
+      'M01',
+      'M03',
+    ])
+  })
+
+  it('is M02 where it is not, or but for a part', () => {
+    expect(failing(() => {})).toEqual(['M02'])
+    expect(failing((mask, { endToken }) => mask.fill(1, endToken, endToken + 1))).toEqual(['M02'])
   })
 })
 
