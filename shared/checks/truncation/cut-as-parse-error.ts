@@ -76,16 +76,35 @@ function* lookAtCutRows(view: DumpView, report: DumpReporter): Steps<void> {
 
 /** The one reward of all cut rollouts, if it lies below what closed ones earn even when they fail; else null. */
 function penaltyOf(cut: readonly number[], closed: readonly number[], thresholds: Thresholds): number | null {
-  const { 'same-reward': sameReward, 'cut-rollouts': enough, 'penalty-among-closed': few } = thresholds
+  const { 'same-reward': sameReward, 'cut-rollouts': enough } = thresholds
   const [penalty] = cut
   if (penalty === undefined || cut.length < enough || rangeOf(cut) > sameReward) return null
   const above = closed.filter((reward) => reward > penalty + sameReward)
   // Closed rollouts must fail as well, at another value: else the lowest reward is simply that of failure.
   if (rangeOf(above) <= sameReward || closed.some((reward) => reward < penalty - sameReward)) return null
   const atPenalty = closed.filter((reward) => same(reward, penalty, sameReward)).length
-  const failures = above.reduce((least, reward) => Math.min(least, reward), Number.POSITIVE_INFINITY)
-  const failing = above.filter((reward) => same(reward, failures, sameReward)).length
-  return atPenalty <= few * closed.length && failing >= enough ? penalty : null
+  const few = thresholds['penalty-among-closed'] * closed.length
+  return atPenalty <= few && failTogether(above, few - atPenalty, thresholds) ? penalty : null
+}
+
+/**
+ * Whether enough closed rollouts fail at one value: the lowest that any of them has, or the one that most of those that fall short of the best have. A sum
+ * of components has rare sums below it.
+ *
+ * @param above rewards of closed rollouts above the penalty
+ * @param rare how many of them may lie below the value at which most fail
+ */
+function failTogether(above: readonly number[], rare: number, thresholds: Thresholds): boolean {
+  const { 'same-reward': sameReward, 'cut-rollouts': enough } = thresholds
+  const sorted = Float64Array.from(above).sort()
+  const best = sorted.at(-1) as number
+  const short = sorted.filter((reward) => reward < best - sameReward)
+  for (let from = 0, to = 0; from < short.length && from <= rare; from = to) {
+    while (to < short.length && same(short[to] as number, short[from] as number, sameReward)) to++
+    const failing = to - from
+    if (failing >= enough && (from === 0 || failing * 2 > short.length)) return true
+  }
+  return false
 }
 
 function same(a: number, b: number, within: number): boolean {
