@@ -110,6 +110,6 @@ export const LIMIT_THRESHOLDS = {
     range: [0, 1],
     usedBy: ['C06'],
     reason:
-      'Of closed rollouts, that may have the reward of the cut ones: some of them do not parse, early in a training more than a few.',
+      'Of closed rollouts, that may have the reward of the cut ones, or less than most that fail: some of them do not parse, early in a training more than a few.',
   },
 } as const satisfies Record<string, Threshold>
