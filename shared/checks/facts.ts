@@ -12,7 +12,9 @@ import type { Tilt } from './logprobs/tilt.ts'
 import type { VersionGaps } from './logprobs/version-gaps.ts'
 import type { DeniedEnd } from './mask/appended-by.ts'
 import type { EarlierCredit } from './mask/earlier-credit.ts'
+import type { LeftOutRatios, RatioRange } from './mask/left-out-ratios.ts'
 import type { NullsAsMask } from './mask/nulls-as-mask.ts'
+import type { RatioHole } from './mask/ratio-holes.ts'
 import type { EndLogprobs, ZeroEnd } from './mask/zero-ends.ts'
 import type { PairingFacts } from './pairing.ts'
 import type { Drift } from './template/drift.ts'
@@ -123,6 +125,12 @@ export interface TrajectoryFacts {
   readonly endLogprobs?: EndLogprobs
   /** Ends without loss that may have been sampled or appended, where it has others with logprobs; absent elsewhere. What M10 holds against the ends of other rows. */
   readonly zeroEnds?: readonly ZeroEnd[]
+  /** Log ratios of trainer to sampler of its trained tokens; absent where not both scored any. */
+  readonly ratioRange?: RatioRange
+  /** Those of tokens that the model wrote and that have no loss, amid trained turns, or in a row that trains nothing; absent where there is none. What M04, M10 and M16 need all rollouts for. */
+  readonly leftOutRatios?: LeftOutRatios
+  /** What M10 and M16 find, where its ratios leave that range: whether they were rejected all rollouts tell; absent elsewhere. */
+  readonly ratioHoles?: readonly RatioHole[]
   /** Its null logprobs held against its mask, where that leaves out something of the assistant's turns; absent elsewhere. What M03, M06 and M10 need all rollouts for. */
   readonly nullsAsMask?: NullsAsMask
   /** The id that pads the row, or would, where ends of its turns that can be told from padding have it too; absent elsewhere. */

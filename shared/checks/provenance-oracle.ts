@@ -29,7 +29,7 @@ export function provenanceOracle(
     )
   }
   const logprobs = trajectory.logprobs.sampler
-  if (logprobs === null) return null
+  if (logprobs === null || isBlank(logprobs)) return null
   const padding = paddingOf({ segmentation, trajectory })
   const first = padding.left
   const end = logprobs.length - padding.right
@@ -61,6 +61,12 @@ export function provenanceOracle(
   // Of an array that does not fit nobody knows which tokens it has no numbers of (S03).
   if (stored !== undefined && stored.length !== stored.expected) withoutDenials(told)
   return told
+}
+
+/** No token has a number: as without the array, nothing tells one token of the row from another (a demonstration beside rollouts, which no engine sampled). */
+function isBlank(logprobs: Float32Array): boolean {
+  for (let i = 0; i < logprobs.length; i++) if (!Number.isNaN(logprobs[i] as number)) return false
+  return true
 }
 
 function withoutDenials(told: Uint8Array): void {

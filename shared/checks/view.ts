@@ -17,7 +17,9 @@ import { untrainedEnd } from './mask/all-zero.ts'
 import { appendedEndFact, deniedEndFact } from './mask/appended-by.ts'
 import { earlierCreditFact } from './mask/earlier-credit.ts'
 import { padEndFacts } from './mask/ends-of-pad.ts'
+import { ratioFacts } from './mask/left-out-ratios.ts'
 import { nullFacts } from './mask/nulls-as-mask.ts'
+import { ratioHoleFact } from './mask/ratio-holes.ts'
 import { endFacts } from './mask/silent-ends.ts'
 import { zeroEndFacts } from './mask/zero-ends.ts'
 import { streamsWithoutNumbers } from './no-numbers.ts'
@@ -150,6 +152,9 @@ export function withFacts(prepared: PreparedView, { measuresDrift, unsampledLogp
   if (untrained !== undefined) Object.assign(facts, { untrainedEnd: untrained })
   Object.assign(facts, endFacts(view), zeroEndFacts(view), padEndFacts(view), deniedEndFact(view))
   Object.assign(facts, nullFacts(view, unsampledLogprob), appendedEndFact(view), earlierCreditFact(view))
+  // What holes there are is asked of the ratios.
+  Object.assign(facts, ratioFacts(view))
+  Object.assign(facts, ratioHoleFact(view))
   const drift = measuresDrift ? driftOf(view) : null
   if (drift !== null) Object.assign(facts, { drift })
   return view

@@ -145,10 +145,10 @@ function nullsUnproved({ dump }: HypothesisInput): number | null {
   return untold === null ? null : untold.rollouts / untold.of
 }
 
-/** Of ends of trained turns; null where none is masked, or where they are known to be the model's, which is a fault. */
+/** Of ends of trained turns; null where none is masked, or where they are known to be the model's: a fault, or a note where they were left out on purpose. */
 function endsUnproved(input: HypothesisInput): number | null {
   const ends = failingCheck(input, ENDS)
-  return ends === null || ends.severity === 'error' || ends.places.checked === 0
+  return ends === null || ends.severity !== 'warning' || ends.places.checked === 0
     ? null
     : ends.places.affected / ends.places.checked
 }

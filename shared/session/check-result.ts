@@ -13,7 +13,7 @@ import { STREAM_TITLES } from './streams.ts'
  * @param missing streams that the check needs and the dump does not carry
  * @param abstained why the check had nothing to say of the dump as a whole; null where it had, or does not look at it
  * @param totalWeight loss weight of all tokens of the dump, as `weightOf` reads it
- * @param isUnframed there is a tokenizer, and it frames none of the ids
+ * @param turns there is a tokenizer: it frames turns in none of the ids (`isUnframed`), or could, and there are none (`isTurnless`)
  * @param severities findings of the check that are not intended, by severity
  */
 export function checkResult(
@@ -24,7 +24,7 @@ export function checkResult(
   settings: AuditSettings,
   totalWeight: bigint,
   severities: Record<Severity, number> | undefined,
-  isUnframed = false,
+  { isUnframed = false, isTurnless = false }: { readonly isUnframed?: boolean; readonly isTurnless?: boolean } = {},
 ): CheckResult {
   const undecided = check.code === 'M06' && settings.alignmentUndecided
   let status: CheckResult['status'] = tally.affected > 0 ? 'fail' : 'pass'
@@ -44,7 +44,10 @@ export function checkResult(
     reason = `every mask${whose} lies one token before the turns, which is how a target-aligned mask looks: declare the alignment with --mask-alignment target (taken for now) or token`
   } else if (tally.checked === 0) {
     status = abstained?.status ?? 'not-applicable'
-    reason = abstained?.reason ?? `nothing to look at: no ${check.looksAt} in this dump`
+    // Base models are asked without frames: there is a mask, and it lies in no turn.
+    const isOfTurns = check.needs.includes('tokenizer') && check.needs.includes('mask')
+    const lacks = isTurnless && isOfTurns ? 'the ids have no turns' : `no ${check.looksAt} in this dump`
+    reason = abstained?.reason ?? `nothing to look at: ${lacks}`
   }
   return {
     code: check.code,

@@ -1,5 +1,6 @@
 import type { DumpView } from '../checks/check.ts'
 import { type DumpVerdict, findingUnproved, runningDumpCheck } from '../checks/dump-reporter.ts'
+import { FactColumns } from '../checks/fact-columns.ts'
 import { CHECKS } from '../checks/registry.ts'
 import { addTally, createTally } from '../checks/tally.ts'
 import { checksToRun } from '../hypotheses/checks-to-run.ts'
@@ -37,6 +38,7 @@ export function* concludingChecks(
   const dumpFindings: Finding[] = []
   const results: CheckResult[] = []
   let unwrittenWeight = 0n
+  const turns = { isUnframed, isTurnless: isTurnless(dump) }
   const asked = CHECKS.filter(({ code }) => codes === null || codes.includes(code))
   for (const check of asked) {
     const tally = createTally()
@@ -56,7 +58,7 @@ export function* concludingChecks(
     }
     const severity = severities[check.code]
     const { abstained, context } = verdict
-    const result = checkResult(check, tally, missing, abstained, settings, totals.weight, severity, isUnframed)
+    const result = checkResult(check, tally, missing, abstained, settings, totals.weight, severity, turns)
     const unproved = result.status === 'pass' ? yield* findingUnproved(check, tally, dump) : null
     results.push({
       ...result,
@@ -71,4 +73,9 @@ export function* concludingChecks(
     dumpFindings,
     unwrittenWeight,
   }
+}
+
+/** No rollout has a turn in its ids, of those that were looked at for turns. */
+function isTurnless({ facts, streams }: DumpView): boolean {
+  return streams.has('tokenizer') && new FactColumns(facts).numbers('turns').every((turns) => turns === 0)
 }

@@ -2,6 +2,7 @@ import type { AuditSettings, DumpView } from '../checks/check.ts'
 import { filledWidths } from '../checks/filled-widths.ts'
 import { grouping } from '../checks/group-views.ts'
 import { gatheringLimits, resolvingLimits } from '../checks/limits.ts'
+import { countRejectedTokens } from '../checks/mask/rejected-tokens.ts'
 import { countAppendedEnds } from '../checks/mask/zero-ends.ts'
 import type { DatasetFacts } from '../checks/truncation/dataset.ts'
 import { formatById } from '../formats/registry.ts'
@@ -142,6 +143,7 @@ export function* concluding(all: Gathered): Steps<Conclusion> {
   const conventions = suggestedConventions({ facts, checks, totals, kins, share })
   yield DONE.checks
   const appended = yield* within(DONE.checks, DONE.checks, countAppendedEnds(facts, settings.thresholds))
+  const rejected = yield* within(DONE.checks, DONE.checks, countRejectedTokens(dump))
   const judgements = judging({
     dump,
     checks,
@@ -153,7 +155,7 @@ export function* concluding(all: Gathered): Steps<Conclusion> {
     lackOfTurns: tokenizer.lacks ?? null,
     against,
     logs,
-    untrainedShare: totals.sampled > 0 ? (totals.untrained - appended) / totals.sampled : null,
+    untrainedShare: totals.sampled > 0 ? (totals.untrained - appended - rejected) / totals.sampled : null,
   })
   const hypotheses = yield* within(DONE.checks, DONE.verdicts, judgements)
   const aggregates = (yield* within(DONE.verdicts, DONE.sums, aggregating(dump, checks, totals))) as unknown

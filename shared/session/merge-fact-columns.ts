@@ -7,6 +7,7 @@ import type { LaterDenials } from '../checks/logprobs/later-denials.ts'
 import type { GapSums, KlSums } from '../checks/logprobs/sums.ts'
 import type { Tilt } from '../checks/logprobs/tilt.ts'
 import type { VersionGaps } from '../checks/logprobs/version-gaps.ts'
+import { HOLE_CODES } from '../checks/mask/ratio-holes.ts'
 import type { PairingFacts } from '../checks/pairing.ts'
 import { OPEN_ENDS } from '../checks/truncation/long-replies.ts'
 import { UNANSWERED_ENDS } from '../checks/unanswered-end.ts'
@@ -168,7 +169,16 @@ const COLUMNS: { readonly [Name in keyof Required<Row>]: Column<Row[Name]> } = {
   earlierCredit: {
     cells: optional(
       recordOf(
-        { credit: number, last: NUMBER, start: NUMBER, end: NUMBER, turns: NUMBER, trained: NUMBER, isKlUntold: FLAG },
+        {
+          credit: number,
+          last: NUMBER,
+          start: NUMBER,
+          end: NUMBER,
+          turns: NUMBER,
+          trained: NUMBER,
+          isKlUntold: FLAG,
+          isByTurn: FLAG,
+        },
         ':',
       ),
     ),
@@ -204,6 +214,31 @@ const COLUMNS: { readonly [Name in keyof Required<Row>]: Column<Row[Name]> } = {
   },
   zeroEnds: {
     cells: optional(listOf(recordOf({ index: NUMBER, turn: NUMBER, token: NUMBER, id: NUMBER, boundary: TEXT }, ':'))),
+  },
+  ratioRange: { cells: optional(recordOf({ least: NUMBER, greatest: NUMBER }, ':')) },
+  leftOutRatios: {
+    cells: optional(recordOf({ tokens: NUMBER, sum: NUMBER, below: number, above: number }, ':')),
+  },
+  ratioHoles: {
+    cells: optional(
+      listOf(
+        recordOf(
+          {
+            code: oneOf(HOLE_CODES),
+            index: NUMBER,
+            turn: NUMBER,
+            start: NUMBER,
+            end: NUMBER,
+            boundary: TEXT,
+            isSampled: FLAG,
+            isBeside: FLAG,
+            below: number,
+            above: number,
+          },
+          ':',
+        ),
+      ),
+    ),
   },
   nullsAsMask: {
     cells: optional(recordOf({ alike: FLAG, turns: NUMBER, ends: NUMBER, heads: listOf(TEXT) }, ':')),

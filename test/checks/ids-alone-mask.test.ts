@@ -150,6 +150,28 @@ describe('M14', () => {
     )
     expect(findings).toEqual([])
   })
+
+  it('believes one that the trainer denies as well, and none of a row that has no logprob at all', async () => {
+    const without =
+      (isWhole: boolean): Edit =>
+      ({ logprobs }, { layout }) => {
+        const { endToken } = layout[4]!
+        return {
+          logprobs: {
+            ...logprobs,
+            sampler: isWhole ? logprobs.sampler!.map(() => Number.NaN) : logprobs.sampler!.with(endToken, Number.NaN),
+            trainer: logprobs.sampler!.with(endToken, -3),
+          },
+        }
+      }
+    const told = (isWhole: boolean) =>
+      findingsOf('M14', 'llama3', search({}, { logprobs: 'sampler' }), without(isWhole))
+    expect((await told(false)).map(({ message }) => message)).toEqual([
+      "The end token of assistant turn 2 carries loss and was not sampled: the sampler has no logprob for it, the trainer's is -3.00",
+    ])
+    // A demonstration beside rollouts: nothing singles out its end token.
+    expect(await told(true)).toEqual([])
+  })
 })
 
 describe('M18', () => {

@@ -68,3 +68,31 @@ describe('rows that train nothing and are rewarded less than all that train', ()
     expect(saidOf(run(1, 0.5, 0))).toEqual(times(2, ['error', null]))
   })
 })
+
+describe('rows that train nothing and whose ratios of trainer to sampler are beyond those of all that train', () => {
+  /** What M04 says of rows of which each token has such a log ratio; those of `masked` train nothing. */
+  function saidOfRatios(trained: readonly number[], masked: readonly number[]): unknown[] {
+    const rows = [...trained, ...masked].map((ratio, at) => {
+      const { record, ...row } = searchRow(qwen2, at, {})
+      const mask = record.loss_mask as number[]
+      const sampler = mask.map((flag) => (flag === 1 ? -1 : null))
+      const trainer = mask.map((flag) => (flag === 1 ? -1 + ratio : null))
+      const own = at < trained.length ? mask : mask.map(() => 0)
+      const told = { ...record, loss_mask: own, logprobs: { sampler, trainer } }
+      return trajectoryOf({ ...row, record: told }, { source: 0, record: at, part: 0 })
+    })
+    const { findings } = auditTrajectories(rows, qwen2).byCode.get('M04')!
+    return findings.map(({ severity, message }) => [severity, message.includes('rejection sampling by sequence')])
+  }
+  const trained = [-0.02, -0.01, 0.01, 0.02, 0.03]
+
+  it('were rejected, on whichever side', () => {
+    expect(saidOfRatios(trained, [-0.05, -0.06, 0.07, -0.05])).toEqual(times(4, ['info', true]))
+  })
+
+  it('are a fault where one of them is no different, or they are few', () => {
+    expect(saidOfRatios(trained, [-0.05, -0.06, 0.07, 0])).toEqual(times(4, ['error', false]))
+    expect(saidOfRatios(trained, [-0.05, -0.06, 0.07])).toEqual(times(3, ['error', false]))
+    expect(saidOfRatios(trained.slice(0, 3), [-0.05, -0.06, 0.07, -0.05])).toEqual(times(4, ['error', false]))
+  })
+})

@@ -30,6 +30,7 @@ describe('M03 of a masked turn whose call cannot be parsed', () => {
     ['is not closed', CUT],
     ['is closed around half an object', `${CUT}\n</tool_call>`],
     ['is written as no JSON is', "<tool_call>\n{'name': 'search', 'arguments': {}}\n</tool_call>"],
+    ['is code in the tag of calls that are JSON', '<tool_call>\nsearch(rivers)\n</tool_call>'],
     ['stands behind a sound one', `${call(qwen, 'search', { query: 'x' })}\n${CUT}`],
   ])('is a note where it %s', (_, text) => {
     expect(severities(text)).toEqual([['info', true]])
@@ -47,6 +48,25 @@ describe('M03 of a masked turn whose call cannot be parsed', () => {
   it.each(FAMILIES)('stays an error for a sound call (%s)', async (family) => {
     const tokenizer = await testTokenizer(family)
     expect(severities(call(tokenizer, 'search', { query: 'x' }), { tokenizer })).toEqual([['error', false]])
+  })
+
+  it('stays an error of code in the tag where no call that is trained is JSON', () => {
+    const code = '<tool_call>\nsearch(rivers)\n</tool_call>'
+    const turns = (second: string) => [
+      user('Go.'),
+      assistant(code, { train: false }),
+      tool('Found.'),
+      assistant(second),
+      tool('Found as well.'),
+      assistant('It rises here.'),
+    ]
+    const severity = (second: string) => {
+      const { byCode } = auditTrajectories([trajectoryOf(conversation(qwen, turns(second)))], qwen)
+      return byCode.get('M03')?.findings.map((finding) => finding.severity)
+    }
+    expect(severity(code)).toEqual(['error'])
+    expect(severity('I know it.')).toEqual(['error'])
+    expect(severity(call(qwen, 'search', { query: 'hills' }))).toEqual(['info'])
   })
 
   it('stays an error where a sound call is masked beside it, and where nothing answers', () => {

@@ -6,6 +6,7 @@ import { GAP_CAUSES } from '../../shared/checks/logprobs/gap.ts'
 import { LINES } from '../../shared/checks/logprobs/gap-line.ts'
 import { KL_FORMULAS } from '../../shared/checks/logprobs/kl-formulas.ts'
 import type { VersionGaps } from '../../shared/checks/logprobs/version-gaps.ts'
+import { HOLE_CODES } from '../../shared/checks/mask/ratio-holes.ts'
 import { OPEN_ENDS } from '../../shared/checks/truncation/long-replies.ts'
 import { UNANSWERED_ENDS } from '../../shared/checks/unanswered-end.ts'
 import { LOSS_STREAMS } from '../../shared/model/trajectory.ts'
@@ -46,6 +47,7 @@ const ANY = {
       turns: number,
       trained: number,
       isKlUntold: flag,
+      isByTurn: flag,
     },
     object,
   ),
@@ -181,6 +183,25 @@ const ANY = {
   zeroEnds: fc.array(
     fc.record(
       { index: fc.nat(), turn: fc.nat(), token: fc.nat(), id: fc.nat(), boundary: fc.constantFrom(...EDGE_NAMES) },
+      object,
+    ),
+  ),
+  ratioRange: fc.record({ least: number, greatest: number }, object),
+  leftOutRatios: fc.record({ tokens: fc.nat(), sum: number, below: maybe(number), above: maybe(number) }, object),
+  ratioHoles: fc.array(
+    fc.record(
+      {
+        code: fc.constantFrom(...HOLE_CODES),
+        index: fc.nat(),
+        turn: fc.nat(),
+        start: fc.nat(),
+        end: fc.nat(),
+        boundary: fc.constantFrom('', ...EDGE_NAMES),
+        isSampled: flag,
+        isBeside: flag,
+        below: maybe(number),
+        above: maybe(number),
+      },
       object,
     ),
   ),

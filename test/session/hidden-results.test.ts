@@ -54,3 +54,14 @@ describe('a check that found nothing', () => {
     expect(beside('L01', [20, 2], resultOf('L06', 20, 20)).status).toBe('fail')
   })
 })
+
+describe('a check that had nothing to look at', () => {
+  const reasonOf = (code: string, isTurnless: boolean) =>
+    checkResult(checkOf(code), createTally(), [], null, settings(), 0n, undefined, { isTurnless }).reason
+
+  it('of masks by turns says that the ids have none, as of a base model', () => {
+    expect(reasonOf('M02', true)).toBe('nothing to look at: the ids have no turns')
+    expect(reasonOf('M02', false)).toBe('nothing to look at: no rollouts with trained and masked tokens in this dump')
+    expect(reasonOf('M04', true)).toBe('nothing to look at: no rollouts with sampled tokens in this dump')
+  })
+})

@@ -13,7 +13,7 @@ export const S05: Check = {
   severity: 'warning',
   unit: 'trajectory',
   needs: ['ids', 'tokenizer'],
-  looksAt: 'stored prompt lengths',
+  looksAt: 'stored prompt lengths of rollouts with turns of the assistant',
   why: 'Whatever is cut, masked or measured by the prompt length takes tokens of the prompt for the response, or the other way round.',
   fix: 'Take the prompt length from the ids of the rendered prompt with its generation prompt, after padding is set aside.',
   cite: 'no thread known',

@@ -7,7 +7,7 @@ import { FactColumns } from '../fact-columns.ts'
 import type { TrajectoryFacts, UntrainedEnd } from '../facts.ts'
 import { isAtLimit } from '../limits-left.ts'
 import { shapeOf } from '../shape.ts'
-import { leftOutByReward, leftOutOfBaselines } from './left-out-rows.ts'
+import { leftOutByRatio, leftOutByReward, leftOutOfBaselines } from './left-out-rows.ts'
 
 export const M04: Check = {
   code: 'M04',
@@ -46,12 +46,13 @@ function* lookAtStops(view: DumpView, report: DumpReporter): Steps<void> {
   const rewarded = new FactColumns(view.facts).present('reward').reduce((sum, has) => sum + has, 0)
   const areRewarded = rewarded * 2 > view.facts.length
   const leftOut = leftOutGroups(view)
-  const [byBaseline, byReward] = [leftOutOfBaselines(view), leftOutByReward(view)]
+  const [byBaseline, byReward, byRatio] = [leftOutOfBaselines(view), leftOutByReward(view), leftOutByRatio(view)]
   const causeAmongOthers = (member: TrajectoryFacts) => {
     if (isAtLimit(member, view)) return 'just as long as a limit of the run'
     if (leftOut.has(member)) return 'in a group of one reward, all of which are masked whole'
     if (byReward.has(member)) return 'rewarded less than every row that trains'
     if (byBaseline.has(member)) return 'left out of the baseline of its group as well'
+    if (byRatio.rows.has(member)) return byRatio.says
     return areRewarded && member.reward === null && !member.advantage ? 'without a reward, as one that failed' : null
   }
   const areFew = unsure.length <= view.settings.thresholds['masked-rows-share'] * view.facts.length

@@ -11,7 +11,7 @@ import { toldOfUnproved, unprovedTurns } from '../unproved-turns.ts'
 import { hasBrokenCall } from './broken-call.ts'
 import { longestLeftOut } from './by-token.ts'
 import { versionsBesideMasked, versionsText } from './earlier-versions.ts'
-import { thoughtsAlone } from './think-masked.ts'
+import { thoughtsAlone } from './masked-thoughts.ts'
 
 export const M03: Check = {
   code: 'M03',

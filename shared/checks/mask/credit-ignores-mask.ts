@@ -8,6 +8,7 @@ import { shown } from '../groups/statistics.ts'
 import { type KlInReturns, klInReturns } from './kl-in-returns.ts'
 import { lookAtRestarts } from './restarted-returns.ts'
 import { type TurnCredit, turnCredits } from './turn-credits.ts'
+import { isUncredited, lookAtUncredited } from './uncredited-turns.ts'
 
 /**
  * M18. Credit that goes past the mask: a reward for an answer that only a reply holds, returns that start anew behind every reply, or
@@ -28,8 +29,9 @@ export const M18: Check = {
   cite: 'verl#6392, verl#6376, slime#1370, miles#557',
   trajectory: lookAtReturns,
   *dump(view, report) {
-    const untold = yield* within(0, 0.3, lookAtRestarts(view, report))
-    yield* within(0.3, 1, lookAtAnswers(view, report, untold))
+    yield* within(0, 0.2, lookAtUncredited(view, report))
+    const untold = yield* within(0.2, 0.4, lookAtRestarts(view, report))
+    yield* within(0.4, 1, lookAtAnswers(view, report, untold))
     if (!view.streams.has('rewards')) report.abstain('not-checkable', WITHOUT_REWARDS)
   },
   *unproved(_tally, view) {
@@ -48,37 +50,21 @@ function untoldKl(facts: readonly TrajectoryFacts[]): string | null {
   return 'returns hold a KL of each token, and change across replies by something that the dump does not store: nothing tells whether it is the KL of these'
 }
 
-/** Advantages by token that are exactly 0 on every trained turn but the last, which has some; or that change across replies by the KL of these. */
+/** Advantages by token that change across replies by the KL of these. What turns get none at all, other rollouts tell about (`lookAtUncredited`). */
 function lookAtReturns(view: TrajectoryView, { policy }: AuditSettings, report: Reporter): void {
   if (policy.id === 'last-turn') return
-  const turns = turnCredits(view)
-  const last = turns.at(-1)
-  const earlier = turns.slice(0, -1)
-  if (last === undefined || earlier.length === 0) return
-  const reset = last.credited > 0 && earlier.every(({ credited }) => credited === 0)
+  const earlier = turnCredits(view).slice(0, -1)
+  if (earlier.length === 0 || isUncredited(view.facts)) return
   const kl = klInReturns(view)
   const isCharged = kl?.isForeign === true
-  report.place(reset || isCharged)
-  if (reset) tellRestart(view, turns, report)
-  else if (isCharged) tellKl(kl, earlier, report)
-}
-
-function tellRestart({ trajectory }: TrajectoryView, turns: readonly TurnCredit[], report: Reporter): void {
-  const earlier = turns.slice(0, -1)
-  report.fault({
-    ...reach(earlier),
-    message: `The advantage is exactly 0 on every trained token of the ${before(earlier)} before the last: returns do not reach over the masked tokens between`,
-    evidence: {
-      reward: trajectory.reward,
-      turns: turns.map(({ turn, trained, credited }) => ({ assistant_turn: turn.ordinal, trained, credited })),
-    },
-  })
+  report.place(isCharged)
+  if (isCharged) tellKl(kl, earlier, report)
 }
 
 function tellKl(kl: KlInReturns, earlier: readonly TurnCredit[], report: Reporter): void {
   report.fault({
     ...reach(earlier),
-    message: `The advantage changes by ${shown(kl.change)} across what the environment wrote between the turns: the KL of these tokens makes ${shown(kl.foreign)} of it, and that of the model’s own ${shown(kl.own)}. The ${before(earlier)} before the last pay for text that the model did not write`,
+    message: `The advantage changes by ${shown(kl.change)} across what the environment wrote between the turns: the KL of these tokens makes ${shown(kl.foreign)} of it, and that of the model’s own ${shown(kl.own)}. The ${earlier.length === 1 ? 'turn' : `${earlier.length} turns`} before the last pay for text that the model did not write`,
     evidence: {
       kl: kl.formula,
       factor: kl.factor,
@@ -88,10 +74,6 @@ function tellKl(kl: KlInReturns, earlier: readonly TurnCredit[], report: Reporte
       of_the_model: kl.own,
     },
   })
-}
-
-function before(earlier: readonly TurnCredit[]): string {
-  return earlier.length === 1 ? 'turn' : `${earlier.length} turns`
 }
 
 function reach(earlier: readonly TurnCredit[]): Pick<FaultAt, 'scope' | 'tokens' | 'affected'> {

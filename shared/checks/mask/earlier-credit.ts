@@ -18,6 +18,8 @@ export interface EarlierCredit {
   readonly trained: number
   /** The returns hold a KL of each token, and nothing tells whether they hold that of the masked ones between turns. */
   readonly isKlUntold: boolean
+  /** Each turn, the last one too, has one advantage for all of its tokens: it was credited turn by turn. */
+  readonly isByTurn: boolean
 }
 
 export function earlierCreditFact(view: TrajectoryView): Pick<TrajectoryFacts, 'earlierCredit'> | null {
@@ -35,6 +37,7 @@ export function earlierCreditFact(view: TrajectoryView): Pick<TrajectoryFacts, '
       turns: earlier.length,
       trained: earlier.reduce((sum, { trained }) => sum + trained, 0),
       isKlUntold: klInReturns(view)?.isForeign === null,
+      isByTurn: credits.every(({ credit }) => credit !== null),
     },
   }
 }

@@ -1,17 +1,12 @@
-import { counted } from '../../model/number-text.ts'
-import { Expected, Provenance, type Turn } from '../../model/tokens.ts'
-import { LARGEST_LAG } from '../alignment.ts'
-import type { Check, TrajectoryView } from '../check.ts'
-import { edgeAfter, writtenTurns } from '../edges.ts'
+import type { Check } from '../check.ts'
+import { edgeAfter } from '../edges.ts'
 import { plainTurns } from '../plain-turns.ts'
 import { hidesEdges } from '../shape.ts'
-import { countOf } from '../spans.ts'
-import { MASK_UNKNOWN } from '../states.ts'
-import { stopsAmidCall } from '../truncation/amid-call.ts'
-import { choosesTokens } from './by-token.ts'
+import { turnEnds } from './ends-left-out.ts'
 import { toldOfNulls } from './nulls-as-mask.ts'
+import { isHole, lookAtHoles, maskedEnd } from './ratio-holes.ts'
 import { lookAtSilentEnds } from './silent-ends.ts'
-import { lookAtZeroEnds, unprovedEnd } from './zero-ends.ts'
+import { lookAtZeroEnds } from './zero-ends.ts'
 
 export const M10: Check = {
   code: 'M10',
@@ -30,62 +25,29 @@ export const M10: Check = {
     if (view.segmentation === null || hidesEdges(view)) return
     const plain = plainTurns(view)
     if (plain !== null) return report.sound(plain.ends)
-    const { expectedRl, provenance, facts } = view
-    const mask = view.mask as Uint8Array
-    for (const turn of writtenTurns(view.segmentation)) {
-      const { endToken } = turn
-      if (endToken < 0 || mask[endToken] === MASK_UNKNOWN) continue
-      // One that is trained was looked at, whoever wrote it; of a masked one the dump must say that it was to be trained.
-      if (expectedRl?.[endToken] !== Expected.trained && mask[endToken] !== 1) continue
-      const start = trainedUpTo(view, turn)
-      if (start < 0) continue
-      const masked = mask[endToken] === 0
-      if (masked && choosesTokens(view)) return
-      if (masked && provenance?.[endToken] !== Provenance.sampled && stopsAmidCall(view, turn)) continue
-      // Of those that may be appended the other rollouts tell.
-      const tells = masked && facts.zeroEnds?.some(({ token }) => token === endToken) !== true
-      report.place(tells, { turn: turn.ordinal, boundary: edgeAfter(view.segmentation, turn), token: endToken })
+    const { zeroEnds, ratioHoles } = view.facts
+    for (const { turn, start, isMasked, isSampled } of turnEnds(view)) {
+      const { endToken, ordinal } = turn
+      // Of those that may be appended, or rejected by their ratio, the other rollouts tell.
+      const isTold = zeroEnds?.some(({ token }) => token === endToken) || isHole(ratioHoles, 'M10', ordinal)
+      const tells = isMasked && !isTold
+      report.place(tells, { turn: ordinal, boundary: edgeAfter(view.segmentation, turn), token: endToken })
       if (!tells) continue
-      const sampled = provenance?.[endToken] === Provenance.sampled
       report.fault({
         turn,
         tokens: { start, end: endToken + 1 },
-        severity: sampled ? 'error' : 'warning',
-        message: sampled
-          ? `The end token of assistant turn ${turn.ordinal} was sampled and is not trained${besideText(endToken - start)}`
-          : unprovedEnd(turn.ordinal),
-        evidence: { id: view.ids[endToken], sampled: sampled ? true : null },
+        severity: isSampled ? 'error' : 'warning',
+        message: maskedEnd(ordinal, isSampled, endToken - start),
+        evidence: { id: view.ids[endToken], sampled: isSampled ? true : null },
       })
     }
   },
   *dump(view, report) {
     yield* lookAtSilentEnds(view, report)
     yield* lookAtZeroEnds(view, report)
+    yield* lookAtHoles('M10', view, report)
     const untold = toldOfNulls(view.facts, 'ends')
     if (untold !== null) report.abstain('not-checkable', untold)
   },
   unproved: (_tally, { facts }) => toldOfNulls(facts, 'ends'),
-}
-
-/**
- * Behind the last trained token of a turn. Of words that are masked before its end the dump must say that they and the end were sampled, since a framework
- * writes line breaks and marks before the end token itself: of all, where they are as many as whoever strips a closing mark takes along, and of most
- * where they are more, since a sampled token can have the number that a format writes where nothing was. -1 where it does not, and where nothing is trained.
- */
-function trainedUpTo({ mask, provenance }: TrajectoryView, { contentStart, contentEnd, endToken }: Turn): number {
-  let start = contentEnd
-  while (start > contentStart && mask?.[start - 1] === 0) start--
-  if (start === contentStart || mask?.[start - 1] !== 1) return -1
-  const masked = contentEnd - start
-  if (masked === 0) return start
-  if (provenance?.[endToken] !== Provenance.sampled) return -1
-  const sampled = countOf(provenance, Provenance.sampled, start, contentEnd)
-  if (masked <= LARGEST_LAG) return sampled === masked ? start : -1
-  const denied = countOf(provenance, Provenance.notSampled, start, contentEnd)
-  return denied === 0 && sampled * 2 > masked ? start : -1
-}
-
-function besideText(tokens: number): string {
-  if (tokens === 0) return ''
-  return tokens === 1 ? ', nor is the token before it' : `, nor are the ${counted(tokens, 'token')} before it`
 }

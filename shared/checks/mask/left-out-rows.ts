@@ -1,6 +1,8 @@
+import { count } from '../../model/number-text.ts'
 import type { DumpView, GroupView } from '../check.ts'
+import { FactColumns } from '../fact-columns.ts'
 import type { TrajectoryFacts } from '../facts.ts'
-import { advantageSums, isZeroSum, mean } from '../groups/statistics.ts'
+import { advantageSums, isZeroSum, mean, shown } from '../groups/statistics.ts'
 
 type Rows = ReadonlySet<TrajectoryFacts>
 
@@ -53,4 +55,56 @@ export function leftOutByReward({ facts }: DumpView): Rows {
     }
   }
   return masked.length >= FEWEST && training >= FEWEST && greatest < least ? new Set(masked) : NO_ROWS
+}
+
+/** Rows that train nothing, and why a trainer may have rejected them, as the end of a sentence. */
+export interface RejectedRows {
+  readonly rows: Rows
+  readonly says: string
+}
+
+const NO_REJECTED: RejectedRows = { rows: NO_ROWS, says: '' }
+
+/**
+ * Rows without a cause of their own that train nothing, where the log ratios of trainer to sampler of every one of them sum, or come on average, to less or
+ * to more than those of any row that trains: rejection sampling by sequence (verl's `rollout_rs`) keeps those within two bounds.
+ */
+export function leftOutByRatio({ facts }: DumpView): RejectedRows {
+  const columns = new FactColumns(facts)
+  if (columns.isEmpty('leftOutRatios') || columns.isEmpty('gap')) return NO_REJECTED
+  const isUnexplained = columns.present('untrainedEnd')
+  const rows = facts.filter((_, at) => isUnexplained[at] === 1)
+  if (rows.length < FEWEST) return NO_REJECTED
+  const training = columns.having('gap').filter(({ trained }) => (trained ?? 0) > 0)
+  if (training.length < FEWEST) return NO_REJECTED
+  for (const name of ['sum', 'mean'] as const) {
+    const [least, greatest] = rangeOf(training, name)
+    const isBeyond = rows.every(({ leftOutRatios }) => {
+      if (leftOutRatios === undefined) return false
+      const { sum, tokens } = leftOutRatios
+      const own = name === 'sum' ? sum : sum / tokens
+      return own < least || own > greatest
+    })
+    if (!isBeyond) continue
+    const says = `one of ${count(rows.length)} whose log ratios of trainer to sampler have a ${name} beyond ${digits(least)} to ${digits(greatest)}, between which lie all rows that train: rejection sampling by sequence leaves them out on purpose`
+    return { rows: new Set(rows), says }
+  }
+  return NO_REJECTED
+}
+
+/** Of the log ratios of each row: a gap is that of the sampler above the trainer. */
+function rangeOf(rows: readonly TrajectoryFacts[], name: 'sum' | 'mean'): readonly [number, number] {
+  let least = Number.POSITIVE_INFINITY
+  let greatest = Number.NEGATIVE_INFINITY
+  for (const { gap } of rows) {
+    const { sum = 0, count: tokens = 1 } = gap ?? {}
+    const own = name === 'sum' ? -sum : -sum / tokens
+    least = Math.min(least, own)
+    greatest = Math.max(greatest, own)
+  }
+  return [least, greatest]
+}
+
+function digits(value: number): string {
+  return shown(Number(value.toPrecision(3)))
 }

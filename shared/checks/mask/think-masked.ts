@@ -1,9 +1,8 @@
-import { Expected, type Segmentation, type SubSpan, type Turn } from '../../model/tokens.ts'
-import type { Check, TrajectoryView } from '../check.ts'
+import type { Check } from '../check.ts'
 import { tokenCount, writtenTurns } from '../edges.ts'
-import { OfLast } from '../of-last.ts'
-import { hidesTurns, isSwallowed, realignedMask } from '../shape.ts'
+import { type LookedAtThoughts, lookedAtThoughts } from './masked-thoughts.ts'
 import { toldOfNulls } from './nulls-as-mask.ts'
+import { isHole, lookAtHoles, maskedTag } from './ratio-holes.ts'
 
 export const M16: Check = {
   code: 'M16',
@@ -18,156 +17,42 @@ export const M16: Check = {
   fix: 'Include the sampled thought and its closing tag in the trained span; declare --intend M16 if history thoughts are masked on purpose.',
   cite: 'unsloth#6695, slime#1490, SkyRL#117',
   unproved: (_tally, { facts }) => toldOfNulls(facts, 'heads'),
-  trajectory(view, { thresholds }, report) {
-    if (view.segmentation === null || hidesTurns(view)) return
-    const mask = realignedMask(view)
+  trajectory(view, _settings, report) {
+    if (view.segmentation === null) return
     const last = writtenTurns(view.segmentation).at(-1)
-    for (const turn of writtenTurns(view.segmentation)) {
-      const thoughts = turn.spans.filter(({ part }) => part === 'think')
-      if (thoughts.length === 0 || isSwallowed(view, turn)) continue
-      if (!thoughts.some((thought) => hasMasked(mask, thought))) {
-        report.place(false, { turn: turn.ordinal })
-        continue
-      }
-      const rest = countOutside(view, turn, thoughts)
-      // Without a word of the turn that is trained, the turn is masked as a whole, which is M03, unless there is no other word.
-      const isMaskedWhole = rest.trained === 0 || rest.trained < thresholds['thought-beside-share'] * rest.sampled
-      if (isMaskedWhole && !(rest.sampled === 0 && thoughtsAlone(view).has(turn))) continue
-      // Of a turn that was resumed, all that an earlier policy sampled may be masked, wherever that ended.
-      const masked = thoughts.flatMap((thought) =>
-        isResumed(view, turn, thought) ? [] : (maskedPart(view, thought) ?? []),
-      )
-      report.place(masked.length > 0, { turn: turn.ordinal })
-      const first = masked[0]
-      if (first === undefined) continue
-      const tokens = masked.reduce((sum, each) => sum + each.tokens, 0)
-      const whole = masked.some((each) => each.whole)
-      const verb = tokens === 1 ? 'is' : 'are'
+    for (const looked of lookedAtThoughts(view)) {
+      const { turn, masked, trainedBeside } = looked
+      // Of a closing tag that may be rejected by its ratio the other rollouts tell.
+      const tells = masked.length > 0 && !isHole(view.facts.ratioHoles, 'M16', turn.ordinal)
+      report.place(tells, { turn: turn.ordinal })
+      if (!tells) continue
       report.fault({
         turn,
-        tokens: { start: first.start, end: masked.at(-1)!.end },
+        tokens: { start: masked[0]!.start, end: masked.at(-1)!.end },
         affected: masked,
-        message: whole
-          ? `${tokenCount(tokens)} of reasoning in assistant turn ${turn.ordinal} ${verb} masked, ${isMaskedWhole ? 'and there is nothing else in it; what stands beside the thoughts of other turns is trained' : 'the rest of the turn is trained'}`
-          : `The closing tag of the thought in assistant turn ${turn.ordinal} is masked, the thought and the rest of the turn are trained`,
+        message: described(looked),
         evidence: {
-          masked_reasoning_tokens: tokens,
-          closing_tag_only: !whole,
-          trained_outside: rest.trained,
+          masked_reasoning_tokens: tokensOf(looked),
+          closing_tag_only: !masked.some(({ whole }) => whole),
+          trained_outside: trainedBeside,
           history: turn !== last,
         },
       })
     }
   },
+  dump: (view, report) => lookAtHoles('M16', view, report),
 }
 
-/**
- * Turns of which the model wrote nothing but a thought, as where a limit cut it, that are masked as all thoughts of the row are, while words of other
- * turns are trained.
- */
-export function thoughtsAlone(view: TrajectoryView): ReadonlySet<Turn> {
-  let found = known.get(view)
-  if (found === undefined) known.set(view, (found = findAlone(view)))
-  return found
+function tokensOf({ masked }: LookedAtThoughts): number {
+  return masked.reduce((sum, { tokens }) => sum + tokens, 0)
 }
 
-/** M03 and M16 ask at each masked turn. */
-const known = new OfLast<TrajectoryView, ReadonlySet<Turn>>()
-
-function findAlone(view: TrajectoryView): ReadonlySet<Turn> {
-  const alone = new Set<Turn>()
-  let trainsOthers = false
-  for (const turn of writtenTurns(view.segmentation as Segmentation)) {
-    const thoughts = turn.spans.filter(({ part }) => part === 'think')
-    if (thoughts.length === 0) continue
-    if (!thoughts.every((thought) => maskedPart(view, thought)?.whole)) return NO_TURNS
-    const { sampled, trained } = countOutside(view, turn, thoughts)
-    if (sampled === 0) alone.add(turn)
-    else if (trained < view.thresholds['thought-beside-share'] * sampled) return NO_TURNS
-    else trainsOthers = true
-  }
-  return trainsOthers ? alone : NO_TURNS
-}
-
-const NO_TURNS: ReadonlySet<Turn> = new Set()
-
-/** Decided without a look at each token, because most thoughts are trained whole. */
-function hasMasked(mask: Uint8Array, { start, end }: SubSpan): boolean {
-  const at = mask.indexOf(0, start)
-  return at >= 0 && at < end
-}
-
-interface MaskedPart {
-  readonly start: number
-  readonly end: number
-  readonly tokens: number
-  readonly whole: boolean
-}
-
-/** Tokens that a closing tag takes: one id, or the pieces that spell it with what merged into them. */
-const LONGEST_CLOSING_TAG = 6
-
-/** Tokens of a thought that may hold nothing but its tags. */
-const LONGEST_EMPTY = 14
-
-function isEmpty(thought: string): boolean {
-  return thought.replace(/<\/?think>/g, '').trim() === ''
-}
-
-/** The part of a thought that is masked though it was sampled: all of it, or its closing tag alone. Null for any other shape. */
-function maskedPart(view: TrajectoryView, { start, end, closed }: SubSpan): MaskedPart | null {
-  const mask = realignedMask(view)
-  let first = -1
-  let past = -1
-  let masked = 0
-  let sampled = 0
-  for (let i = start; i < end; i++) {
-    if (view.expectedRl?.[i] !== Expected.trained || (mask[i] as number) > 1) continue
-    sampled++
-    if (mask[i] === 1) continue
-    if (first < 0) first = i
-    past = i + 1
-    masked++
-  }
-  // An empty thought that is closed is a block of the template, whichever way it is spelt.
-  if (masked === 0 || (closed && end - start <= LONGEST_EMPTY && isEmpty(view.text({ start, end })))) return null
-  if (masked === sampled) return { start: first, end: past, tokens: masked, whole: true }
-  const atEnd = closed && past === end && past - first === masked && masked <= LONGEST_CLOSING_TAG
-  if (!atEnd || !/think>\s*$/.test(view.text({ start: first, end: past }))) return null
-  return { start: first, end: past, tokens: masked, whole: false }
-}
-
-/**
- * Words behind the thought are masked as well, be it one, up to somewhere inside them: where the parts of the turn begin decides nothing. A
- * mask of thoughts takes the lines along that follow, or the header of the message that comes next (harmony), and no word.
- */
-function isResumed(view: TrajectoryView, { contentEnd, spans }: Turn, { end }: SubSpan): boolean {
-  const mask = realignedMask(view)
-  let past = end
-  while (past < contentEnd && mask[past] === 0) past++
-  if (past === end || spans.some(({ start }) => start === past)) return false
-  const words = view.text({ start: end, end: past }).replace(NEXT_HEADER, '')
-  return words.trim() !== ''
-}
-
-const NEXT_HEADER = /^<\|start\|>assistant/
-
-/** Sampled and trained tokens of a turn's content beside its thoughts. */
-function countOutside(view: TrajectoryView, turn: Turn, thoughts: readonly SubSpan[]) {
-  const mask = realignedMask(view)
-  let sampled = 0
-  let trained = 0
-  let next = 0
-  for (let i = turn.contentStart; i < turn.contentEnd; i++) {
-    const thought = thoughts[next]
-    if (thought !== undefined && i === thought.start) {
-      i = thought.end - 1
-      next++
-      continue
-    }
-    if (view.expectedRl?.[i] !== Expected.trained || (mask[i] as number) > 1) continue
-    sampled++
-    if (mask[i] === 1) trained++
-  }
-  return { sampled, trained }
+function described(looked: LookedAtThoughts): string {
+  const { turn, masked, isMaskedWhole } = looked
+  if (!masked.some(({ whole }) => whole)) return maskedTag(turn.ordinal)
+  const tokens = tokensOf(looked)
+  const rest = isMaskedWhole
+    ? 'and there is nothing else in it; what stands beside the thoughts of other turns is trained'
+    : 'the rest of the turn is trained'
+  return `${tokenCount(tokens)} of reasoning in assistant turn ${turn.ordinal} ${tokens === 1 ? 'is' : 'are'} masked, ${rest}`
 }

@@ -72,6 +72,14 @@ export const MASK_THRESHOLDS = {
     reason:
       'Share of the ends without loss that must have this 0.0 before they are taken for appended ones (appended-ends): a mask that wrongly drops sampled ends drops some with another logprob as well.',
   },
+  'rejected-tokens': {
+    value: 10,
+    unit: 'tokens',
+    range: [1, 1_000_000],
+    usedBy: ['M10', 'M16', 'H02'],
+    reason:
+      'That a mask leaves out of trained turns, all of a ratio of trainer to sampler beyond those of all trained tokens, before it is one that rejects tokens by their ratio. A token picked otherwise lies there as seldom as it is the extreme of all.',
+  },
   'largest-loss-weight': {
     value: 100,
     unit: 'times',

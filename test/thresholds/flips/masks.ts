@@ -1,7 +1,10 @@
 import { maskLag } from '../../../shared/checks/alignment.ts'
+import type { DumpView } from '../../../shared/checks/check.ts'
+import { ratioBand } from '../../../shared/checks/mask/rejected-tokens.ts'
 import { patternOf } from '../../../shared/checks/systematic.ts'
 import { createTally } from '../../../shared/checks/tally.ts'
 import { findCut } from '../../../shared/checks/truncation/cut-text.ts'
+import { atOnce } from '../../../shared/model/steps.ts'
 import { resolveThresholds } from '../../../shared/model/thresholds/registry.ts'
 import { searchRow, searchRows } from '../../fixtures/checks/fixture.ts'
 import M07 from '../../fixtures/checks/M07.ts'
@@ -78,6 +81,18 @@ const zeroEnds = (trainedZero: number) =>
       ...(i < 20 ? { zeroEnds: [{ index: 2, turn: 1, token: 40, id: 151645, boundary: 'assistant>tool' }] } : {}),
     }),
   )
+
+/** Twelve tokens without loss have a ratio that no trained one has. */
+const rejectedTokens: Outcome = (set) => {
+  const facts = Array.from({ length: 12 }, (_, i) =>
+    factsOf(i, {
+      ratioRange: { least: -0.3, greatest: 0.3 },
+      leftOutRatios: { tokens: 1, sum: -0.8, below: -0.8, above: null },
+    }),
+  )
+  const dump = { facts, settings: { thresholds: resolveThresholds(set) } } as unknown as DumpView
+  return atOnce(ratioBand(dump)) === null ? 'not told' : 'rejected'
+}
 
 /** A hundred rollouts whose 600 sampled tokens are all split as the tokenizer does. */
 const encodedAgain = Array.from({ length: 100 }, (_, i) => factsOf(i, { drift: { tokens: 600, splits: 0 } }))
@@ -207,6 +222,7 @@ export const MASK_FLIPS: Flips = {
   'answer-follows-share': flip(onFacts('M18', rewardedWords), 0.8, 'not-checkable', 6),
   'appended-ends': flip(onFacts('M10', zeroEnds(1)), 5, 20, 'silent'),
   'zero-ends-share': flip(onFacts('M10', zeroEnds(0)), 0.99, 'silent', 20),
+  'rejected-tokens': flip(rejectedTokens, 13, 'rejected', 'not told'),
   'silent-ends-share': flip(onFacts('M10', silentEnds), 0.1, 3, 'silent'),
   'largest-vocabulary': flip(
     onRecord('T17', { input_ids: [1, 300_000, 2], loss_mask: [0, 1, 1] }),
