@@ -80,6 +80,7 @@ const EVERY: Record<keyof Required<TrajectoryFacts>, true> = {
   excluded: true,
   gap: true,
   onlyLogprobs: true,
+  zeroTurns: true,
   tilt: true,
   lifted: true,
   loneZeros: true,

@@ -212,6 +212,8 @@ export interface TrajectoryFacts {
   readonly gap?: GapSums
   /** Sums of the only logprobs that there are, sampler's or trainer's; absent elsewhere. What A06 and S04 take for how probable the rollout was. */
   readonly onlyLogprobs?: OnlyLogprobs
+  /** Turns that the sampler was certain of from end to end, by exact zeros that no trainer tells of; absent where there are none. What keeps L05 from passing. */
+  readonly zeroTurns?: number
   /** Absent as well where too few tokens are scored twice, and where the gap has another cause. */
   readonly tilt?: Tilt
   /** Tokens that only the sampler finds likely, among those that the trainer does not, where it seems to give the logprob of the most likely token; absent elsewhere. What L06 asks of all rollouts. */

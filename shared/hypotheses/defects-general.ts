@@ -45,7 +45,8 @@ const CAUSES: readonly Cause[] = [
     explains: [explained('T02', 'T07', 'T09', 'T10', 'T11', 'T12', 'T13', 'T16', 'T18', 'C08', 'C09', 'C12')],
   },
   { code: 'M02', explains: [explained('M01', 'M03', 'M10', 'M12', 'M14', 'M17')], ofCode: true },
-  { code: 'M05', explains: [explained('M01', 'M08', 'M11', 'M12', 'M17')], ofCode: true },
+  // A reported length that goes by such a mask counts the replies as well.
+  { code: 'M05', explains: [explained('M01', 'M08', 'M11', 'M12', 'M17', 'A08')], ofCode: true },
   {
     code: 'M06',
     // A turn that is masked in a mask that lies off is masked beside it.

@@ -279,6 +279,7 @@ const COLUMNS: { readonly [Name in keyof Required<Row>]: Column<Row[Name]> } = {
   excluded: { cells: FLAG },
   gap: { cells: optional(GAP) },
   onlyLogprobs: { cells: optional(recordOf({ count: NUMBER, sum: NUMBER, values: NUMBER }, ';')) },
+  zeroTurns: { cells: optional(NUMBER) },
   tilt: { cells: optional(TILT) },
   lifted: { cells: optional(PAIR) },
   loneZeros: { cells: optional(listOf(recordOf({ token: NUMBER, trainer: NUMBER, turn: NUMBER }, ':'))) },

@@ -231,6 +231,14 @@ describe('the symptoms of a defect', () => {
     expect(symptomsOf('T06', found('T06', 'M08', 'M11'))).toEqual(['T06 100', 'M08 100'])
   })
 
+  it('of a mask that runs on to the end are what is counted by it', () => {
+    const all = rowsIn(0, 100)
+    const found = diagnosed({ M05: all, A08: all }, ...['M05', 'A08'].map((code) => resultOf(code, { affected: 100 })))
+    expect(symptomsOf('M05', found)).toEqual(['M05 100', 'A08 100'])
+    const alone = diagnosed({ A08: all }, resultOf('M05'), resultOf('A08', { affected: 100 }))
+    expect(alone.defectOf('A08', 0)).toBe(null)
+  })
+
   it('belong to one defect each', () => {
     const all = rowsIn(0, 100)
     const { defects: found } = diagnosed(

@@ -123,6 +123,7 @@ const ANY = {
     { first: numbers(2), later: numbers(2), turn: fc.nat(9), span: fc.tuple(number, number) },
     object,
   ),
+  zeroTurns: fc.nat(),
   lifted: fc.tuple(fc.nat(), fc.nat()),
   loneZeros: fc.array(
     fc.record({ token: fc.nat(), trainer: fc.double({ noNaN: true }), turn: fc.integer({ min: -1 }) }, object),

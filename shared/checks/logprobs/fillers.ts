@@ -17,6 +17,7 @@ import { type LoneZero, zerosDenied } from './lone-zeros.ts'
 import { hasLostNumber } from './lost-numbers.ts'
 import { isLogprob, isTrainedSample, logprobBounds, pairsOf, type ScoredPairs } from './scored.ts'
 import { unscoredByTrainer } from './unscored.ts'
+import { unprovedByZeros } from './zero-turns.ts'
 
 type Side = 'sampler' | 'trainer'
 
@@ -73,6 +74,7 @@ export const L05: Check = {
     }
   },
   dump: lookOverRollouts,
+  unproved: unprovedByZeros,
 }
 
 function* lookOverRollouts(dump: DumpView, report: DumpReporter): Steps<void> {

@@ -11,6 +11,7 @@ import { type OnlyLogprobs, onlyLogprobs } from './only-logprobs.ts'
 import { isLogprob, isTrainedSample, logprobBounds, pairsOf } from './scored.ts'
 import { type Tilt, tiltOf } from './tilt.ts'
 import { type VersionGaps, versionGapsOf } from './version-gaps.ts'
+import { zeroTurnsOf } from './zero-turns.ts'
 
 /** Sums over the trained tokens of a rollout that sampler and trainer both scored; gaps are sampler − trainer, in nats. */
 export interface GapSums {
@@ -54,6 +55,7 @@ export interface KlSums {
 export interface LogprobFacts {
   readonly gap?: GapSums
   readonly onlyLogprobs?: OnlyLogprobs
+  readonly zeroTurns?: number
   readonly tilt?: Tilt
   readonly lifted?: Lifted
   readonly loneZeros?: readonly LoneZero[]
@@ -76,7 +78,9 @@ function gapFacts(view: TrajectoryView): LogprobFacts {
   const gap = gapSums(view)
   if (gap === null) {
     const only = onlyLogprobs(view)
-    return only === null ? NOTHING : { onlyLogprobs: only }
+    const zeroTurns = zeroTurnsOf(view)
+    if (zeroTurns === null) return only === null ? NOTHING : { onlyLogprobs: only }
+    return { ...(only === null ? {} : { onlyLogprobs: only }), zeroTurns }
   }
   const tilt = tiltOf(view)
   const loneZeros = loneZerosOf(view)
