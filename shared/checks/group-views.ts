@@ -5,6 +5,7 @@ import { groupsOfPrompts } from './counted-keys.ts'
 import { FactColumns } from './fact-columns.ts'
 import type { TrajectoryFacts } from './facts.ts'
 import { groupSizeByQuestions, repeatedQuestions } from './group-size-by-questions.ts'
+import { sizesByAdvantages } from './own-sizes.ts'
 import { arePartsOfGroups, isOfOnePrompt } from './split-groups.ts'
 
 export interface GroupOptions {
@@ -31,8 +32,8 @@ export interface GroupOptions {
  * Where no row has a key and the format says that consecutive rows are groups, they are counted off, source by source and step by step: as many
  * as are given or declared, else as many as answer one question each.
  *
- * A group is complete when its size is the given one, else the one its members declare, else the commonest of the dump (2 or more),
- * and every member has a finite reward: samples, one rank of many or a run still written give incomplete ones. Files that ask each question
+ * A group is complete when its size is the given one, else the one its members declare, else the commonest of the dump (2 or more), else one that
+ * advantages show to be whole (`own-sizes.ts`), and every member has a finite reward: samples, one rank of many or a run still written give incomplete ones. Files that ask each question
  * once, as validation between steps does, say nothing of how large the groups of the others are. Nor do groups of which a record could not be read, and none of
  * them is whole unless a size that is given or declared says so.
  */
@@ -62,12 +63,16 @@ export function* grouping(facts: readonly TrajectoryFacts[], options: GroupOptio
     ofPrompts !== null
       ? sizeOfKeys
       : commonestSize(options.unread === undefined ? counted : counted.filter((bucket) => !isTorn(bucket)))
+  const ownSizes =
+    common === null && options.groupSize === null && !buckets.some(({ members }) => isByCall(members))
+      ? yield* within(0.6, 0.65, sizesByAdvantages(counted))
+      : null
   const groups: GroupView[] = []
   const add = (bucket: Bucket) => {
     const { id, members } = bucket
     const isAskedOnce = askingOnce.size > 0 && members.length === 1 && askingOnce.has(sourceOf(members, options.keysOf))
     const told = options.groupSize ?? declaredSize(members)
-    const size = told ?? (isTorn(bucket) ? null : common)
+    const size = told ?? (isTorn(bucket) ? null : (common ?? (ownSizes?.has(members.length) ? members.length : null)))
     const complete = size !== null && members.length === size && size > 1 && members.every(hasReward)
     const rewards = complete ? members.map(({ reward }) => reward as number) : null
     groups.push({
@@ -79,7 +84,7 @@ export function* grouping(facts: readonly TrajectoryFacts[], options: GroupOptio
       ...(isAskedOnce ? { isAskedOnce: true } : {}),
     })
   }
-  yield* within(0.6, 0.9, forEachOf(buckets, add))
+  yield* within(0.65, 0.9, forEachOf(buckets, add))
   return { groups, groupSize: options.groupSize ?? declaredSizeOfAll(facts) ?? common, sizeOfQuestions }
 }
 

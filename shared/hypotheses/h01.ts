@@ -1,8 +1,9 @@
 import { type AdvantageFit, isGroupScaled } from '../checks/groups/advantages.ts'
+import { isByRow, measuringRowCredit } from '../checks/groups/rows-of-rollout.ts'
 import { fitOf, fitting, isOtherwise, measuringSpreads, type Scaling, scalingOf } from '../checks/groups/scaling.ts'
 import { lackOfGroups } from '../checks/groups/statistics.ts'
 import { count, counted, percent } from '../model/number-text.ts'
-import { within } from '../model/steps.ts'
+import { atOnce, within } from '../model/steps.ts'
 import { type AdvantageMeasures, measureAdvantages } from './advantages.ts'
 import { amplifiedBounds, type Bounds } from './bounds.ts'
 import { askingForGroups, doubtOfGroups } from './doubtful-groups.ts'
@@ -73,7 +74,9 @@ function decide(input: HypothesisInput): Judgement {
   // Under an unscaled scheme no std makes an advantage explode, and infinite ones are known without A03.
   const unlooked = unscaled ? [] : notRun(input, ['A03'])
   // Advantages that no known scheme gives have no known bound: a spread that is not small does not show that they are in order.
-  const isUnknown = scaling === null && fitOf(input.dump) !== null
+  const { dump } = input
+  const isUnknown =
+    scaling === null && (fitOf(dump) !== null || isByRow(atOnce(measuringRowCredit(dump)), dump.settings.thresholds))
   // Whichever groups there are, no std of theirs divides under an unscaled scheme.
   const doubt = unscaled || exploded || amplified ? null : doubtOfGroups(input)
   // What divides is known of groups that the advantages fit, right or wrong; what would divide in the right ones is not.

@@ -33,6 +33,44 @@ describe('C04', () => {
     expect(runOver('C04', group([null, null, null, null])).tally).toMatchObject({ checked: 4, affected: 0 })
   })
 
+  /** Groups of four, the rows `masked` of each cut and masked; advantages are those of all rows. */
+  const cut = (groups: readonly (readonly number[])[], masked: readonly (readonly number[])[], made = centred) =>
+    dumpOf(
+      groupFacts(groups, (_, group, member) => ({
+        advantage: made(groups[group] as number[])[member] as number,
+        ...(masked[group]?.includes(member) ? { trained: 0, isTruncated: true } : {}),
+      })),
+    )
+  const centred = (rewards: readonly number[]) => recomputeAdvantages('centre', rewards, 0)
+
+  it('is silent where rewards are the advantages of what trains, and groups train equal ones alone', () => {
+    const groups = [
+      [1, 0, 1, 0],
+      [1, 1, 1, 0],
+      [1, 0, 0, 1],
+    ]
+    const wrong = groups.map((rewards) => [0, 1, 2, 3].filter((member) => rewards[member] === 0))
+    const times = (factor: number) => (rewards: readonly number[]) => rewards.map((reward) => factor * reward)
+    for (const factor of [1, 0.25])
+      expect(runOver('C04', cut(groups, wrong, times(factor))).tally).toMatchObject({ checked: 12, affected: 0 })
+    expect(runOver('C04', cut(groups, wrong)).tally.affected).toBe(5)
+  })
+
+  it('counts groups of which one row trains, where others show what the baseline is made of', () => {
+    const groups = [
+      [0.9, 0.4, 0.6, 0.1],
+      [0.2, 0.8, 0.5, 0.3],
+    ]
+    const { tally, findings } = runOver('C04', cut(groups, [[3], [1, 2, 3]]))
+    expect(tally).toMatchObject({ affected: 4, placesChecked: 4 })
+    expect(findings.map(({ severity }) => severity)).toEqual(Array(4).fill('warning'))
+    // By itself it may be anything.
+    expect(runOver('C04', cut(groups.slice(1), [[1, 2, 3]])).tally.affected).toBe(0)
+    // Its own mean leaves it 0.
+    const own = (rewards: readonly number[]) => (rewards[0] === 0.2 ? [0, 0, 0, 0] : centred(rewards))
+    expect(runOver('C04', cut(groups, [[3], [1, 2, 3]], own)).tally.affected).toBe(1)
+  })
+
   describe('with a fifth of the rows masked at most', () => {
     const severities = (masked: readonly number[], of: Partial<TrajectoryFacts>) => {
       const ten = Array.from({ length: 10 }, (_, member) => (member % 3) / 2)

@@ -41,6 +41,14 @@ const STRUCTURAL: Readonly<Record<string, string>> = {
   'checks/groups/level-groups.ts DIGITS': 'rewards that are the same in float32 get one key',
   'checks/groups/pooled.ts MOST_COMPARED': 'bound of cost',
   'checks/groups/pooled.ts NEIGHBOURS': 'bound of cost',
+  'checks/groups/rows-of-rollout.ts FEWEST_TURNED':
+    'three rollouts have the same signs by chance, of turns that are right or wrong',
+  'checks/groups/statistics.ts MOST_SIZES': 'what a sentence lists',
+  'checks/own-sizes.ts FEWEST_TOLD':
+    'three may have advantages of their own mean by chance, of rewards that are 0 and 1',
+  'checks/own-sizes.ts DENYING_OF': 'a group that is faulty says nothing of how large the others are',
+  'checks/own-sizes.ts ROUNDING': 'what 16-bit floats leave of a number',
+  'checks/own-sizes.ts LEVEL': 'what 32-bit floats leave of a difference',
   'checks/groups/turned-around.ts FEWEST_REWARDS': 'two that differ have one of two orders, as a coin has',
   'checks/groups/turned-around.ts MOST_ROLLOUTS': 'bound of cost',
   'checks/groups/turned-around.ts FEWEST_ROLLOUTS':

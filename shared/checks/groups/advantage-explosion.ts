@@ -6,6 +6,7 @@ import { type AdvantageScheme, isGroupScaled, recomputeAdvantages } from './adva
 import { lookBeyondAll } from './beyond-all.ts'
 import { advantageBound, advantageText, explodedIn, largestSize, oneSize, withSign } from './bounds.ts'
 import { reshaping } from './reshaped.ts'
+import { measuringRowCredit, whyNotOne } from './rows-of-rollout.ts'
 import { fitOf, fitting, scalingOf } from './scaling.ts'
 import { SCHEME_FORMULAS } from './scheme-formulas.ts'
 import { completeGroups, rangeOf, rewardsOf, trainedIn } from './statistics.ts'
@@ -47,9 +48,10 @@ function* lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
   }
   if (scaling === null) {
     if (yield* within(0.5, 0.6, lookBeyondAll(groups, view, report))) return
-    const why =
-      fitOf(view) === null ? 'no group has different rewards to tell it by' : 'no known formula gives the stored ones'
-    report.abstain('not-checkable', `how advantages are scaled is not known, ${why}: declare the reward scaling`)
+    const notOne = whyNotOne(groups, yield* measuringRowCredit(view), view.settings.thresholds)
+    const without = notOne === null ? ', no group has different rewards to tell it by' : ` (${notOne})`
+    const why = fitOf(view) === null ? without : ', no known formula gives the stored ones'
+    report.abstain('not-checkable', `how advantages are scaled is not known${why}: declare the reward scaling`)
     return
   }
   if (!isGroupScaled(scaling.scheme)) {

@@ -2,7 +2,6 @@ import { count, counted, percent } from '../../model/number-text.ts'
 import { filtered, forEachOf, type Steps, within } from '../../model/steps.ts'
 import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { Check, DumpReporter, DumpView, GroupView } from '../check.ts'
-import type { TrajectoryFacts } from '../facts.ts'
 import { type AdvantageFit, isGroupScaled, recomputeAdvantages, residualOf } from './advantages.ts'
 import { trainingOf } from './baseline-rows.ts'
 import { advantageBound, boundOf, explodedIn, largestAdvantage } from './bounds.ts'
@@ -10,11 +9,13 @@ import { isInformative } from './informative.ts'
 import { type LevelOff, levelOff, NO_LEVEL } from './level-groups.ts'
 import { otherGrouping, rowsText } from './other-grouping.ts'
 import { reshaping } from './reshaped.ts'
+import { measuringRowCredit, whyByRow, whyNotOne } from './rows-of-rollout.ts'
 import { type DeclaredScaling, fitting, isOtherwise, isUsualWeight } from './scaling.ts'
 import { quotedScheme } from './scheme-words.ts'
 import { completeGroups, rangeOf, rewardRange, rewardsOf, shown, trainedIn } from './statistics.ts'
 import { measuringSteps, type StepScale } from './step-scales.ts'
 import { followRewards, turnedAround } from './turned-around.ts'
+import { tellTurnedRows } from './turned-rows.ts'
 import type { OtherGrouping } from './windows.ts'
 
 /**
@@ -35,12 +36,20 @@ export const advantageMismatch: Check = {
   fix: 'Recompute advantages where the dump is written, and compare; look at the order of rows and at the grouping key.',
   cite: 'grpo-flat#2, TRL#2608',
   dump: lookAtGroups,
+  *unproved(_tally, view) {
+    return whyByRow(yield* measuringRowCredit(view))
+  },
 }
 
 function* lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
   const complete = completeGroups(view, report)
   if (complete === null) return
   const { thresholds } = view.settings
+  const credit = yield* within(0, 0, measuringRowCredit(view))
+  if (credit.isTurned) {
+    yield* tellTurnedRows(complete, credit, report)
+    return
+  }
   const groups = yield* within(
     0,
     0.2,
@@ -48,12 +57,9 @@ function* lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
   )
   const best = yield* within(0.2, 0.4, fitting(view))
   if (groups.length === 0 || best === null) {
-    if (complete.some((group) => isGivenByToken(group, thresholds))) {
-      report.abstain(
-        'not-checkable',
-        'advantages are given token by token: no two rollouts of a group with different rewards have one each',
-      )
-    } else if (complete.every((group) => rangeOf(rewardsOf(group)) <= thresholds['same-reward'])) {
+    const why = whyNotOne(complete, credit, thresholds)
+    if (why !== null) report.abstain('not-checkable', why)
+    else if (complete.every((group) => rangeOf(rewardsOf(group)) <= thresholds['same-reward'])) {
       const level = yield* within(0.4, 1, filtered(complete, hasOthers))
       if (level.length > 0) report.abstain('not-checkable', whyLevel(level, complete))
     }
@@ -72,7 +78,7 @@ function* lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
   const against =
     best.accepted || areZero || other !== null ? NOTHING : yield* within(0.5, 0.6, goingAgainst(view, groups))
   if (!best.accepted && !areZero && against.groups.size === 0) {
-    report.abstain('not-checkable', whyUnknown(best, other))
+    report.abstain('not-checkable', whyByRow(credit) ?? whyUnknown(best, other))
     return
   }
   const residualIn = (group: GroupView) =>
@@ -218,17 +224,6 @@ function whyUnknown(best: AdvantageFit, other: OtherGrouping | null): string {
   return other === null
     ? `no known formula gives the stored advantages (nearest: ${formula(best)}, off by ${offText(best.residual)})`
     : `no known formula gives the stored advantages over the groups; ${quotedScheme(other.scheme)} does over ${rowsText(other)} (A05)`
-}
-
-/** Its rewards differ, and no two members have one advantage each, for their tokens have different ones (A12). */
-function isGivenByToken(group: GroupView, thresholds: Thresholds): boolean {
-  const { members } = group
-  const isUneven = ({ advantage, maxAdvantage }: TrajectoryFacts) => advantage === null && maxAdvantage !== null
-  return (
-    members.filter(({ advantage }) => advantage !== null).length < 2 &&
-    members.some(isUneven) &&
-    rangeOf(rewardsOf(group)) > thresholds['same-reward']
-  )
 }
 
 /**

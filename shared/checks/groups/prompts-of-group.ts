@@ -61,7 +61,8 @@ function isRenderedOtherwise(member: TrajectoryFacts, own: TrajectoryFacts | und
   const hasOtherTools =
     member.toolsMissing !== own.toolsMissing ||
     member.toolsDiffer !== own.toolsDiffer ||
-    member.toolsLeftOut !== own.toolsLeftOut
+    member.toolsLeftOut !== own.toolsLeftOut ||
+    member.emptyTools !== own.emptyTools
   if (!askTheSame(member, own)) return hasOtherTools && mayAskTheSame(member, own)
   if (hasOtherTools) return true
   const [text, date] = [member.systemHash ?? null, member.promptDate ?? null]

@@ -12,6 +12,7 @@ import {
 } from './advantages.ts'
 import { withFloor } from './floored.ts'
 import { type RewardScale, scalesOf, wholeRange } from './reward-scales.ts'
+import { isByRow, measuringRowCredit } from './rows-of-rollout.ts'
 import { biasedStd, noiseFloor, rangeOf, rewardRange, rewardsOf, unbiasedStd } from './statistics.ts'
 import { measuringStepScales, type StepScale } from './step-scales.ts'
 
@@ -56,7 +57,9 @@ export function fitOf(view: DumpView): AdvantageFit | null {
 export function* fitting(view: DumpView): Steps<AdvantageFit | null> {
   const known = fits.get(view)
   if (known !== undefined) return known
-  const plain = yield* within(0, 0.8, fittingAdvantages(view))
+  const credit = yield* within(0, 0.1, measuringRowCredit(view))
+  const isOne = !isByRow(credit, view.settings.thresholds)
+  const plain = isOne ? yield* within(0.1, 0.8, fittingAdvantages(view)) : null
   const floored = plain === null ? null : yield* within(0.8, 0.9, withFloor(view, plain))
   const fit = floored === null ? null : yield* within(0.9, 1, withAnyEps(view, floored))
   fits.set(view, fit)

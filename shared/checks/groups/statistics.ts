@@ -25,7 +25,7 @@ export function incompleteReason(view: Pick<DumpView, 'groups' | 'groupSize'>): 
   const isNumber = ({ reward }: TrajectoryFacts) => reward !== null && Number.isFinite(reward)
   const whole = groups.filter(({ members }) => members.length === groupSize)
   const unrewarded = whole.filter(({ members }) => !members.every(isNumber))
-  if (unrewarded.length === 0) return tooLargeReason(view) ?? 'incomplete groups'
+  if (unrewarded.length === 0) return tooLargeReason(view) ?? severalSizesReason(view) ?? 'incomplete groups'
   const odd = unrewarded.flatMap(({ members }) => members.filter((member) => !isNumber(member)))
   const missing = odd.filter(({ reward }) => reward === null).length
   const what = [
@@ -57,6 +57,18 @@ function tooLargeReason({ groups, groupSize }: Pick<DumpView, 'groups' | 'groupS
     ? 'its own ones more than once, as where a step was written or read twice'
     : 'a whole multiple, as epochs leave that share their keys and store no step'
   return `no complete groups: ${hold}, ${why}`
+}
+
+/** Sizes that a sentence lists. */
+const MOST_SIZES = 4
+
+/** Groups have several sizes, and none of them is known to be that of whole ones; null where a size is known, or all have one. */
+function severalSizesReason({ groups, groupSize }: Pick<DumpView, 'groups' | 'groupSize'>): string | null {
+  const sizes = [...new Set(groups.map(({ members }) => members.length))].sort((a, b) => a - b)
+  if (groupSize !== null || sizes.length < 2) return null
+  const all = `${sizes.slice(0, -1).join(', ')} or ${sizes.at(-1)}`
+  const have = sizes.length > MOST_SIZES ? `between ${sizes[0]} and ${sizes.at(-1)}` : all
+  return `incomplete groups: they have ${have} rollouts, and nothing tells which of them are whole (--group-size, or a group_size in the rows)`
 }
 
 /** Every rollout of the group has the ids of another one of it. */

@@ -31,7 +31,14 @@ export function haveWholeGroups(
   facts: readonly TrajectoryFacts[],
   groups: readonly GroupView[],
 ): boolean {
-  const groupOf = new Map(groups.flatMap((group) => group.members.map((member) => [member, group] as const)))
+  const groupOf = new Map<TrajectoryFacts, GroupView>()
+  const sizes = new Map<GroupView, number>()
+  for (const group of groups) {
+    // A rollout may be several rows.
+    const own = group.members.flatMap((member) => group.parts?.get(member) ?? [member])
+    for (const row of own) groupOf.set(row, group)
+    sizes.set(group, own.length)
+  }
   return windows.every((rows) => {
     const counts = new Map<object, { group: GroupView; rows: number }>()
     for (const row of rows) {
@@ -41,7 +48,7 @@ export function haveWholeGroups(
       if (known === undefined) counts.set(group, { group, rows: 1 })
       else known.rows++
     }
-    return [...counts.values()].every(({ group, rows }) => rows === group.members.length)
+    return [...counts.values()].every(({ group, rows }) => rows === sizes.get(group))
   })
 }
 

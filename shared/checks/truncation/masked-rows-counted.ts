@@ -4,6 +4,7 @@ import type { Check, DumpReporter, DumpView, GroupView } from '../check.ts'
 import { isLengthStop, isModelStop } from '../end-reason.ts'
 import type { TrajectoryFacts } from '../facts.ts'
 import { withoutCut, withoutFailed } from '../groups/baseline-rows.ts'
+import { type Pairs, proportionOf } from '../groups/proportion.ts'
 import { advantageSums, incompleteReason, isZeroSum, mean, shown } from '../groups/statistics.ts'
 import { isAtLimit } from '../limits-left.ts'
 
@@ -125,6 +126,8 @@ export function* measuringPoison({
 interface Counted {
   /** Masked rows that are part of the mean. */
   readonly rows: ReadonlySet<TrajectoryFacts>
+  /** Those whose advantages show it. */
+  readonly rowsThatTell: number
   readonly rowsThatTrain: number
   readonly sumOfTrainedAdvantages: number
   readonly meanOfAll: number
@@ -136,19 +139,56 @@ interface Counted {
  * all groups of a step, or is taken over other rows, looks the same in one or two of them by chance.
  */
 function* countingGroups(groups: readonly GroupView[], thresholds: Thresholds): Steps<ReadonlyMap<GroupView, Counted>> {
-  const kinds = new Map<string, { told: number; readonly counting: Map<GroupView, Counted> }>()
+  const kinds = new Map<string, Kind>()
   const look = (group: GroupView) => {
     const found = countedOutside(group, thresholds)
     if (found === null) return
     const kind = kindOf(group)
-    const known = kinds.get(kind) ?? { told: 0, counting: new Map<GroupView, Counted>() }
+    const known = kinds.get(kind) ?? { told: 0, counting: new Map(), alone: new Map() }
     kinds.set(kind, known)
-    known.told++
-    if (found !== 'other-baseline') known.counting.set(group, found)
+    const isAlone = found !== 'other-baseline' && found.rowsThatTell === 1
+    if (!isAlone) known.told++
+    if (found !== 'other-baseline') known[isAlone ? 'alone' : 'counting'].set(group, found)
   }
   yield* forEachOf(groups, look)
-  const inUse = [...kinds.values()].filter(({ told, counting }) => counting.size >= thresholds['fit-share'] * told)
-  return new Map(inUse.flatMap(({ counting }) => [...counting]))
+  const isInUse = ({ told, counting }: Kind) => counting.size > 0 && counting.size >= thresholds['fit-share'] * told
+  const inUse = [...kinds.values()].filter(isInUse)
+  const found = new Map(inUse.flatMap(({ counting, alone }) => [...counting, ...alone]))
+  return (yield* haveNoBaseline(groups, found, thresholds)) ? new Map() : found
+}
+
+/** Groups whose masked rows have one kind of reason. */
+interface Kind {
+  /** Whose baseline shows. */
+  told: number
+  /** Of them, those that count masked rows. */
+  readonly counting: Map<GroupView, Counted>
+  /** One row of theirs trains: any number is in proportion to its distance from the mean, and what the others do tells what made it. */
+  readonly alone: Map<GroupView, Counted>
+}
+
+/**
+ * Rewards, or one constant times them, are the advantages of whatever trains (RAFT): no mean is taken of them, and in groups of which only equal rewards train
+ * it looks as if one were.
+ */
+function* haveNoBaseline(
+  groups: readonly GroupView[],
+  counting: ReadonlyMap<GroupView, Counted>,
+  thresholds: Thresholds,
+): Steps<boolean> {
+  if (counting.size === 0) return false
+  const pairs: Pairs[] = []
+  yield* forEachOf(groups, ({ members }) => {
+    const known = members.filter((member) => trains(member) && member.advantage !== null)
+    const stored = known.map(({ advantage }) => advantage as number)
+    const made = known.map(({ reward }) => reward as number)
+    if (stored.some((advantage, at) => advantage !== 0 || made[at] !== 0)) pairs.push({ stored, made })
+  })
+  const { factor, share } = proportionOf(
+    pairs.map((each) => [each]),
+    thresholds['advantage-tolerance'],
+  )
+  return pairs.length >= thresholds['factor-groups'] && factor > 0 && share === 1
 }
 
 /** Whether its masked rows were cut, failed, or some the one and some the other. */
@@ -165,13 +205,14 @@ function countedOutside(group: GroupView, thresholds: Thresholds): Counted | 'ot
   if (!group.members.some(isMasked)) return null
   const rows = group.members.filter((member) => trains(member) || answersNothing(member))
   const sums = advantageSums(rows)
-  if (rows.length < 2 || sums === null || isZeroSum(sums.sum, sums.absolute, thresholds)) return null
+  if (rows.length === 0 || sums === null || isZeroSum(sums.sum, sums.absolute, thresholds)) return null
   for (const baseline of [group.members, withoutFailed(group.members), withoutCut(group.members)]) {
     const meanOfAll = mean(baseline.map(({ reward }) => reward as number))
     const masked = baseline.filter(isMasked)
     if (masked.length === 0 || !inProportion(rows, meanOfAll, thresholds)) continue
     return {
       rows: new Set(masked),
+      rowsThatTell: rows.length,
       rowsThatTrain: rows.filter(trains).length,
       sumOfTrainedAdvantages: sums.sum,
       meanOfAll,

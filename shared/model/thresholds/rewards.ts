@@ -329,8 +329,9 @@ export const REWARD_THRESHOLDS = {
     value: 0.5,
     unit: 'share',
     range: [0, 1],
-    usedBy: ['A12'],
-    reason: 'Of the rollouts with different advantages, above which they are given token by token on purpose.',
+    usedBy: ['A02', 'A03', 'A04', 'A12', 'H01'],
+    reason:
+      'Of the rollouts with different advantages, above which they are given token by token on purpose, or turn by turn where each turn is a row of its own.',
   },
   'length-ratio': {
     value: 4,
