@@ -24,17 +24,18 @@ export function beyondMessagesFact(view: TrajectoryView): Pick<TrajectoryFacts, 
   return { beyondMessages: !calls ? 'no calls' : writesOneBareCall(view) ? 'bare calls' : 'calls' }
 }
 
-/** A check that holds the model's calls against its messages cannot look at rollouts with calls of these kinds alone. */
+/** A check that holds what the model wrote against its messages cannot look at rollouts of these kinds alone. */
 export function abstainBeyondMessages(
   { facts }: DumpView,
   report: DumpReporter,
+  what: 'calls' | 'turns',
   ...kinds: readonly BeyondMessages[]
 ): void {
   const isOne = (kind: unknown) => kinds.includes(kind as BeyondMessages)
   if (new FactColumns(facts).holds('beyondMessages', isOne).includes(1))
     report.abstain(
       'not-checkable',
-      'the messages end with the prompt: there are none to hold the trained calls against',
+      `the messages end with the prompt: there are none to hold the trained ${what} against`,
     )
 }
 

@@ -12,7 +12,7 @@ async function told(family: 'qwen2.5' | 'llama3', changes: SearchChanges = {}) {
   const rows = [0, 1].map((i) => searchRow(tokenizer, i, changes, { more: { messages: ASKED } }))
   const { checks } = (await audited(lines(rows))).report()
   const of = (code: string) => checks.find((check) => check.code === code)!
-  return { T12: of('T12'), T13: of('T13'), T15: of('T15') }
+  return { T10: of('T10'), T12: of('T12'), T13: of('T13'), T15: of('T15') }
 }
 
 describe('messages that end with the prompt', () => {
@@ -20,6 +20,12 @@ describe('messages that end with the prompt', () => {
     const { T12, T13 } = await told('qwen2.5')
     expect(T12).toMatchObject({ status: 'not-checkable', reason: expect.stringContaining('end with the prompt') })
     expect(T13).toMatchObject({ status: 'not-applicable' })
+  })
+
+  it('tell nothing of thoughts that the ids may have lost', async () => {
+    const reason = 'the messages end with the prompt: there are none to hold the trained turns against'
+    for (const call of [{}, { text: 'I look it up.' }])
+      expect((await told('qwen2.5', { call })).T10).toMatchObject({ status: 'not-checkable', reason })
   })
 
   it('leave Llama’s bare calls to nobody', async () => {

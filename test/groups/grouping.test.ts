@@ -137,6 +137,13 @@ describe('A05', () => {
         ),
       ],
       [
+        'a rollout with an empty list of tools that asks in other words',
+        withOne(
+          { emptyTools: true, pairing: { ...asked('q'), question: 'Where is it?' } },
+          { ...today, pairing: told('tools and q') },
+        ),
+      ],
+      [
         'a rollout that lacks the tools of the system turn and asks something else',
         withOne({ systemHash: 't', toolsMissing: true, pairing: byIds('r') }, { ...today, pairing: byIds('q') }),
       ],
@@ -165,6 +172,10 @@ describe('A05', () => {
           { systemHash: 's', toolsDiffer: true, pairing: told('other tools and q') },
           { ...today, pairing: told('tools and q') },
         ),
+      ],
+      [
+        'whose template writes an empty list of tools into the turn of the question (T08)',
+        withOne({ emptyTools: true, pairing: byIds('q') }, { ...today, pairing: byIds('tools and q') }),
       ],
       [
         'that lacks the tools, and with them a line of the system turn that its template writes for tools alone (T07)',

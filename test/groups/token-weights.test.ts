@@ -91,4 +91,15 @@ describe('A07', () => {
     expect(affected({ trained: 0 })).toBe(0)
     expect(affected({ advantage: null })).toBe(0)
   })
+
+  it('says where no rollout has one advantage, and nothing where few have any', () => {
+    const tokens = alike.map((each) => ({ ...each, advantage: null, maxAdvantage: 1 }))
+    expect(runOver('A07', dumpOf(tokens)).abstained).toEqual({
+      status: 'not-checkable',
+      reason: 'advantages are given token by token: too few rollouts have one that length shares out',
+    })
+    expect(runOver('A07', dumpOf(tokens.slice(0, 2))).abstained).toBeNull()
+    const without = alike.map((each) => ({ ...each, advantage: null, maxAdvantage: null }))
+    expect(runOver('A07', dumpOf(without)).abstained).toBeNull()
+  })
 })

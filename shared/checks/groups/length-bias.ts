@@ -14,7 +14,7 @@ export const lengthBias: Check = {
   severity: 'warning',
   unit: 'source',
   needs: ['ids', 'mask', 'advantages'],
-  looksAt: 'the loss type',
+  looksAt: 'batches of rollouts that have one advantage each',
   why: 'With a mean per rollout, long failures are punished mildly and short successes rewarded strongly: failures grow long.',
   fix: 'Use a mean over all tokens (dapo, bnpo) or a constant divisor (dr_grpo).',
   cite: 'TRL#3256, TRL#3138, verl#2435, understand-r1-zero#11, open-instruct#1161, slime#365',
@@ -28,7 +28,15 @@ function* lookAtLengths(view: DumpView, report: DumpReporter): Steps<void> {
     view.facts,
     ({ advantage, trained, excluded }) => advantage !== null && (trained ?? 0) > 0 && !excluded,
   )
-  if (rows.length < thresholds['length-rollouts']) return
+  if (rows.length < thresholds['length-rollouts']) {
+    const byToken = view.facts.filter(({ advantage, maxAdvantage }) => advantage === null && maxAdvantage !== null)
+    if (byToken.length >= thresholds['length-rollouts'])
+      report.abstain(
+        'not-checkable',
+        'advantages are given token by token: too few rollouts have one that length shares out',
+      )
+    return
+  }
   if (lossType === undefined) {
     report.abstain('not-checkable', 'nothing tells how the loss is averaged: declare the loss type')
     return

@@ -30,7 +30,7 @@ export const T12: Check = {
     }
   },
   dump(view, report) {
-    abstainBeyondMessages(view, report, 'calls', 'bare calls')
+    abstainBeyondMessages(view, report, 'calls', 'calls', 'bare calls')
   },
   unproved({ placesChecked, byBoundary }) {
     const parsed = Object.entries(byBoundary).filter(([name]) => name.endsWith(PARSED))

@@ -47,7 +47,7 @@ export const T13: Check = {
     }
   },
   dump(view, report) {
-    abstainBeyondMessages(view, report, 'bare calls')
+    abstainBeyondMessages(view, report, 'calls', 'bare calls')
   },
 }
 

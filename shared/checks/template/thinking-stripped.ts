@@ -2,6 +2,7 @@ import { counted } from '../../model/number-text.ts'
 import { roleKind } from '../../model/roles.ts'
 import type { Message } from '../../model/trajectory.ts'
 import { learnedTemplateOf, rerender } from '../../tokens/template/rerender.ts'
+import { abstainBeyondMessages } from '../beyond-messages.ts'
 import type { Check, TrajectoryView } from '../check.ts'
 import { sampledSpan } from '../edges.ts'
 import { normalised } from '../normalised-text.ts'
@@ -46,6 +47,9 @@ export const T10: Check = {
         },
       })
     }
+  },
+  dump(view, report) {
+    abstainBeyondMessages(view, report, 'turns', 'no calls', 'calls', 'bare calls')
   },
 }
 
