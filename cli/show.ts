@@ -1,7 +1,8 @@
 import { END_WORDS } from '../shared/checks/end-words.ts'
-import { count, counted, minus, tokensText } from '../shared/model/number-text.ts'
+import { count, counted, isOrAre, minus, tokensText } from '../shared/model/number-text.ts'
 import type { Finding } from '../shared/model/report.ts'
 import { TOKEN_STATE_NAMES, TokenFlag, TokenState } from '../shared/model/tokens.ts'
+import { roleText } from '../shared/model/turn-words.ts'
 import type { TrajectoryDetail } from '../shared/session/protocol.ts'
 import type { Session } from '../shared/session/session.ts'
 import type { ParsedArguments } from './arguments.ts'
@@ -66,8 +67,11 @@ function find(session: Session, index: number | undefined, id: string | undefine
   const { facts } = session
   if (index !== undefined) {
     if (index < facts.length) return index
+    // Rollouts without an id are called by their record, and records without a rollout count too.
+    const called = facts.findIndex((row) => row.id === String(index))
+    const meant = called < 0 ? '' : ` The one that is called ${index} is --index ${called}, or --id ${index}.`
     throw new UsageError(
-      `--index ${index}: there are ${counted(facts.length, 'rollout')}, from 0 to ${facts.length - 1}.`,
+      `--index ${index}: there ${isOrAre(facts.length)} ${counted(facts.length, 'rollout')}, from 0 to ${facts.length - 1}.${meant}`,
     )
   }
   const found = facts.flatMap((row, at) => (row.id === id ? [at] : []))
@@ -126,7 +130,8 @@ function printTokens(terminal: Terminal, detail: TrajectoryDetail): void {
         .map(({ code }) => code)
       const ordinal = turn.kind === 'assistant' ? ` ${turn.ordinal}` : ''
       // A tool's reply inside a user turn is told as what it is, with the role that the ids spell.
-      const role = turn.kind === turn.role || turn.kind === 'other' ? turn.role : `${turn.kind} (${turn.role})`
+      const role =
+        turn.kind === turn.role || turn.kind === 'other' ? roleText(turn) : `${turn.kind} (${roleText(turn)})`
       const header = turn.header === 'present' ? '' : `, header ${turn.header}`
       terminal.line([
         { text: `turn ${turn.index}  ${role}${ordinal}`, style: 'strong' },

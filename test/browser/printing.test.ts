@@ -108,7 +108,7 @@ describePage('tables on paper', ({ folder, open, openWith }) => {
     for (const key of ['2', 'j', 'Enter']) await page.keyboard.press(key)
     await page.locator('.token-panel').getByText('raw piece').waitFor()
     await page.keyboard.press('>')
-    await page.locator('.legend-notes').waitFor()
+    await page.locator('.legend').waitFor()
     const name = page.locator('.legend').getByText('advantage', { exact: true })
     expect(await name.isVisible()).toBe(false)
     await page.emulateMedia({ media: 'print' })

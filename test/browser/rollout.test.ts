@@ -101,6 +101,11 @@ describePage('the screen of one rollout', (pageTests) => {
       .locator('.grid-cell')
       .evaluateAll((cells) => cells.map((cell) => Number(cell.getAttribute('data-token'))))
     expect(shown).toEqual([...new Set(shown)].sort((a, b) => a - b))
+    // What a cell has no room for stands in its tooltip.
+    await page.locator('.grid-cell.selected').hover()
+    await expect
+      .poll(() => page.locator('.grid-cell.selected').getAttribute('title'))
+      .toMatch(/\ntoken [\d,]+ · id \d+$/)
     // It is the last of its rollout.
     await page.keyboard.press('ArrowLeft')
     await page.locator(`.grid-cell.selected[data-token="${Number(selected) - 1}"]`).waitFor()

@@ -51,6 +51,10 @@ describe('show', () => {
   test('says which rollouts there are', async () => {
     expect((await cli('show', 'clean.jsonl', '--index', '6')).err).toContain('there are 6 rollouts, from 0 to 5')
     expect((await cli('show', 'clean.jsonl', '--id', 'nobody')).err).toContain('no rollout has this id')
+    // What has no id is called by its record, and a record that was skipped counts.
+    const gaps = 'no\nrecord\n{"input_ids":[151644,8948,198],"loss_mask":[0,0,1]}\n'
+    await writeFile(join(dumps.path, 'gaps.jsonl'), gaps)
+    expect((await cli('show', 'gaps.jsonl', '--index', '2')).err).toMatch(/called 2 is --index\s+0, or --id 2/)
     const none = await cli('show', 'clean.jsonl', '--where', 'reward>7')
     expect([none.code, none.err]).toEqual([2, expect.stringContaining('there is none of these')])
     for (const which of [[], ['--index', '0', '--id', 'q0']]) {

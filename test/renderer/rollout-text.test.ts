@@ -7,8 +7,29 @@ import { revealedIn, revealPadding, togglePadding, useRevealed } from '../../ren
 import { rolloutPlace } from '../../renderer/views/rollout/rollout-place.ts'
 import { innermostTags, tagOfLine } from '../../renderer/views/rollout/tag-bars.ts'
 import { isTaggedBlock, textBlocks, textParts } from '../../renderer/views/rollout/tagged-text.ts'
+import { tokenTitle } from '../../renderer/views/rollout/token-title.ts'
 import { TokenState } from '../../shared/model/tokens.ts'
+import { roleText } from '../../shared/model/turn-words.ts'
 import type { TagName } from '../../shared/session/rollout/tags.ts'
+
+describe('a token and its turn in words', () => {
+  it('is titled with its text, its place and its id, hidden characters spelt', () => {
+    const detail = {
+      ids: Int32Array.of(7, 1234),
+      text: 'headquarters\u200b',
+      textOffsets: Uint32Array.of(0, 0, 13),
+      flags: Uint8Array.of(0, 0),
+    }
+    expect(tokenTitle(detail, 1)).toBe('headquarters⟨ZWSP⟩\ntoken 1 · id 1234')
+    expect(tokenTitle({ ...detail, ids: null }, 1)).toBe('headquarters⟨ZWSP⟩\ntoken 1')
+  })
+
+  it('says where the beginning of a turn, and its role with it, is cut', () => {
+    expect(roleText({ role: '', header: 'cut' })).toBe('beginning cut')
+    expect(roleText({ role: '', header: 'present' })).toBe('no role')
+    expect(roleText({ role: 'user', header: 'cut' })).toBe('user')
+  })
+})
 
 describe('a text with tags', () => {
   it('is split at its outermost tags, and an open one reaches to the end', () => {

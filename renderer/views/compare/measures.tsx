@@ -6,11 +6,12 @@ import {
 } from '../../../shared/session/requests/compare.ts'
 import { KeptDetails } from '../../app/kept-details.tsx'
 import { PinButton } from '../../app/pin-button.tsx'
-import { showRollouts } from '../../commands/go.ts'
 import { type Alike, numbersAlike, sharesAlike } from '../../text/alike.ts'
 import { ABSENT, allDigits, count, counted } from '../../text/numbers.ts'
 import { spelt } from '../../text/visible.ts'
 import { VERDICT_WORDS } from '../../text/words.ts'
+import { ShowLink } from '../verdicts/number-link.tsx'
+import { behindCompared } from './behind-compared.ts'
 import { narrowMeasures, useComparePlace } from './compare-place.ts'
 
 const SECTION_WORDS: Readonly<Record<MeasureSection, string>> = {
@@ -157,7 +158,8 @@ function MeasureTable({
 }
 
 function MeasureRow({ measure }: { measure: ComparedMeasure }) {
-  const { id, section, label, unit, here, there, distance, lacks, codes } = measure
+  const { id, section, label, unit, here, there, distance, lacks } = measure
+  const behind = behindCompared(measure)
   const [shownHere, shownThere] = valueWords(measure)
   const difference = differenceWords(measure)
   const valueClass = unit === 'text' ? 'number measure-words' : 'number'
@@ -168,17 +170,10 @@ function MeasureRow({ measure }: { measure: ComparedMeasure }) {
       <td className={valueClass} title={exactOf(here, shownHere)}>
         {here === null ? (
           <Lack why={lacks.here} />
-        ) : codes.length > 0 ? (
-          <button
-            type="button"
-            className="link"
-            title={`Show the rollouts of the open run with ${codes.join(', ')}`}
-            onClick={() => showRollouts({ codes })}
-          >
-            {shownHere}
-          </button>
-        ) : (
+        ) : behind === null ? (
           shownHere
+        ) : (
+          <ShowLink {...behind}>{shownHere}</ShowLink>
         )}
       </td>
       <td className={valueClass} title={exactOf(there, shownThere)}>

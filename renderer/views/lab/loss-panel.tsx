@@ -234,7 +234,7 @@ function Picture({ picture, beside }: { picture: LossPicture; beside: LossPictur
 function PullTable({ caption, rows }: { caption: string; rows: readonly (readonly [string, number])[] }) {
   if (rows.length === 0) return null
   return (
-    <table className="part-table">
+    <table className="part-table pull-table">
       <caption>{caption}</caption>
       <tbody>
         {rows.map(([name, pull]) => (

@@ -73,7 +73,7 @@ function PinForm({ groups, notebook }: { groups: readonly PieceGroup[]; notebook
     if (piece === undefined) return
     pin(piece, hypothesis, note.trim())
     openDialog(null)
-    say(`Pinned to ${hypothesis}: ${spelt(clipped(piece.title, 120))}`)
+    say(`Pinned to ${hypothesis}: ${spelt(clipped(piece.title, 60))}`)
   }
   return (
     <form className="pin-form" onSubmit={keep}>

@@ -1,4 +1,5 @@
 import { clipped } from '../../../shared/model/clipped.ts'
+import { roleText } from '../../../shared/model/turn-words.ts'
 import type { TrajectoryDetail } from '../../../shared/session/protocol.ts'
 import type { IdComparison, IdDifference } from '../../../shared/session/requests/rollout.ts'
 import { jumpTo } from '../../state/selection.ts'
@@ -37,7 +38,7 @@ export function Difference({ detail, comparison, difference }: Props) {
         </button>
         {turn !== undefined && (
           <span className="quiet">
-            turn {turn.index} {spelt(clipped(turn.role, 24))}
+            turn {turn.index} {spelt(clipped(roleText(turn), 24))}
           </span>
         )}
       </h2>

@@ -1,5 +1,4 @@
 import { memo } from 'react'
-import { spelt } from '../../text/visible.ts'
 import type { LineSpan } from './layout.ts'
 import { classOf, type TokenDress, TokenGlyphs } from './lines.tsx'
 import { overlayValue } from './overlay-dress.ts'
@@ -20,7 +19,6 @@ export const GridLine = memo(function GridLine(
             className={`grid-cell ${classOf(props, index, index === token)}`}
             data-token={index}
             data-pin={faults.pins.get(index)}
-            title={spelt(text)}
           >
             <span className="grid-text">
               <TokenGlyphs text={text} />

@@ -1,6 +1,7 @@
 import { clipped } from '../../../shared/model/clipped.ts'
 import { PART_WORDS } from '../../../shared/model/part-words.ts'
 import { PARTS, TokenFlag } from '../../../shared/model/tokens.ts'
+import { roleText } from '../../../shared/model/turn-words.ts'
 import type { TokenDetail, TrajectoryDetail } from '../../../shared/session/protocol.ts'
 import type { Overlay } from '../../../shared/session/requests/rollout.ts'
 import { CheckName } from '../../app/check-name.tsx'
@@ -236,7 +237,7 @@ function PlaceOf({ detail, token }: { detail: TrajectoryDetail; token: number })
   const turn = detail.segmentation?.turns[turnOf(detail, token)]
   return (
     <>
-      <Pair name="turn">{turn === undefined ? '–' : `${turn.index} ${spelt(clipped(turn.role, 40))}`}</Pair>
+      <Pair name="turn">{turn === undefined ? '–' : `${turn.index} ${spelt(clipped(roleText(turn), 40))}`}</Pair>
       <Pair name="part">{partOf(detail, token) ?? '–'}</Pair>
       <Pair name="in turn">
         {turn === undefined ? '–' : `${count(token - turn.start)} of ${count(turn.end - turn.start)}`}

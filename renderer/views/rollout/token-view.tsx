@@ -21,6 +21,7 @@ import { revealedIn, revealPadding, useRevealed } from './revealed-padding.ts'
 import { useRolloutPlace } from './rollout-place.ts'
 import { innermostTags, tagOfLine } from './tag-bars.ts'
 import { tokenText } from './token-text.ts'
+import { titleToken } from './token-title.ts'
 import { tokenWindow } from './token-window.ts'
 import { useLineWindow } from './use-line-window.ts'
 import { useTokenArea } from './use-token-area.ts'
@@ -156,6 +157,7 @@ export function TokenView({ detail, overlay }: { detail: TrajectoryDetail; overl
       // biome-ignore lint/a11y/noNoninteractiveTabindex: the text is scrolled and moved through with the keyboard
       tabIndex={0}
       {...drag}
+      onPointerOver={(event) => titleToken(detail, event.target)}
       onCopy={copy}
       onScroll={scroll}
     >

@@ -2,6 +2,7 @@ import { type CSSProperties, type KeyboardEvent, memo, useEffect, useMemo, useRe
 import { flushSync } from 'react-dom'
 import { clipped } from '../../../shared/model/clipped.ts'
 import type { Turn } from '../../../shared/model/tokens.ts'
+import { roleText } from '../../../shared/model/turn-words.ts'
 import type { TrajectoryDetail } from '../../../shared/session/protocol.ts'
 import { type RowWindow, useRowWindow } from '../../lists/use-row-window.ts'
 import { jumpTo, useSelection } from '../../state/selection.ts'
@@ -145,6 +146,6 @@ const TurnButton = memo(function TurnButton({
 })
 
 export function roleOf(turn: Turn): string {
-  const role = spelt(clipped(turn.role, 24))
+  const role = spelt(clipped(roleText(turn), 24))
   return turn.kind === 'tool' && turn.role === 'user' ? `${role} · tool reply` : role
 }

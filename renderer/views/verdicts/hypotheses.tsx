@@ -77,8 +77,10 @@ export function HypothesisLine({ result, view }: { result: HypothesisResult; vie
       </button>
       <VerdictChip result={result} />
       <span className="quiet verdict-row-sure">
-        {result.verdict !== 'not-checkable' && `${result.confidence} confidence`} <PinVerdict result={result} />{' '}
-        <ByStepLink of={result.id} />
+        {result.verdict !== 'not-checkable' && (
+          <span className="verdict-row-confidence">{result.confidence} confidence</span>
+        )}{' '}
+        <PinVerdict result={result} /> <ByStepLink of={result.id} />
       </span>
       <span className="verdict-row-measure">{deciding !== undefined && <MeasureLine measure={deciding} />}</span>
       <div id={fold.body} className="verdict-row-body" hidden={!fold.isOpen}>
