@@ -86,9 +86,7 @@ export function LimitControl({
         />
       </span>
       <p className="lab-standing quiet">
-        {refused !== null && (
-          <span className="error-text">{minus(refused)} is not tried: no length is below 0 · </span>
-        )}
+        {refused !== null && <span className="error-text">{minus(refused)} is not tried: no length is below 0 · </span>}
         {value === inForce ? (
           inForce === null ? (
             'no limit'
