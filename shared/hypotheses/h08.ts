@@ -35,7 +35,7 @@ export const LIKE_ANSWERS = 'mean reward difference of answers in the same words
 const MEANS_APART = 'difference of the mean rewards of the questions that both runs have'
 /** Why it speaks neither way beyond chance. */
 const OF_MODEL_OR_SCORER = ', beyond chance, by the model or by how it is scored'
-const TOOLS_LOST = 'of these, whose tools only one run has in its prompts: T07 of the other, and no other prompt'
+const TOOLS_LOST = 'of these, whose tools stand in the prompts of one run only (T07 of the other)'
 const LIMITS = 'limits of tokens and turns'
 
 /** What the runs do not share where a measure that begins so speaks for the hypothesis. */
@@ -99,7 +99,6 @@ function decide(input: HypothesisInput): Judgement {
   // a better model and those of another scorer: only answers in the same words tell.
   const meansApart = gap === null && areApart(found.meanRewards, thresholds)
   const areRepliesAlike = holds(shareOf(found.replies) ?? 0, pairs.contradicted)
-  // A prompt without its tools is a fault of that run (T07), and hides whether the prompts agree beside it.
   const contradicted = !supported && !cutApart && !meansApart && areRepliesAlike && found.rendering !== null
   return {
     verdict: supported ? 'supported' : contradicted ? 'contradicted' : 'inconclusive',
@@ -113,9 +112,6 @@ function decide(input: HypothesisInput): Judgement {
     missing: [
       ...(found.rendering === null && found.renderingAsked > 0
         ? ['ids of the prompts in both runs, by one tokenizer']
-        : []),
-      ...(found.rendering === null && found.toolsLost > 0
-        ? ['prompts of both runs that hold their tools (those of one lack them, T07)']
         : []),
       ...(found.tools === null ? ['tools of both runs'] : []),
       ...(gap === null ? ['answers in the same words, with rewards in both runs'] : []),

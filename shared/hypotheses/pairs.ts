@@ -100,9 +100,7 @@ function* measuring(dump: DumpView, other: DumpView, sameTokenizer: boolean): St
     rendering: countOf(differences.map(({ rendering }) => rendering)),
     opening: countOf(differences.map(({ opening }) => opening)),
     replies: countOf(differences.map(({ replies }) => replies)),
-    renderingAsked: differences.filter(
-      ({ words, tools, system, toolsLost }) => !words && !tools && !system && !toolsLost,
-    ).length,
+    renderingAsked: differences.filter(({ words, tools, system }) => !words && !tools && !system).length,
     toolsLost: differences.filter(({ toolsLost }) => toolsLost).length,
     cut: cutShares(own, others, dump.settings.thresholds['run-standard-errors']),
     endsApart: endsApart(ends, dump.settings.thresholds['h08-ends-chance']),
@@ -135,7 +133,7 @@ export interface PromptDifferences {
   readonly opening: boolean | null
   /** In the roles under which the ids put replies of tools. */
   readonly replies: boolean | null
-  /** All prompts of one run lack the tools that it has (T07), and none of the other: what they then say otherwise is that fault, and no other prompt. */
+  /** All prompts of one run lack the tools that it has (T07), and none of the other: its tools differ, and what else the ids then say otherwise is that too. */
   readonly toolsLost: boolean
 }
 
@@ -146,7 +144,7 @@ export function differencesOf(
 ): PromptDifferences {
   const { rows, others, isReworded: words } = pair
   const toolsLost = (haveLostTools(rows) && !lackTools(others)) || (haveLostTools(others) && !lackTools(rows))
-  const tools = differ(rows, others, ({ pairing }) => pairing?.tools ?? null, areSameTools)
+  const tools = toolsLost || differ(rows, others, ({ pairing }) => pairing?.tools ?? null, areSameTools)
   // Tools that stand in the system text make another one of it: what is said beside them tells whether that is all.
   const beside = tools === true ? differ(rows, others, ({ pairing }) => pairing?.besideTools ?? null) : null
   const system =
@@ -159,9 +157,7 @@ export function differencesOf(
       : null) ??
     differ(rows, others, ({ pairing }) => pairing?.system ?? null)
   const rendering =
-    sameTokenizer && !words && !tools && !system && !toolsLost
-      ? differ(rows, others, ({ promptHash }) => promptHash)
-      : null
+    sameTokenizer && !words && !tools && !system ? differ(rows, others, ({ promptHash }) => promptHash) : null
   // What a program makes up anew for each rollout (ids, times) differs between two runs as it does within one.
   const tellsNothing = rendering && (isNeverTheSame(rows) || isNeverTheSame(others))
   const opening =

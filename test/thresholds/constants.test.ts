@@ -215,6 +215,7 @@ const STRUCTURAL: Readonly<Record<string, string>> = {
   'checks/truncation/what-was-lost.ts SYSTEM_HEAD': 'by which evidence names what was lost',
   'hypotheses/advice.ts TOLD_STEPS': 'what the advice tells one by one',
   'hypotheses/advice.ts LONGEST_SWITCHES': 'how much of the advice is spelt out',
+  'hypotheses/covers.ts NEARLY_ALL': 'what the advice tells as one step; both are in the report',
   'hypotheses/chosen-by-reward.ts CUT_AT_ENDS': 'a dump has two ends, each of which may lie within a group',
   'hypotheses/reward-trend.ts MOST_PLACES': 'bound of cost',
   'hypotheses/reward.ts TOLD_SCALES': 'what a line tells one by one',

@@ -202,9 +202,12 @@ export const H08: readonly Cell[] = [
         planted('T07')(dump)
       },
     },
-    says: () => [[/^questions that both runs have/, 8]],
-    // The ids of the prompts are there: with another system text they differ anyhow.
-    lacks: ['tools of both runs'],
+    says: () => [
+      [/^questions that both runs have/, 8],
+      [/whose tools differ/, 1],
+    ],
+    // The ids show what the records do not tell.
+    lacks: [],
   },
   {
     id: 'H08',
