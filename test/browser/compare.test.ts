@@ -39,7 +39,7 @@ describePage('a second run', (tests) => {
     await line('H08').waitFor()
     await expect
       .poll(() => line('H08').innerText())
-      .toMatch(/supported\s+high[\s\S]*100 % share of paired questions whose system text/)
+      .toMatch(/supported\s+high[\s\S]*100 % share of paired questions whose tools differ/)
     await page.getByText('Judged beside a second run, clean-qwen2.5.jsonl.gz.').waitFor()
     // All else is of the open run.
     await page.getByText('96 of 96 rollouts listed').waitFor()
