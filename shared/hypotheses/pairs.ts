@@ -143,7 +143,7 @@ export function differencesOf(
   prefills: ReadonlySet<string>,
 ): PromptDifferences {
   const { rows, others, isReworded: words } = pair
-  const toolsLost = (haveLostTools(rows) && !lackTools(others)) || (haveLostTools(others) && !lackTools(rows))
+  const toolsLost = sideWithoutTools(rows, others) !== null
   const tools = toolsLost || differ(rows, others, ({ pairing }) => pairing?.tools ?? null, areSameTools)
   // Tools that stand in the system text make another one of it: what is said beside them tells whether that is all.
   const beside = tools === true ? differ(rows, others, ({ pairing }) => pairing?.besideTools ?? null) : null
@@ -168,6 +168,12 @@ export function differencesOf(
     ? differ(rows, others, ({ pairing }) => pairing?.replyRoles ?? null, shareReplyRole)
     : null
   return { words, tools, system, rendering: tellsNothing ? null : rendering, opening, replies, toolsLost }
+}
+
+/** The run whose prompts of a question all lack the tools that it has (T07), where none of the other's does. */
+export function sideWithoutTools(rows: Rows, others: Rows): 'here' | 'there' | null {
+  if (haveLostTools(rows) && !lackTools(others)) return 'here'
+  return haveLostTools(others) && !lackTools(rows) ? 'there' : null
 }
 
 function haveLostTools(rows: Rows): boolean {

@@ -9,18 +9,25 @@ import type { PromptDifference } from './requests/compare.ts'
 /** Text of a prompt that is shown; the rest is named by its length. */
 const MOST_CHARACTERS = 20_000
 
+const RUNS = { here: 'open', there: 'second' } as const
+
 interface Prompt {
   readonly system: string | null
   readonly question: string | null
   readonly tools: ReadonlyMap<string, { readonly parameters: readonly string[]; readonly text: string }> | null
 }
 
-/** How either run puts a question, and in what that differs: system text (T09), tools (T07) and, where its words differ, the question itself. */
+/**
+ * How either run puts a question, and in what that differs: system text (T09), tools (T07) and, where its words differ, the question itself.
+ * @param withoutTools the run whose prompts lost its tools: its ids differ by these, so that system texts are compared as the messages have them
+ */
 export function promptDifferences(
   here: { readonly loaded: LoadedTrajectory; readonly tokenizer: Tokenizer | null },
   there: { readonly loaded: LoadedTrajectory; readonly tokenizer: Tokenizer | null },
+  withoutTools: 'here' | 'there' | null,
 ): PromptDifference[] {
-  const [a, b] = [promptOf(here.loaded, here.tokenizer), promptOf(there.loaded, there.tokenizer)]
+  const asStated = withoutTools !== null
+  const [a, b] = [promptOf(here.loaded, here.tokenizer, asStated), promptOf(there.loaded, there.tokenizer, asStated)]
   const found: PromptDifference[] = []
   if (a.system !== null || b.system !== null) {
     found.push({
@@ -31,7 +38,9 @@ export function promptDifferences(
     })
   }
   if (a.tools !== null || b.tools !== null) {
-    found.push({ what: 'tools', says: toolsSay(a.tools, b.tools), here: toolText(a.tools), there: toolText(b.tools) })
+    const lost = withoutTools === null ? [] : [`The prompts of the ${RUNS[withoutTools]} run lack its tools (T07).`]
+    const says = [...lost, ...toolsSay(a.tools, b.tools)]
+    found.push({ what: 'tools', says, here: toolText(a.tools), there: toolText(b.tools) })
   }
   if (a.question !== null && b.question !== null && wordsOf(a.question) !== wordsOf(b.question)) {
     const says = textsSay('first message', a.question, b.question)
@@ -45,8 +54,8 @@ function wordsOf(question: string): string {
   return normalised(question).toLowerCase()
 }
 
-/** The system text as the ids have it, else as messages do; an empty text where messages have none. */
-function promptOf({ trajectory, view }: LoadedTrajectory, tokenizer: Tokenizer | null): Prompt {
+/** The system text as the ids have it, else as messages do, or the other way round; an empty text where messages have none. */
+function promptOf({ trajectory, view }: LoadedTrajectory, tokenizer: Tokenizer | null, asStated: boolean): Prompt {
   const first = view?.segmentation?.turns[0]
   const inIds =
     tokenizer !== null && trajectory.ids !== null && first?.kind === 'system'
@@ -55,7 +64,8 @@ function promptOf({ trajectory, view }: LoadedTrajectory, tokenizer: Tokenizer |
   const message = trajectory.messages?.find(({ role }) => role === 'system' || role === 'developer')
   const stated = trajectory.messages === null ? null : (message?.content ?? '')
   const question = firstQuestion(trajectory.messages)?.content ?? null
-  return { system: inIds ?? stated, question, tools: trajectory.tools === null ? null : toolsOf(trajectory.tools) }
+  const system = asStated ? (stated ?? inIds) : (inIds ?? stated)
+  return { system, question, tools: trajectory.tools === null ? null : toolsOf(trajectory.tools) }
 }
 
 function textsSay(what: string, here: string | null, there: string | null): string[] {

@@ -2,6 +2,7 @@ import type { DumpView } from '../checks/check.ts'
 import type { TrajectoryFacts } from '../checks/facts.ts'
 import { firstQuestion } from '../checks/pairing.ts'
 import type { SecondRun } from '../hypotheses/hypothesis.ts'
+import { sideWithoutTools } from '../hypotheses/pairs.ts'
 import { clipped } from '../model/clipped.ts'
 import type { Report } from '../model/report.ts'
 import { atOnce, type Steps, within } from '../model/steps.ts'
@@ -120,7 +121,7 @@ export async function pairDetail(
     question: question === null ? null : clipped(question, QUESTION_CHARACTERS),
     here: here.rows(own.slice(0, MOST_MEMBERS)),
     there: there.rows(other.slice(0, MOST_MEMBERS)),
-    prompt: promptDifferences(left, right),
+    prompt: promptDifferences(left, right, sideWithoutTools(rows, others)),
   }
 }
 

@@ -130,24 +130,22 @@ describePage('two runs beside each other', (page) => {
     const { page: view } = window
     await expect
       .poll(() => view.locator('.verdict-row').filter({ hasText: 'H08' }).innerText())
-      .toMatch(/supported[\s\S]*100 % share of paired questions whose system text differs/)
+      .toMatch(/supported[\s\S]*100 % share of paired questions whose tools differ/)
     await view.keyboard.press('q')
     const rows = view.getByRole('grid', { name: 'Questions that both runs have' }).locator('tbody tr')
     await view.getByText('12 questions in both').waitFor()
     await rows.nth(11).waitFor()
     await expect.poll(() => rows.count()).toBe(12)
-    await view.getByRole('button', { name: /^system text 12 of 12$/ }).waitFor()
+    await view.getByRole('button', { name: /^tools 12 of 12$/ }).waitFor()
     // Numbers of a column have like decimals, of whichever pair they are; none and all are exact.
     const rewards = await rows.locator('td:nth-child(3)').allInnerTexts()
     expect(rewards.filter((text) => !/^\d\.\d{3}( → \d\.\d{3})?$/.test(text))).toEqual([])
     const cuts = await rows.locator('td:nth-child(5)').allInnerTexts()
     expect(cuts.filter((text) => !/^(0|100|\d+\.\d) %( → (0|100|\d+\.\d) %)?$/.test(text))).toEqual([])
     expect(cuts).toEqual(expect.arrayContaining(['12.5 % → 0 %', '50.0 % → 0 %', '0 %']))
-    await view
-      .getByText(/The system text of the second run goes on for \d+ characters where the other ends\./)
-      .waitFor()
-    await view.getByRole('button', { name: /^tools 0 of 12$/ }).click()
-    await view.getByText('No pair differs in tools.').waitFor()
+    await view.getByText('The prompts of the open run lack its tools (T07).').waitFor()
+    await view.getByRole('button', { name: /^system text 0 of 12$/ }).click()
+    await view.getByText('No pair differs in system text.').waitFor()
     await view.getByRole('button', { name: 'Show all 12' }).click()
 
     // Both are read: the open run's rollout on the left, the second run's on the right.

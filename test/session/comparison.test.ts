@@ -356,6 +356,11 @@ describe('a comparison', () => {
     expect(conclusion.differs).toContain('and H07 are contradicted in the open run and supported in the second')
     expect(conclusion.decides).toContain('which is a fault where one of them is an evaluation of the other')
     expect(pairs).toMatchObject({ tools: { affected: 12 }, system: { affected: 0 }, rendering: null })
+    const { prompt } = await page.ask('pair', { position: 0 })
+    expect(prompt.map(({ what, says }) => [what, says])).toEqual([
+      ['system', []],
+      ['tools', ['The prompts of the second run lack its tools (T07).']],
+    ])
   })
 
   it('says where two runs may differ for another reason than what is asked', async () => {
