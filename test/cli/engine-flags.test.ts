@@ -49,7 +49,8 @@ test('the young generation is held small only where V8 is known to have the flag
 test('what is large leaves the young generation of a thread as small as it began, which V8 forgets as it makes one', async () => {
   const less = await youngOfThread(1 << 30)
   const usual = await youngOfThread((1 << 30) - 1)
-  expect(less).toBeLessThan(3 << 20)
+  // On a busy machine a thread may grow once, to 4 MiB, before it is told.
+  expect(less).toBeLessThan(6 << 20)
   expect(usual).toBeGreaterThan(8 << 20)
 })
 
