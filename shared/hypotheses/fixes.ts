@@ -18,6 +18,6 @@ export function fixOfKinds(
   { fix, fixes }: { readonly fix: string; readonly fixes: Readonly<Record<string, string>> },
   kinds: readonly string[],
 ): string {
-  const found = kinds.flatMap((kind) => fixes[kind] ?? [])
+  const found = kinds.flatMap((kind) => (Object.hasOwn(fixes, kind) ? (fixes[kind] ?? []) : []))
   return found.length === 0 ? fix : found.join(' ')
 }

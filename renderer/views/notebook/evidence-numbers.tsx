@@ -4,8 +4,8 @@ import { spelt } from '../../text/visible.ts'
 
 type Pinned = Evidence['numbers'][number]
 
-/** Names of numbers that do not say by themselves what they are. */
-const NAMES: Readonly<Record<string, string>> = { onset: 'begins at token' }
+/** Names of numbers that do not say by themselves what they are. A notebook may name a number `__proto__`. */
+const NAMES: ReadonlyMap<string, string> = new Map([['onset', 'begins at token']])
 
 /** Numbers as they were pinned, each with its name. */
 export function EvidenceNumbers({ numbers }: { numbers: Evidence['numbers'] }) {
@@ -15,8 +15,8 @@ export function EvidenceNumbers({ numbers }: { numbers: Evidence['numbers'] }) {
     numbers.findIndex((other) => other.name === name && other.value === value) === at
   return numbers.filter(isFirst).map(({ name, value, unit }) => (
     <span key={`${name} ${value}`} className="evidence-number">
-      {NAMES[name] ?? spelt(name.replaceAll('_', ' '))} <strong>{isShare ? shareOf(value) : pinnedValue(value)}</strong>{' '}
-      {unit === 'share' ? '' : spelt(unit ?? '')}
+      {NAMES.get(name) ?? spelt(name.replaceAll('_', ' '))}{' '}
+      <strong>{isShare ? shareOf(value) : pinnedValue(value)}</strong> {unit === 'share' ? '' : spelt(unit ?? '')}
     </span>
   ))
 }
