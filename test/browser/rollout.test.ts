@@ -38,7 +38,7 @@ describePage('the screen of one rollout', (pageTests) => {
     await page.keyboard.press('Enter')
     await page.getByText(/^coloured by sampler logprob/).waitFor()
     expect(page.url()).toContain('rollout.overlay=sampler')
-    await expect.poll(() => page.locator('.legend').innerText()).toContain('scored tokens of this rollout')
+    await expect.poll(() => page.locator('.chart-notes').innerText()).toContain('scored tokens of this rollout')
     await expect.poll(() => page.locator('.token.by-none').count()).toBeGreaterThan(0)
     await expect.poll(() => page.locator('.token[class*=by-p], .token[class*=by-n]').count()).toBeGreaterThan(0)
     const chart = page.getByRole('img', { name: /^sampler logprob by position/ })
