@@ -72,7 +72,7 @@ describePage('the screen of one rollout', (pageTests) => {
     expect(numbers.slice(9).every((number) => /^−\d/.test(number))).toBe(true)
     await expect.poll(() => edge.locator('.zoom-token.by-none').count()).toBe(9)
     await expect.poll(() => edge.locator('.zoom-token[class*=by-]:not(.by-none)').count()).toBe(3)
-    await expect.poll(() => page.locator('.legend').innerText()).toContain('scored tokens of this rollout')
+    await expect.poll(() => page.locator('.chart-notes').innerText()).toContain('scored tokens of this rollout')
     expect(await violations(page)).toEqual([])
   })
 
