@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import type { Download } from 'playwright-core'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -123,7 +123,7 @@ describePage('the page', (tests) => {
     const address = page.url()
     expect(address).toMatch(/#dump=[0-9a-f]+&view=rollout&rollout=2&tokens=/)
     await page.reload()
-    await page.getByText('The link points into a dump that is not open here').waitFor()
+    await page.getByText(`The link points into ${basename(FAILING)}, which was open here before`).waitFor()
     await window.drop([FAILING])
     await window.read()
     await page.getByRole('button', { name: '⚑ flagged' }).waitFor()
