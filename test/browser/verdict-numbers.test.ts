@@ -28,7 +28,7 @@ describePage('the numbers of where the loss falls', ({ openWith }) => {
     // No share of what the model wrote is 100 %, though every mask but those of whole rows is right.
     await page.keyboard.press('1')
     const whole = page.locator('p', { hasText: 'masked whole' })
-    await expect.poll(() => whole.innerText()).toContain('23 of 96 rollouts are masked whole (M04)')
+    await expect.poll(() => whole.innerText()).toContain('23 of 96 rollouts are masked whole')
     await whole.getByRole('button').click()
     await expect.poll(() => listed(page)).toEqual(['finding:M04', '23 of 96 rollouts listed'])
     await page.keyboard.press('1')

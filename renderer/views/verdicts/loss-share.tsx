@@ -86,8 +86,7 @@ export function MaskedWhole({ report: { checks, totals } }: { report: Report }) 
       <ShowLink behind={{ codes: ['M04'] }} title="Show the rollouts with M04">
         {count(whole)} of {counted(totals.trajectories, 'rollout')}
       </ShowLink>{' '}
-      {isOrAre(whole)} masked whole (M04). Their tokens are in the shares of parts, turns and tools here, and lower
-      them.
+      {isOrAre(whole)} masked whole. Their tokens are in the shares of parts, turns and tools here, and lower them.
     </p>
   )
 }
