@@ -3,6 +3,7 @@ import { forEachOf, type Steps } from '../../model/steps.ts'
 import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { DumpView, GroupView } from '../check.ts'
 import type { TrajectoryFacts } from '../facts.ts'
+import { onceForDump } from '../once-for-dump.ts'
 import { rangeOf, rewardsOf } from './statistics.ts'
 
 /** What the rows of rollouts that are several are trained with. */
@@ -45,12 +46,9 @@ function advantagesOf(rows: readonly TrajectoryFacts[]): number[] {
   )
 }
 
-const credits = new WeakMap<DumpView, RowCredit>()
+export const measuringRowCredit = onceForDump(measuring)
 
-/** Asked by several checks and verdicts of the same dump. */
-export function* measuringRowCredit(view: DumpView): Steps<RowCredit> {
-  const known = credits.get(view)
-  if (known !== undefined) return known
+function* measuring(view: DumpView): Steps<RowCredit> {
   const { thresholds } = view.settings
   const groups = new Map<GroupView, Uneven[]>()
   let [complete, several, uneven] = [0, 0, 0]
@@ -75,9 +73,7 @@ export function* measuringRowCredit(view: DumpView): Steps<RowCredit> {
     }
   }
   yield* forEachOf(view.groups, look)
-  const credit = { complete, several, uneven, groups, isTurned: uneven > 0 && turns.areTurned() }
-  credits.set(view, credit)
-  return credit
+  return { complete, several, uneven, groups, isTurned: uneven > 0 && turns.areTurned() }
 }
 
 function haveOneReward(rows: readonly TrajectoryFacts[]): boolean {

@@ -41,3 +41,15 @@ export function earlierCreditFact(view: TrajectoryView): Pick<TrajectoryFacts, '
     },
   }
 }
+
+/** Where a fault of these turns stands, and what it weighs, for those who tell of it. */
+export function earlierTurnsOf(member: TrajectoryFacts) {
+  const { start, end, trained } = member.earlierCredit as EarlierCredit
+  return {
+    member,
+    scope: 'trajectory' as const,
+    tokens: { start, end },
+    affectedTokens: trained,
+    affectedWeight: ((member.weight ?? 0) * trained) / (member.trained || 1),
+  }
+}

@@ -5,7 +5,7 @@ import type { DumpReporter, DumpView, GroupView } from '../check.ts'
 import { FactColumns } from '../fact-columns.ts'
 import type { TrajectoryFacts } from '../facts.ts'
 import { shown } from '../groups/statistics.ts'
-import type { EarlierCredit } from './earlier-credit.ts'
+import { type EarlierCredit, earlierTurnsOf } from './earlier-credit.ts'
 import { goesWithReward } from './goes-with-reward.ts'
 
 /**
@@ -118,14 +118,10 @@ function restartsOf(
 }
 
 function tell(member: TrajectoryFacts, rollouts: number, report: DumpReporter): void {
-  const { credit, start, end, turns, trained } = member.earlierCredit as EarlierCredit
+  const { credit, turns } = member.earlierCredit as EarlierCredit
   report.unitAfterAll()
   report.fault({
-    member,
-    scope: 'trajectory',
-    tokens: { start, end },
-    affectedTokens: trained,
-    affectedWeight: ((member.weight ?? 0) * trained) / (member.trained || 1),
+    ...earlierTurnsOf(member),
     message: `The advantage is ${shown(credit as number)} on every trained token of the ${turns === 1 ? 'turn' : `${count(turns)} turns`} before the last, as in ${counted(rollouts - 1, 'other rollout')} whatever their rewards: what a return of 0 became when all were whitened, so that returns do not reach over the masked tokens between`,
     evidence: { advantage: credit, reward: member.reward, turns_before_the_last: turns, rollouts },
   })

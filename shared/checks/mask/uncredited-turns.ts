@@ -3,7 +3,7 @@ import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { DumpReporter, DumpView } from '../check.ts'
 import { FactColumns } from '../fact-columns.ts'
 import type { TrajectoryFacts } from '../facts.ts'
-import type { EarlierCredit } from './earlier-credit.ts'
+import { type EarlierCredit, earlierTurnsOf } from './earlier-credit.ts'
 
 /** Every trained token of the turns before the last has an advantage of exactly 0, and the last turn has another. */
 export function isUncredited({ earlierCredit }: TrajectoryFacts): boolean {
@@ -63,15 +63,11 @@ function hasNoEarlierCredit(facts: TrajectoryFacts): boolean {
 }
 
 function tell(member: TrajectoryFacts, report: DumpReporter): void {
-  const { start, end, turns, trained } = member.earlierCredit as EarlierCredit
+  const { turns, trained } = member.earlierCredit as EarlierCredit
   report.unit(true)
   report.place(true)
   report.fault({
-    member,
-    scope: 'trajectory',
-    tokens: { start, end },
-    affectedTokens: trained,
-    affectedWeight: ((member.weight ?? 0) * trained) / (member.trained || 1),
+    ...earlierTurnsOf(member),
     message: `The advantage is exactly 0 on every trained token of the ${turns === 1 ? 'turn' : `${turns} turns`} before the last: returns do not reach over the masked tokens between`,
     evidence: { reward: member.reward, turns_before_the_last: turns, trained_of_these: trained },
   })
