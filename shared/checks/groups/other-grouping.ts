@@ -3,6 +3,7 @@ import { filtered, forEachOf, type Steps, within } from '../../model/steps.ts'
 import type { DumpView, GroupView } from '../check.ts'
 import { FactColumns } from '../fact-columns.ts'
 import type { TrajectoryFacts } from '../facts.ts'
+import { onceForDump } from '../once-for-dump.ts'
 import { type AdvantageFit, candidates, isBatchScaled, residualOf } from './advantages.ts'
 import { isInformative } from './informative.ts'
 import { fitting } from './scaling.ts'
@@ -17,20 +18,12 @@ interface Cut extends Pick<OtherGrouping, 'size' | 'stride'> {
 /** Of two rewards that differ, every formula makes the same two advantages but for a factor. */
 const FEWEST = 3
 
-const found = new WeakMap<DumpView, OtherGrouping | null>()
-
 /**
  * The cut of each step's rows that a known formula fits where none fits the groups; null where none does. An array of rewards that was given the
  * wrong shape, or normalised along the wrong axis, or over another number of rollouts than were generated, leaves just this trace. So does one of which
  * rows were dropped before it was cut into groups. Where the groups of other steps are those of a formula, each step is asked by itself.
  */
-export function* otherGrouping(view: DumpView): Steps<OtherGrouping | null> {
-  const known = found.get(view)
-  if (known !== undefined) return known
-  const other = yield* findOther(view)
-  found.set(view, other)
-  return other
-}
+export const otherGrouping = onceForDump(findOther)
 
 function* findOther(view: DumpView): Steps<OtherGrouping | null> {
   const { facts, groups, groupSize: size } = view

@@ -2,6 +2,7 @@ import { filtered, forEachOf, type Steps, within } from '../../model/steps.ts'
 import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { DumpView, GroupView } from '../check.ts'
 import type { TrajectoryFacts } from '../facts.ts'
+import { onceForDump } from '../once-for-dump.ts'
 import { type AdvantageFit, isBatchScaled, recomputeAdvantages } from './advantages.ts'
 import { baselineRows, trainingOf, withoutCut, withoutFailed } from './baseline-rows.ts'
 import { givenByComponents, slackOf } from './by-component.ts'
@@ -48,16 +49,8 @@ interface Beside {
   readonly made: readonly number[]
 }
 
-const known = new WeakMap<DumpView, Reshaping>()
-
 /** Of the formula that the stored advantages fit; where they fit none, components alone may explain them. */
-export function* reshaping(view: DumpView): Steps<Reshaping> {
-  const before = known.get(view)
-  if (before !== undefined) return before
-  const found = yield* findReshaping(view)
-  known.set(view, found)
-  return found
-}
+export const reshaping = onceForDump(findReshaping)
 
 function* findReshaping(view: DumpView): Steps<Reshaping> {
   const { thresholds } = view.settings

@@ -4,6 +4,7 @@ import type { LimitName } from '../../model/streams.ts'
 import type { DumpView } from '../check.ts'
 import { isModelStop } from '../end-reason.ts'
 import type { TrajectoryFacts } from '../facts.ts'
+import { onceForDump } from '../once-for-dump.ts'
 import { limitsOfRun, reachedLimit } from './ending.ts'
 
 /** The finish reason says that the model stopped, and the ids do not hold the token that it stopped with. */
@@ -27,21 +28,13 @@ export interface OpenStops {
   isException(row: TrajectoryFacts): boolean
 }
 
-const found = new WeakMap<DumpView, OpenStops | null>()
-
 /**
  * Rows that are said to have stopped and lack an end token. A writer that strips the token strips it everywhere, and a run that stops on a string leaves
  * the same last words behind. Where most others have the token, one that is as long as a limit was cut by it. Neither a writer nor a string makes nearly
  * all of such rows as long as a limit: then they are cuts, however many they are. Nor does either end with a call where there is none. Null where there is none.
  * Once for a dump.
  */
-export function* findingOpenStops(view: DumpView): Steps<OpenStops | null> {
-  const known = found.get(view)
-  if (known !== undefined) return known
-  const stops = yield* lookingForOpenStops(view)
-  found.set(view, stops)
-  return stops
-}
+export const findingOpenStops = onceForDump(lookingForOpenStops)
 
 function* lookingForOpenStops(view: DumpView): Steps<OpenStops | null> {
   const { thresholds } = view.settings
