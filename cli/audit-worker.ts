@@ -1,5 +1,5 @@
 import { parentPort } from 'node:worker_threads'
-import { serveAuditWorker } from '../shared/session/audit-worker.ts'
+import { serveAuditWorker } from '../shared/session/audit/audit-worker.ts'
 import { readElsewhere } from './read-elsewhere.ts'
 import { bundledTokenizer } from './tokenizer-files.ts'
 

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
+import { keepingWorkers } from '../shared/session/audit/keep-workers.ts'
 import type { EngineHost, WorkerLink } from '../shared/session/host.ts'
-import { keepingWorkers } from '../shared/session/keep-workers.ts'
 import { collectSooner } from './engine-flags.ts'
 import { readElsewhere } from './read-elsewhere.ts'
 import { createSha256 } from './sha256.ts'

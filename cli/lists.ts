@@ -1,5 +1,5 @@
 import { CHECKS } from '../shared/checks/registry.ts'
-import { storyOf } from '../shared/checks/stories.ts'
+import { storyOf } from '../shared/checks/reporting/stories.ts'
 import { type CheckPage, checkPage, explainedBy } from '../shared/exports/check-page.ts'
 import { inertJson } from '../shared/exports/json-text.ts'
 import { FORMATS } from '../shared/formats/registry.ts'

@@ -1,5 +1,5 @@
 import { closeSync, openSync, readSync } from 'node:fs'
-import type { ScanWorkerHost } from '../shared/session/scan-worker.ts'
+import type { ScanWorkerHost } from '../shared/session/audit/scan-worker.ts'
 import { WITHOUT_WAITING } from './byte-sources.ts'
 import type { FileElsewhere } from './read-elsewhere.ts'
 import { createSha256 } from './sha256.ts'

@@ -1,5 +1,5 @@
 import { parentPort } from 'node:worker_threads'
-import { serveScanWorker } from '../shared/session/scan-worker.ts'
+import { serveScanWorker } from '../shared/session/audit/scan-worker.ts'
 import { scanHost } from './scan-host.ts'
 
 /** A scan thread: the engine at the other end of `spawnScanWorker`. */

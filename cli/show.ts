@@ -1,4 +1,4 @@
-import { END_WORDS } from '../shared/checks/end-words.ts'
+import { END_WORDS } from '../shared/checks/texts/end-words.ts'
 import { count, counted, isOrAre, minus, tokensText } from '../shared/model/number-text.ts'
 import type { Finding } from '../shared/model/report.ts'
 import { TOKEN_STATE_NAMES, TokenFlag, TokenState } from '../shared/model/tokens.ts'

@@ -27,7 +27,7 @@ import type { Aggregates } from '../shared/hypotheses/aggregates.ts'
 import { recordPlace, unreadRest } from '../shared/model/lost-files.ts'
 import { count, counted, percent } from '../shared/model/number-text.ts'
 import type { CheckResult, HypothesisResult, LogReport, Report, SourceReport } from '../shared/model/report.ts'
-import { STREAM_TITLES } from '../shared/session/streams.ts'
+import { STREAM_TITLES } from '../shared/session/audit/streams.ts'
 import { LISTED } from './listed.ts'
 import type { Line, Segment, Style, Terminal } from './terminal.ts'
 

@@ -1,6 +1,6 @@
 import { readdir, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import type { WatchedFile } from '../shared/session/followed-file.ts'
+import type { WatchedFile } from '../shared/session/following/followed-file.ts'
 import { NodeFileSource } from './byte-sources.ts'
 import { type FoundFile, findAll } from './files.ts'
 import { type CommandIo, UsageError } from './io.ts'

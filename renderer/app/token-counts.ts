@@ -1,4 +1,4 @@
-import { countOf } from '../../shared/checks/spans.ts'
+import { countOf } from '../../shared/checks/oracles/spans.ts'
 import { TokenState } from '../../shared/model/tokens.ts'
 
 /**

@@ -1,5 +1,5 @@
 import type { AuditOptions } from '../../shared/model/policy.ts'
-import { describedAlone, hasNumbers } from '../../shared/session/described-alone.ts'
+import { describedAlone, hasNumbers } from '../../shared/session/opening/described-alone.ts'
 import type { OpenedDump, Progress, SourceInput } from '../../shared/session/protocol.ts'
 import { Cancelled, sentenceOf } from '../engine/client.ts'
 import {

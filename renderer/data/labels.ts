@@ -1,4 +1,4 @@
-import type { TrajectoryFacts } from '../../shared/checks/facts.ts'
+import type { TrajectoryFacts } from '../../shared/checks/facts/facts.ts'
 import { tidyLabel } from '../../shared/model/marks.ts'
 import { markKey, useMarks } from '../state/marks.ts'
 import { database, type InspectorDatabase } from './database.ts'

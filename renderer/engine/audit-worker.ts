@@ -1,4 +1,4 @@
-import { serveAuditWorker } from '../../shared/session/audit-worker.ts'
+import { serveAuditWorker } from '../../shared/session/audit/audit-worker.ts'
 import { readElsewhere } from './byte-sources.ts'
 import { fetchTokenizer } from './fetch-tokenizer.ts'
 import { workerPort } from './worker-port.ts'

@@ -1,6 +1,6 @@
+import { keepingWorkers } from '../../shared/session/audit/keep-workers.ts'
 import type { EngineWorkerHost } from '../../shared/session/engine/open-runs.ts'
 import type { WorkerLink } from '../../shared/session/host.ts'
-import { keepingWorkers } from '../../shared/session/keep-workers.ts'
 import { byteSource, readElsewhere } from './byte-sources.ts'
 import { fetchTokenizer } from './fetch-tokenizer.ts'
 import { linkTo } from './link-to.ts'

@@ -1,5 +1,5 @@
 import { INPUT_BYTES } from '../../shared/containers/kernel/kernel.ts'
-import type { FileInReach, ScanWorkerHost } from '../../shared/session/scan-worker.ts'
+import type { FileInReach, ScanWorkerHost } from '../../shared/session/audit/scan-worker.ts'
 import { type AddressElsewhere, type BlobElsewhere, readElsewhere, urlSource } from './byte-sources.ts'
 import { fastSha256 } from './sha256.ts'
 

@@ -1,4 +1,4 @@
-import { serveScanWorker } from '../../shared/session/scan-worker.ts'
+import { serveScanWorker } from '../../shared/session/audit/scan-worker.ts'
 import { scanHost } from './scan-host.ts'
 import { workerPort } from './worker-port.ts'
 

@@ -1,5 +1,5 @@
 import { create } from 'zustand'
-import type { TrajectoryFacts } from '../../shared/checks/facts.ts'
+import type { TrajectoryFacts } from '../../shared/checks/facts/facts.ts'
 import type { Note } from '../data/database.ts'
 
 /** What a person has left on rollouts, of any dump; everything hangs on `markKey`. */

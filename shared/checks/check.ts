@@ -6,8 +6,8 @@ import type { Thresholds } from '../model/thresholds/registry.ts'
 import type { Segmentation, Span, Turn } from '../model/tokens.ts'
 import type { Trajectory } from '../model/trajectory.ts'
 import type { Tokenizer } from '../tokens/tokenizer.ts'
-import type { TrajectoryFacts } from './facts.ts'
-import type { SoundPlaces } from './plain-turns.ts'
+import type { TrajectoryFacts } from './facts/facts.ts'
+import type { SoundPlaces } from './oracles/plain-turns.ts'
 import type { DatasetFacts } from './truncation/dataset.ts'
 
 /** One trajectory, prepared: what every check of tokens looks at. All arrays have length S (= `ids.length`). */

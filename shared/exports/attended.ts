@@ -1,4 +1,4 @@
-import type { TrajectoryFacts } from '../checks/facts.ts'
+import type { TrajectoryFacts } from '../checks/facts/facts.ts'
 import type { JsonObject } from '../containers/container.ts'
 import type { Report } from '../model/report.ts'
 import type { ExportedTrajectory, ExportOrigin, ReadTrajectory, StoredRecords } from './export-kind.ts'

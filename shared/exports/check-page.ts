@@ -1,5 +1,5 @@
 import { checkByCode } from '../checks/registry.ts'
-import { storyOf } from '../checks/stories.ts'
+import { storyOf } from '../checks/reporting/stories.ts'
 import { fixOfKinds } from '../hypotheses/fixes.ts'
 import { KNOWN_DEFECTS } from '../hypotheses/known-defects.ts'
 import { HYPOTHESES } from '../hypotheses/registry.ts'

@@ -1,5 +1,5 @@
 import type { GroupView, TrajectoryView } from '../checks/check.ts'
-import type { TrajectoryFacts } from '../checks/facts.ts'
+import type { TrajectoryFacts } from '../checks/facts/facts.ts'
 import type { JsonObject, RawRecord } from '../containers/container.ts'
 import type { EncodedRecords } from '../containers/decode.ts'
 import type { Finding, Report } from '../model/report.ts'

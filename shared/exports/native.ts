@@ -1,4 +1,4 @@
-import type { TrajectoryFacts } from '../checks/facts.ts'
+import type { TrajectoryFacts } from '../checks/facts/facts.ts'
 import { formatById } from '../formats/registry.ts'
 import { counted } from '../model/number-text.ts'
 import type { PolicyId } from '../model/policy.ts'

@@ -1,4 +1,4 @@
-import type { TrajectoryFacts } from '../checks/facts.ts'
+import type { TrajectoryFacts } from '../checks/facts/facts.ts'
 import type { Finding } from '../model/report.ts'
 import type { Place } from '../model/source.ts'
 import type { ExportedTrajectory } from './export-kind.ts'

@@ -1,4 +1,4 @@
-import { holdPromptAlone } from '../checks/beyond-messages.ts'
+import { holdPromptAlone } from '../checks/texts/beyond-messages.ts'
 import { holdsFlattenedTurns } from '../formats/text-rows.ts'
 import { counted } from '../model/number-text.ts'
 import { firstReply } from '../model/roles.ts'

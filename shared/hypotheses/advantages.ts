@@ -1,6 +1,6 @@
 import type { DumpView } from '../checks/check.ts'
-import { FactColumns } from '../checks/fact-columns.ts'
-import type { TrajectoryFacts } from '../checks/facts.ts'
+import { FactColumns } from '../checks/facts/fact-columns.ts'
+import type { TrajectoryFacts } from '../checks/facts/facts.ts'
 import { hasInfiniteAdvantage } from '../checks/groups/advantage-explosion.ts'
 import { boundOf } from '../checks/groups/bounds.ts'
 import type { RewardScale } from '../checks/groups/reward-scales.ts'

@@ -8,7 +8,7 @@ export type SparseCounts = Record<string, number>
 
 /**
  * Sums that whoever reads reports of parts of a run can add up, key by key: integers only, so that the sum does not hang on the
- * order. Plain JSON. Rewards are counted in millionths. `merge` needs more (`session/merge-state.ts`).
+ * order. Plain JSON. Rewards are counted in millionths. `merge` needs more (`session/merge/state.ts`).
  */
 export interface Aggregates {
   readonly schema: 1

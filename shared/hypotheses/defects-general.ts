@@ -1,5 +1,5 @@
 import type { DumpView } from '../checks/check.ts'
-import type { TrajectoryFacts } from '../checks/facts.ts'
+import type { TrajectoryFacts } from '../checks/facts/facts.ts'
 import { advantagesLost, hasBrokenReward } from '../checks/groups/broken-rewards.ts'
 import { checkByCode } from '../checks/registry.ts'
 import { isMaskedOnPurpose } from '../checks/truncation/masked-rows-counted.ts'

@@ -1,4 +1,4 @@
-import type { EndReason } from '../checks/facts.ts'
+import type { EndReason } from '../checks/facts/facts.ts'
 import type { MeanReward } from '../checks/truncation/reward-splits.ts'
 import { counted, valuesText } from '../model/number-text.ts'
 import type { Thresholds } from '../model/thresholds/registry.ts'

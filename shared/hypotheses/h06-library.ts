@@ -1,5 +1,5 @@
 import type { DumpView } from '../checks/check.ts'
-import type { TrajectoryFacts } from '../checks/facts.ts'
+import type { TrajectoryFacts } from '../checks/facts/facts.ts'
 import { counted } from '../model/number-text.ts'
 import type { Thresholds } from '../model/thresholds/registry.ts'
 import type { Hypothesis, HypothesisInput } from './hypothesis.ts'

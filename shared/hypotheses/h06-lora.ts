@@ -1,5 +1,5 @@
-import { FactColumns } from '../checks/fact-columns.ts'
-import type { TrajectoryFacts } from '../checks/facts.ts'
+import { FactColumns } from '../checks/facts/fact-columns.ts'
+import type { TrajectoryFacts } from '../checks/facts/facts.ts'
 import { ofTwoEngines, oneArrayIn } from '../checks/logprobs/one-array.ts'
 import { digits } from '../checks/logprobs/text.ts'
 import { type GapTrend, gapTrendsOf } from '../checks/logprobs/trend.ts'

@@ -1,6 +1,6 @@
-import { chanceOfSoFew } from '../checks/chance.ts'
-import { FactColumns } from '../checks/fact-columns.ts'
+import { FactColumns } from '../checks/facts/fact-columns.ts'
 import { CHECKS } from '../checks/registry.ts'
+import { chanceOfSoFew } from '../checks/reporting/chance.ts'
 import { counted, percent } from '../model/number-text.ts'
 import type { CheckResult } from '../model/report.ts'
 import type { Thresholds } from '../model/thresholds/registry.ts'

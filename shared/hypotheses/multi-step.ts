@@ -1,6 +1,6 @@
 import type { DumpView } from '../checks/check.ts'
-import { FactColumns } from '../checks/fact-columns.ts'
-import type { TrajectoryFacts } from '../checks/facts.ts'
+import { FactColumns } from '../checks/facts/fact-columns.ts'
+import type { TrajectoryFacts } from '../checks/facts/facts.ts'
 import type { CheckResult, Count } from '../model/report.ts'
 
 /** Units with a fault, of the units there are, in the first assistant turn and in all later ones. A unit is a turn of a rollout. */

@@ -1,5 +1,5 @@
-import { isCutReason } from '../checks/limits.ts'
-import type { BothSides, Rows } from '../checks/run-pairs.ts'
+import type { BothSides, Rows } from '../checks/grouping/run-pairs.ts'
+import { isCutReason } from '../checks/limits/limits.ts'
 import { endOf, type ToldEnds } from '../checks/truncation/told-ends.ts'
 
 /** How many rollouts of a question tell how they ended, and how many of these were cut, in this run and in the other. */

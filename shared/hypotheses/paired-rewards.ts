@@ -1,4 +1,4 @@
-import { meanReward, meanRewardsByAnswer, type QuestionPair, type Rows } from '../checks/run-pairs.ts'
+import { meanReward, meanRewardsByAnswer, type QuestionPair, type Rows } from '../checks/grouping/run-pairs.ts'
 import { forEachOf, type Steps } from '../model/steps.ts'
 
 /** Answers in the same words to the same question, and the mean |difference| of their rewards. */

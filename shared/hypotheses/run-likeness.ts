@@ -1,4 +1,4 @@
-import type { Rows } from '../checks/run-pairs.ts'
+import type { Rows } from '../checks/grouping/run-pairs.ts'
 import type { HypothesisInput, SecondRun } from './hypothesis.ts'
 
 /** What two runs name, where no name of the one is a name of the other. */

@@ -1,6 +1,6 @@
 import type { DumpView } from '../checks/check.ts'
-import type { TrajectoryFacts } from '../checks/facts.ts'
-import { resolvingLimits } from '../checks/limits.ts'
+import type { TrajectoryFacts } from '../checks/facts/facts.ts'
+import { resolvingLimits } from '../checks/limits/limits.ts'
 import { count, counted } from '../model/number-text.ts'
 import { forEachOf, type Steps, within } from '../model/steps.ts'
 

@@ -1,5 +1,5 @@
-import { FactColumns } from '../checks/fact-columns.ts'
-import type { TrajectoryFacts } from '../checks/facts.ts'
+import { FactColumns } from '../checks/facts/fact-columns.ts'
+import type { TrajectoryFacts } from '../checks/facts/facts.ts'
 import type { CheckResult, Count, HypothesisResult, Measure, MeasureSubject, RolloutFilter } from '../model/report.ts'
 import type { Hypothesis, HypothesisInput } from './hypothesis.ts'
 import { recordedBy } from './recording.ts'

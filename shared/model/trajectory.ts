@@ -133,7 +133,7 @@ export interface Trajectory {
   readonly asked?: readonly Message[]
   /** Tool schemas as stored, parsed JSON. */
   readonly tools: readonly unknown[] | null
-  /** What rewarded it, where the format has a field for that alone; absent elsewhere, where `meta` may still name it (`checks/environment.ts`). */
+  /** What rewarded it, where the format has a field for that alone; absent elsewhere, where `meta` may still name it (`checks/grouping/environment.ts`). */
   readonly environment?: string | null
   readonly documents: readonly RetrievedDocument[] | null
   readonly answer: string | null

@@ -1,4 +1,4 @@
-import { isLengthStop } from '../checks/end-reason.ts'
+import { isLengthStop } from '../checks/oracles/end-reason.ts'
 import { counted } from '../model/number-text.ts'
 import type { RolloutColumns } from './columns.ts'
 import type { QueryNode } from './language/ast.ts'

@@ -1,4 +1,4 @@
-import { FactColumns } from '../checks/fact-columns.ts'
+import { FactColumns } from '../checks/facts/fact-columns.ts'
 import type { Steps } from '../model/steps.ts'
 import type { RolloutColumns } from './columns.ts'
 import type { DumpValue, DumpValues } from './language/complete.ts'

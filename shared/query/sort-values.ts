@@ -1,4 +1,4 @@
-import { END_REASONS, type EndReason } from '../checks/facts.ts'
+import { END_REASONS, type EndReason } from '../checks/facts/facts.ts'
 import type { RolloutColumns, WordColumn } from './columns.ts'
 import { fieldNamed } from './language/fields.ts'
 import { roomForNumbers } from './order-memory.ts'

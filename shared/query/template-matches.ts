@@ -1,4 +1,4 @@
-import type { TextTemplate } from '../checks/text-template.ts'
+import type { TextTemplate } from '../checks/texts/text-template.ts'
 
 /** From one number to another, both included. */
 export type Range = readonly [least: number, most: number]

@@ -1,8 +1,8 @@
-import { EDGE_NAMES } from '../checks/edges.ts'
-import type { FactColumns } from '../checks/fact-columns.ts'
-import type { TrajectoryFacts } from '../checks/facts.ts'
-import { isCutReason } from '../checks/limits.ts'
-import type { KnownLimits, LimitedLength } from '../checks/limits-left.ts'
+import type { FactColumns } from '../checks/facts/fact-columns.ts'
+import type { TrajectoryFacts } from '../checks/facts/facts.ts'
+import { isCutReason } from '../checks/limits/limits.ts'
+import type { KnownLimits, LimitedLength } from '../checks/limits/limits-left.ts'
+import { EDGE_NAMES } from '../checks/oracles/edges.ts'
 import type { Severity } from '../model/report.ts'
 
 /** Codes of the findings of rollouts and of their groups, intended ones excepted: mostly few different lists of them. */

@@ -1,5 +1,5 @@
 import { RE2JS } from 're2js'
-import type { TextTemplate } from '../checks/text-template.ts'
+import type { TextTemplate } from '../checks/texts/text-template.ts'
 import type { Item } from './language/ast.ts'
 import { compileRegex } from './language/regex.ts'
 

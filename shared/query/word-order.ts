@@ -1,4 +1,4 @@
-import { withHexadecimals } from '../checks/text-template.ts'
+import { withHexadecimals } from '../checks/texts/text-template.ts'
 import { knownOrder, ordered, orderOf } from './order.ts'
 
 /** Whole numbers up to here are exact. */

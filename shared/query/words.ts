@@ -1,8 +1,8 @@
-import type { WordReader } from '../checks/fact-columns.ts'
-import { type Column, cellAt, KIND } from '../checks/packed-columns.ts'
-import type { Numbers } from '../checks/packed-numbers.ts'
-import { fillNumbers, type Rows } from '../checks/read-columns.ts'
-import { commonTemplate, type TextTemplate, templatedTexts, textOf } from '../checks/text-template.ts'
+import type { WordReader } from '../checks/facts/fact-columns.ts'
+import { type Column, cellAt, KIND } from '../checks/facts/packed-columns.ts'
+import type { Numbers } from '../checks/facts/packed-numbers.ts'
+import { fillNumbers, type Rows } from '../checks/facts/read-columns.ts'
+import { commonTemplate, type TextTemplate, templatedTexts, textOf } from '../checks/texts/text-template.ts'
 import { rowRanks, wordRanks } from './word-order.ts'
 
 /**

@@ -1,10 +1,10 @@
-import { plainFacts } from '../checks/kept-facts.ts'
+import { plainFacts } from '../checks/facts/kept-facts.ts'
 import { endOf, toldEnds } from '../checks/truncation/told-ends.ts'
 import type { Finding } from '../model/report.ts'
 import type { CodeLists } from '../query/values.ts'
-import { type Collected, codesOf, worstOf } from './collected.ts'
-import type { Conclusion } from './conclude.ts'
-import { DumpFindings } from './dump-findings.ts'
+import { type Collected, codesOf, worstOf } from './audit/collected.ts'
+import type { Conclusion } from './concluding/conclude.ts'
+import { DumpFindings } from './concluding/dump-findings.ts'
 import type { Row } from './protocol.ts'
 
 /** What stands beside a rollout in a table: what was found in it, in its group and in the dump that it is of. */

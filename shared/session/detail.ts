@@ -1,6 +1,6 @@
 import type { TrajectoryView } from '../checks/check.ts'
-import type { TrajectoryFacts } from '../checks/facts.ts'
-import { plainFacts } from '../checks/kept-facts.ts'
+import type { TrajectoryFacts } from '../checks/facts/facts.ts'
+import { plainFacts } from '../checks/facts/kept-facts.ts'
 import type { RawRecord } from '../containers/container.ts'
 import { type EncodedRecords, textOf } from '../containers/decode.ts'
 import { jsonText } from '../exports/json-text.ts'

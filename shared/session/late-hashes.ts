@@ -3,7 +3,7 @@ import type { Report, SourceReport } from '../model/report.ts'
 import { orAborted } from './aborted.ts'
 import { SourceHash } from './hashes.ts'
 import { type EngineHost, WORKERS_FROM_BYTES, type WorkerLink } from './host.ts'
-import { bytesOf, type OpenSource } from './open-source.ts'
+import { bytesOf, type OpenSource } from './opening/open-source.ts'
 
 /** Hash worker to coordinator, of each `ByteSource.elsewhere` that it was posted: lower-case hex, null where it could not read all of it. */
 export interface HashReply {

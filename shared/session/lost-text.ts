@@ -1,5 +1,5 @@
 import type { TrajectoryView } from '../checks/check.ts'
-import { lostAtEnd } from '../checks/lost-tokens.ts'
+import { lostAtEnd } from '../checks/texts/lost-tokens.ts'
 import { cutReplies } from '../checks/truncation/cut-replies.ts'
 import { findMarker } from '../checks/truncation/cut-text.ts'
 import type { Span } from '../model/tokens.ts'

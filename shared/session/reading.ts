@@ -1,9 +1,9 @@
 import type { LogReport } from '../model/report.ts'
-import type { AuditRuntime } from './batch.ts'
-import { Collected, type CollectedSource } from './collected.ts'
-import { DEFAULT_MAX_FINDINGS } from './conclude.ts'
-import type { OpenSource, UnreadableFile } from './open-source.ts'
-import type { Survey } from './survey.ts'
+import type { AuditRuntime } from './audit/batch.ts'
+import { Collected, type CollectedSource } from './audit/collected.ts'
+import { DEFAULT_MAX_FINDINGS } from './concluding/conclude.ts'
+import type { OpenSource, UnreadableFile } from './opening/open-source.ts'
+import type { Survey } from './opening/survey.ts'
 
 /** What is open, under what it is read, and what was found in it so far. */
 export interface Reading {

@@ -1,14 +1,7 @@
 import type { DatasetFacts } from '../checks/truncation/dataset.ts'
 import type { Container } from '../containers/container.ts'
 import type { ByteSource } from '../model/source.ts'
-import { chooseTrajectories } from './choose.ts'
-import { Follower } from './follow.ts'
-import { SourceHash } from './hashes.ts'
-import type { EngineHost, WorkerLink } from './host.ts'
-import { LateHashes } from './late-hashes.ts'
-import type { OpenedReading } from './open-reading.ts'
-import { bytesOf } from './open-source.ts'
-import { runPass } from './pass.ts'
+import { runPass } from './audit/pass.ts'
 import {
   type AuditPool,
   auditingPool,
@@ -17,11 +10,18 @@ import {
   sharedPool,
   startWorkers,
   workerPool,
-} from './pool.ts'
+} from './audit/pool.ts'
+import type { ScansAhead } from './audit/scans-ahead.ts'
+import { Follower } from './following/follow.ts'
+import { SourceHash } from './hashes.ts'
+import type { EngineHost, WorkerLink } from './host.ts'
+import { LateHashes } from './late-hashes.ts'
+import { chooseTrajectories } from './opening/choose.ts'
+import type { OpenedReading } from './opening/open-reading.ts'
+import { bytesOf } from './opening/open-source.ts'
 import type { Progress } from './protocol.ts'
 import { readDataset, unreadDataset } from './read-dataset.ts'
 import type { Reading } from './reading.ts'
-import type { ScansAhead } from './scans-ahead.ts'
 
 export interface ReadingHooks {
   onProgress?(progress: Progress): void

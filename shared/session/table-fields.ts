@@ -1,5 +1,5 @@
-import { FactColumns } from '../checks/fact-columns.ts'
-import type { TrajectoryFacts } from '../checks/facts.ts'
+import { FactColumns } from '../checks/facts/fact-columns.ts'
+import type { TrajectoryFacts } from '../checks/facts/facts.ts'
 import { inNaturalOrder } from '../model/natural-order.ts'
 import { MOST_COMPONENTS, type TableRequests } from './requests/table.ts'
 

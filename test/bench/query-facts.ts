@@ -1,6 +1,6 @@
-import type { TrajectoryFacts } from '../../shared/checks/facts.ts'
-import { addFacts, FactsKeeper, type PackedFacts, packFacts } from '../../shared/checks/kept-facts.ts'
-import { packColumn } from '../../shared/checks/packed-columns.ts'
+import type { TrajectoryFacts } from '../../shared/checks/facts/facts.ts'
+import { addFacts, FactsKeeper, type PackedFacts, packFacts } from '../../shared/checks/facts/kept-facts.ts'
+import { packColumn } from '../../shared/checks/facts/packed-columns.ts'
 import { factsOf } from '../helpers/facts.ts'
 import { generator } from './dump.ts'
 

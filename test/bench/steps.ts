@@ -8,12 +8,17 @@ import { allNumericKeys } from '../../shared/formats/registry.ts'
 import type { Steps } from '../../shared/model/steps.ts'
 import { RolloutColumns } from '../../shared/query/columns.ts'
 import { dumpValues } from '../../shared/query/dump-values.ts'
-import { auditBatch } from '../../shared/session/batch.ts'
-import { Collected } from '../../shared/session/collected.ts'
-import { type Conclusion, concluding, DEFAULT_MAX_FINDINGS, gathered } from '../../shared/session/conclude.ts'
-import { gatheringGroups } from '../../shared/session/groups.ts'
-import { openSource } from '../../shared/session/open-source.ts'
-import { survey } from '../../shared/session/survey.ts'
+import { auditBatch } from '../../shared/session/audit/batch.ts'
+import { Collected } from '../../shared/session/audit/collected.ts'
+import {
+  type Conclusion,
+  concluding,
+  DEFAULT_MAX_FINDINGS,
+  gathered,
+} from '../../shared/session/concluding/conclude.ts'
+import { gatheringGroups } from '../../shared/session/groups/groups.ts'
+import { openSource } from '../../shared/session/opening/open-source.ts'
+import { survey } from '../../shared/session/opening/survey.ts'
 import { dumpOf } from '../helpers/facts.ts'
 import { CODES_WITHOUT_ENCODING } from './codes.ts'
 import { generator } from './dump.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { countAlignment, decideAlignment, maskLag } from '../../shared/checks/alignment.ts'
-import { shapeOf } from '../../shared/checks/shape.ts'
+import { countAlignment, decideAlignment, maskLag } from '../../shared/checks/oracles/alignment.ts'
+import { shapeOf } from '../../shared/checks/oracles/shape.ts'
 import { createView } from '../../shared/checks/view.ts'
 import { DEFAULT_THRESHOLDS } from '../../shared/model/thresholds/registry.ts'
 import { Expected, TokenState } from '../../shared/model/tokens.ts'

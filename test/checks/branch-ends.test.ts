@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { untrainedReplies } from '../../shared/checks/branch-ends.ts'
-import type { TrajectoryFacts } from '../../shared/checks/facts.ts'
+import type { TrajectoryFacts } from '../../shared/checks/facts/facts.ts'
+import { untrainedReplies } from '../../shared/checks/grouping/branch-ends.ts'
 
 const row = (trained: number, context: readonly string[], ends: readonly string[] = []) =>
   ({ trained, branchEnds: { trained: ends, context } }) as unknown as TrajectoryFacts

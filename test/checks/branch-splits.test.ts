@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { TrajectoryFacts } from '../../shared/checks/facts.ts'
+import type { TrajectoryFacts } from '../../shared/checks/facts/facts.ts'
 import { S06 } from '../../shared/checks/layout/branches.ts'
 import { runDumpCheck } from '../helpers/at-once.ts'
 import { dumpOf, factsOf } from '../helpers/facts.ts'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { chanceOfAtLeast, chanceOfSoFew } from '../../shared/checks/chance.ts'
+import { chanceOfAtLeast, chanceOfSoFew } from '../../shared/checks/reporting/chance.ts'
 
 it('counts the draws that come out as often or oftener', () => {
   expect(chanceOfAtLeast(3, 3, 0.5)).toBeCloseTo(1 / 8)

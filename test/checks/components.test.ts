@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import type { TrajectoryFacts } from '../../shared/checks/facts.ts'
+import type { TrajectoryFacts } from '../../shared/checks/facts/facts.ts'
+import { FactsKeeper, packFacts } from '../../shared/checks/facts/kept-facts.ts'
 import { componentsOf } from '../../shared/checks/groups/components.ts'
-import { FactsKeeper, packFacts } from '../../shared/checks/kept-facts.ts'
 import { runOver } from '../helpers/dump-check.ts'
 import { dumpOf, factsOf } from '../helpers/facts.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { environmentFact } from '../../shared/checks/environment.ts'
+import { environmentFact } from '../../shared/checks/grouping/environment.ts'
 import type { JsonObject, JsonValue } from '../../shared/containers/container.ts'
 import { verifiersV1 } from '../../shared/formats/verifiers-v1.ts'
 import { emptyTrajectory } from '../../shared/model/trajectory.ts'

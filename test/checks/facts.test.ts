@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { drawStrip, STRIP_WIDTH, stateRuns } from '../../shared/checks/strip.ts'
+import { drawStrip, STRIP_WIDTH, stateRuns } from '../../shared/checks/facts/strip.ts'
 import { createFacts, createView } from '../../shared/checks/view.ts'
 import { TokenState } from '../../shared/model/tokens.ts'
 import { emptyTrajectory, type Trajectory } from '../../shared/model/trajectory.ts'

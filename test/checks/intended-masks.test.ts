@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { M03 } from '../../shared/checks/mask/assistant-masked.ts'
-import { TrajectoryReporter } from '../../shared/checks/tally.ts'
+import { TrajectoryReporter } from '../../shared/checks/reporting/tally.ts'
 import { Expected } from '../../shared/model/tokens.ts'
 import { searchRow, searchRows } from '../fixtures/checks/fixture.ts'
 import { trajectoryOf } from '../helpers/conversation.ts'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { TrajectoryFacts } from '../../shared/checks/facts.ts'
-import { joinColumns } from '../../shared/checks/join-columns.ts'
+import type { TrajectoryFacts } from '../../shared/checks/facts/facts.ts'
+import { joinColumns } from '../../shared/checks/facts/join-columns.ts'
 import {
   addFacts,
   FactsKeeper,
@@ -9,8 +9,8 @@ import {
   packFacts,
   plainFacts,
   renumberedFacts,
-} from '../../shared/checks/kept-facts.ts'
-import { Column, cellAt, intoOneBuffer, KIND, packColumn } from '../../shared/checks/packed-columns.ts'
+} from '../../shared/checks/facts/kept-facts.ts'
+import { Column, cellAt, intoOneBuffer, KIND, packColumn } from '../../shared/checks/facts/packed-columns.ts'
 import { factsOf } from '../helpers/facts.ts'
 import { anyDump } from '../session/any-facts.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { KeptTexts } from '../../shared/checks/kept-texts.ts'
+import { KeptTexts } from '../../shared/checks/texts/kept-texts.ts'
 
 test('a text is looked at once while it comes again, and is forgotten after many others', () => {
   const kept = new KeptTexts<number>(4)

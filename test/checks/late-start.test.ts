@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { shapeOf } from '../../shared/checks/shape.ts'
+import { shapeOf } from '../../shared/checks/oracles/shape.ts'
 import { createView } from '../../shared/checks/view.ts'
 import { assistant, conversation, type RecordOptions, trajectoryOf, user } from '../helpers/conversation.ts'
 import { testTokenizer } from '../helpers/tokenizers.ts'

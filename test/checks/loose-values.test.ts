@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { FactColumns } from '../../shared/checks/fact-columns.ts'
-import type { TrajectoryFacts } from '../../shared/checks/facts.ts'
+import { FactColumns } from '../../shared/checks/facts/fact-columns.ts'
+import type { TrajectoryFacts } from '../../shared/checks/facts/facts.ts'
 import { groupFacts } from '../helpers/facts.ts'
 
 const advantagesOf = (facts: readonly TrajectoryFacts[]) => [...new FactColumns(facts).numbers('advantage')]

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { shapeOf } from '../../shared/checks/shape.ts'
+import { shapeOf } from '../../shared/checks/oracles/shape.ts'
 import { createView } from '../../shared/checks/view.ts'
 import type { PolicyId } from '../../shared/model/policy.ts'
 import { type SearchChanges, searchRow } from '../fixtures/checks/fixture.ts'

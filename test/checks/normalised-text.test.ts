@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { normalised, normalisedAny } from '../../shared/checks/normalised-text.ts'
+import { normalised, normalisedAny } from '../../shared/checks/texts/normalised-text.ts'
 
 const piece = fc.oneof(
   fc.constantFrom(

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { tokenCount } from '../../shared/checks/edges.ts'
+import { tokenCount } from '../../shared/checks/oracles/edges.ts'
 import { runOver } from '../helpers/dump-check.ts'
 import { dumpOf, groupFacts } from '../helpers/facts.ts'
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { patternOf } from '../../shared/checks/systematic.ts'
+import { patternOf } from '../../shared/checks/reporting/systematic.ts'
 import { DEFAULT_THRESHOLDS } from '../../shared/model/thresholds/registry.ts'
 import { searchRows } from '../fixtures/checks/fixture.ts'
 import { assistant, conversation, trajectoryOf, user } from '../helpers/conversation.ts'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { areSameTools, pairingFacts } from '../../shared/checks/pairing.ts'
+import { areSameTools, pairingFacts } from '../../shared/checks/texts/pairing.ts'
 import type { Trajectory } from '../../shared/model/trajectory.ts'
 
 interface Tool {

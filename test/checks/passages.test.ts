@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { normalisedAny } from '../../shared/checks/normalised-text.ts'
-import { isWrittenOut, passageOf, SearchedText } from '../../shared/checks/passages.ts'
+import { normalisedAny } from '../../shared/checks/texts/normalised-text.ts'
+import { isWrittenOut, passageOf, SearchedText } from '../../shared/checks/texts/passages.ts'
 
 const word = fc.constantFrom(
   'Night',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { answerInsidePrompt } from '../../shared/checks/prompt-end.ts'
+import { answerInsidePrompt } from '../../shared/checks/oracles/prompt-end.ts'
 import { createView } from '../../shared/checks/view.ts'
 import { searchRow } from '../fixtures/checks/fixture.ts'
 import { assistant, conversation, type TurnSpec, tool, trajectoryOf, user } from '../helpers/conversation.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { areSameOpenings, openingOf } from '../../shared/checks/prompt-opening.ts'
+import { areSameOpenings, openingOf } from '../../shared/checks/texts/prompt-opening.ts'
 
 describe('how a prompt begins the model’s turn', () => {
   it.each([

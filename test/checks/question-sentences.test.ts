@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { normalised } from '../../shared/checks/normalised-text.ts'
-import { byOwnSentences, questionSentences } from '../../shared/checks/question-sentences.ts'
+import { normalised } from '../../shared/checks/texts/normalised-text.ts'
+import { byOwnSentences, questionSentences } from '../../shared/checks/texts/question-sentences.ts'
 import { Hash64 } from '../../shared/model/hash.ts'
 
 const digestOf = (text: string) => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { replyRoles, shareReplyRole } from '../../shared/checks/reply-roles.ts'
+import { replyRoles, shareReplyRole } from '../../shared/checks/texts/reply-roles.ts'
 import type { Segmentation } from '../../shared/model/tokens.ts'
 
 const rolesOf = (...turns: readonly (readonly [kind: string, role: string])[]) =>

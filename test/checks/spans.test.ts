@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { countOf, firstDifference, runEnd, runsOf } from '../../shared/checks/spans.ts'
+import { countOf, firstDifference, runEnd, runsOf } from '../../shared/checks/oracles/spans.ts'
 import { copyBeside } from '../../shared/containers/kernel/numbers.ts'
 import { kernelInput, kernelWith } from '../../shared/containers/kernel/thread-kernel.ts'
 import { firstOf, idSet } from '../../shared/tokens/id-set.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { commonTemplate, templatedTexts, textOf } from '../../shared/checks/text-template.ts'
+import { commonTemplate, templatedTexts, textOf } from '../../shared/checks/texts/text-template.ts'
 
 const same = (texts: readonly (string | null)[]) => {
   const templated = templatedTexts(texts)

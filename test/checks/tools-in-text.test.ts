@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { withToolsAlike } from '../../shared/checks/tools-in-text.ts'
+import { withToolsAlike } from '../../shared/checks/texts/tools-in-text.ts'
 
 const search = {
   name: 'search',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { unansweredEnd } from '../../shared/checks/unanswered-end.ts'
+import { unansweredEnd } from '../../shared/checks/oracles/unanswered-end.ts'
 import type { LimitName } from '../../shared/model/streams.ts'
 import type { Message } from '../../shared/model/trajectory.ts'
 

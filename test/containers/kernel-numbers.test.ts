@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { firstHigh } from '../../shared/checks/high-ids.ts'
 import { forgetLast } from '../../shared/checks/of-last.ts'
+import { firstHigh } from '../../shared/checks/oracles/high-ids.ts'
 import { bagOf, bytesBeside, firstAtLeast, firstOfNumber, flagsOf } from '../../shared/containers/kernel/numbers.ts'
 import { kernelWith } from '../../shared/containers/kernel/thread-kernel.ts'
 import { hashOfNumbers } from '../../shared/model/bulk-hash.ts'

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../shared/containers/container.ts'
 import { decodeRecords } from '../../shared/containers/decode.ts'
 import { openContainer } from '../../shared/containers/open.ts'
-import { partOf } from '../../shared/session/open-source.ts'
+import { partOf } from '../../shared/session/opening/open-source.ts'
 import { gzipped, memorySource, readAll } from './memory-source.ts'
 import { posted } from './twin.ts'
 

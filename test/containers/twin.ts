@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import type { Container, JsonValue, RawRecord } from '../../shared/containers/container.ts'
 import { decodeRecords, type EncodedRecords } from '../../shared/containers/decode.ts'
 import { openContainer } from '../../shared/containers/open.ts'
-import { partOf } from '../../shared/session/open-source.ts'
+import { partOf } from '../../shared/session/opening/open-source.ts'
 import { memorySource } from './memory-source.ts'
 
 /** Keys of the twin's numeric columns. */

@@ -1,4 +1,4 @@
-import type { CheckStory } from '../../shared/checks/stories.ts'
+import type { CheckStory } from '../../shared/checks/reporting/stories.ts'
 import type { CheckFixture } from '../fixtures/checks/fixture.ts'
 import type { DefectFixture } from '../fixtures/defects/fixture.ts'
 

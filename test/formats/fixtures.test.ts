@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import { samplerArray } from '../../shared/checks/provenance-oracle.ts'
+import { samplerArray } from '../../shared/checks/oracles/provenance-oracle.ts'
 import { UnreadableSource } from '../../shared/containers/container.ts'
 import { FORMATS } from '../../shared/formats/registry.ts'
 import { gzipped, memorySource } from '../containers/memory-source.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createFacts } from '../../shared/checks/create-facts.ts'
+import { createFacts } from '../../shared/checks/facts/create-facts.ts'
 import { holdsFlattenedTurns, textMessages } from '../../shared/formats/text-rows.ts'
 import { emptyTrajectory } from '../../shared/model/trajectory.ts'
 

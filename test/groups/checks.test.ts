@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { EndReason, TrajectoryFacts } from '../../shared/checks/facts.ts'
+import type { EndReason, TrajectoryFacts } from '../../shared/checks/facts/facts.ts'
 import { type AdvantageScheme, recomputeAdvantages } from '../../shared/checks/groups/advantages.ts'
 import { chanceOfNoContrast } from '../../shared/checks/groups/all-same-reward.ts'
 import { fitOf } from '../../shared/checks/groups/scaling.ts'

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import type { TrajectoryFacts } from '../../shared/checks/facts.ts'
-import { buildGroups } from '../../shared/checks/group-views.ts'
+import type { TrajectoryFacts } from '../../shared/checks/facts/facts.ts'
+import { buildGroups } from '../../shared/checks/grouping/group-views.ts'
 import { biasedStd, mean } from '../../shared/checks/groups/statistics.ts'
 import { runOver } from '../helpers/dump-check.ts'
 import { dumpOf, factsOf } from '../helpers/facts.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { TrajectoryFacts } from '../../shared/checks/facts.ts'
-import { buildGroups } from '../../shared/checks/group-views.ts'
+import type { TrajectoryFacts } from '../../shared/checks/facts/facts.ts'
+import { buildGroups } from '../../shared/checks/grouping/group-views.ts'
 import { resolveGroupSize } from '../helpers/at-once.ts'
 import { factsOf, groupFacts } from '../helpers/facts.ts'
 

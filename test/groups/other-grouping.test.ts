@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { TrajectoryFacts } from '../../shared/checks/facts.ts'
+import type { TrajectoryFacts } from '../../shared/checks/facts/facts.ts'
 import type { AuditOptions } from '../../shared/model/policy.ts'
 import { standardised } from '../fixtures/checks/group-rows.ts'
 import { runOver } from '../helpers/dump-check.ts'

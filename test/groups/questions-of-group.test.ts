@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { createFacts } from '../../shared/checks/create-facts.ts'
-import type { TrajectoryFacts } from '../../shared/checks/facts.ts'
+import { createFacts } from '../../shared/checks/facts/create-facts.ts'
+import type { TrajectoryFacts } from '../../shared/checks/facts/facts.ts'
 import { checkByCode } from '../../shared/checks/registry.ts'
 import { emptyTrajectory } from '../../shared/model/trajectory.ts'
 import { findUnproved } from '../helpers/at-once.ts'

@@ -1,6 +1,6 @@
 import type { AuditSettings, DumpView } from '../../shared/checks/check.ts'
-import type { TrajectoryFacts } from '../../shared/checks/facts.ts'
-import { buildGroups } from '../../shared/checks/group-views.ts'
+import type { TrajectoryFacts } from '../../shared/checks/facts/facts.ts'
+import { buildGroups } from '../../shared/checks/grouping/group-views.ts'
 import type { AuditOptions } from '../../shared/model/policy.ts'
 import type { Limits } from '../../shared/model/streams.ts'
 import { resolveThresholds } from '../../shared/model/thresholds/registry.ts'

@@ -1,5 +1,5 @@
-import type { TrajectoryFacts } from '../../shared/checks/facts.ts'
-import type { PairingFacts } from '../../shared/checks/pairing.ts'
+import type { TrajectoryFacts } from '../../shared/checks/facts/facts.ts'
+import type { PairingFacts } from '../../shared/checks/texts/pairing.ts'
 import type { SecondRun } from '../../shared/hypotheses/hypothesis.ts'
 import { HYPOTHESES } from '../../shared/hypotheses/registry.ts'
 import type { CheckResult, HypothesisId } from '../../shared/model/report.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { TrajectoryFacts } from '../../shared/checks/facts.ts'
+import type { TrajectoryFacts } from '../../shared/checks/facts/facts.ts'
 import { type AdvantageScheme, recomputeAdvantages } from '../../shared/checks/groups/advantages.ts'
 import { dumpOf, groupFacts } from '../helpers/facts.ts'
 import { resultOf, verdictOf } from './input.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { severalWords } from '../../renderer/text/words.ts'
-import type { TrajectoryFacts } from '../../shared/checks/facts.ts'
+import type { TrajectoryFacts } from '../../shared/checks/facts/facts.ts'
 import { limitTexts } from '../../shared/exports/phrases.ts'
 import { dumpOf, factsOf } from '../helpers/facts.ts'
 import { foundBy } from '../helpers/found.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { TrajectoryFacts } from '../../shared/checks/facts.ts'
+import type { TrajectoryFacts } from '../../shared/checks/facts/facts.ts'
 import type { Stream } from '../../shared/model/streams.ts'
 import { resolveLimits } from '../helpers/at-once.ts'
 import { dumpOf, factsOf } from '../helpers/facts.ts'

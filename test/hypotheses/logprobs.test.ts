@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { TrajectoryFacts } from '../../shared/checks/facts.ts'
+import type { TrajectoryFacts } from '../../shared/checks/facts/facts.ts'
 import type { GapSums, KlSums } from '../../shared/checks/logprobs/sums.ts'
 import { dumpOf, factsOf } from '../helpers/facts.ts'
 import { resultOf, verdictOf } from './input.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { TrajectoryFacts } from '../../shared/checks/facts.ts'
+import type { TrajectoryFacts } from '../../shared/checks/facts/facts.ts'
 import { endsApart } from '../../shared/hypotheses/paired-ends.ts'
 import { DEFAULT_THRESHOLDS } from '../../shared/model/thresholds/registry.ts'
 import { random as seeded } from '../logprobs/simulated.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { TrajectoryFacts } from '../../shared/checks/facts.ts'
+import type { TrajectoryFacts } from '../../shared/checks/facts/facts.ts'
 import { CUT_SHARES } from '../../shared/hypotheses/h08.ts'
 import { pairedRun, pairing, rows, second, verdict } from './beside.ts'
 

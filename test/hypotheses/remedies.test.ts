@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { TrajectoryFacts } from '../../shared/checks/facts.ts'
+import type { TrajectoryFacts } from '../../shared/checks/facts/facts.ts'
 import { remedyOf } from '../../shared/hypotheses/remedies.ts'
 import { pairedRun, pairing, second, verdict } from './beside.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { TrajectoryFacts } from '../../shared/checks/facts.ts'
+import type { TrajectoryFacts } from '../../shared/checks/facts/facts.ts'
 import { measureText } from '../../shared/exports/phrases.ts'
 import type { CheckResult } from '../../shared/model/report.ts'
 import { dumpOf, factsOf } from '../helpers/facts.ts'

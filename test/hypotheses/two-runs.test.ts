@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { TrajectoryFacts } from '../../shared/checks/facts.ts'
-import type { PairingFacts } from '../../shared/checks/pairing.ts'
+import type { TrajectoryFacts } from '../../shared/checks/facts/facts.ts'
+import type { PairingFacts } from '../../shared/checks/texts/pairing.ts'
 import { checksToRun } from '../../shared/hypotheses/checks-to-run.ts'
 import type { SecondRun } from '../../shared/hypotheses/hypothesis.ts'
 import { STREAMS } from '../../shared/model/streams.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { TrajectoryFacts } from '../../shared/checks/facts.ts'
+import type { TrajectoryFacts } from '../../shared/checks/facts/facts.ts'
 import { recomputeAdvantages } from '../../shared/checks/groups/advantages.ts'
 import { HYPOTHESES, judge } from '../../shared/hypotheses/registry.ts'
 import { dumpOf, factsOf, groupFacts } from '../helpers/facts.ts'

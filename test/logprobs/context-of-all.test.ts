@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { checkByCode } from '../../shared/checks/registry.ts'
-import { TrajectoryReporter } from '../../shared/checks/tally.ts'
+import { TrajectoryReporter } from '../../shared/checks/reporting/tally.ts'
 import { settings } from '../checks/audit.ts'
 import { runOver } from '../helpers/dump-check.ts'
 import { dumpOf, factsOf } from '../helpers/facts.ts'

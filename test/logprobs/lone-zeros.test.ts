@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { Random } from '../../samples/random.ts'
-import type { TrajectoryFacts } from '../../shared/checks/facts.ts'
+import type { TrajectoryFacts } from '../../shared/checks/facts/facts.ts'
 import { zerosDenied } from '../../shared/checks/logprobs/lone-zeros.ts'
 import { atOnce } from '../../shared/model/steps.ts'
 import { DEFAULT_THRESHOLDS } from '../../shared/model/thresholds/registry.ts'

@@ -1,4 +1,4 @@
-import type { TrajectoryFacts } from '../../shared/checks/facts.ts'
+import type { TrajectoryFacts } from '../../shared/checks/facts/facts.ts'
 import { logprobFacts } from '../../shared/checks/logprobs/sums.ts'
 import { factsOf } from '../helpers/facts.ts'
 import { logSoftmax, type SimulatedScores, shaken, simulate, viewOf } from './simulated.ts'

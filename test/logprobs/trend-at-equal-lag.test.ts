@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { TrajectoryFacts } from '../../shared/checks/facts.ts'
+import type { TrajectoryFacts } from '../../shared/checks/facts/facts.ts'
 import { gapTrends } from '../../shared/checks/logprobs/trend.ts'
 import { resolveThresholds } from '../../shared/model/thresholds/registry.ts'
 import { auditTrajectories } from '../checks/audit.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import type { TrajectoryFacts } from '../../shared/checks/facts.ts'
+import type { TrajectoryFacts } from '../../shared/checks/facts/facts.ts'
+import { type FileSteps, runsOfFiles } from '../../shared/checks/grouping/runs-of-files.ts'
 import { gapTrends } from '../../shared/checks/logprobs/trend.ts'
-import { type FileSteps, runsOfFiles } from '../../shared/checks/runs-of-files.ts'
 import { resolveThresholds } from '../../shared/model/thresholds/registry.ts'
 import { factsOf } from '../helpers/facts.ts'
 

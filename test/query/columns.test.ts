@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { EDGE_NAMES } from '../../shared/checks/edges.ts'
-import { FactColumns } from '../../shared/checks/fact-columns.ts'
-import type { TrajectoryFacts } from '../../shared/checks/facts.ts'
+import { FactColumns } from '../../shared/checks/facts/fact-columns.ts'
+import type { TrajectoryFacts } from '../../shared/checks/facts/facts.ts'
 import {
   addFacts,
   copyOfFacts,
@@ -10,10 +9,11 @@ import {
   packFacts,
   plainFacts,
   renumberedFacts,
-} from '../../shared/checks/kept-facts.ts'
-import { completionLength } from '../../shared/checks/limits.ts'
-import { type KnownLimits, LIMITED_LENGTHS, leftToLimit, leftToLimits } from '../../shared/checks/limits-left.ts'
-import { hasHiddenDocuments, hasLostText } from '../../shared/checks/rollout-filter.ts'
+} from '../../shared/checks/facts/kept-facts.ts'
+import { hasHiddenDocuments, hasLostText } from '../../shared/checks/facts/rollout-filter.ts'
+import { completionLength } from '../../shared/checks/limits/limits.ts'
+import { type KnownLimits, LIMITED_LENGTHS, leftToLimit, leftToLimits } from '../../shared/checks/limits/limits-left.ts'
+import { EDGE_NAMES } from '../../shared/checks/oracles/edges.ts'
 import type { Limits } from '../../shared/model/streams.ts'
 import { RolloutColumns } from '../../shared/query/columns.ts'
 import type { QueryNode, Test } from '../../shared/query/language/ast.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import type { TrajectoryFacts } from '../../shared/checks/facts.ts'
-import { addFacts, FactsKeeper, packFacts } from '../../shared/checks/kept-facts.ts'
-import { RolloutSearch } from '../../shared/session/search.ts'
+import type { TrajectoryFacts } from '../../shared/checks/facts/facts.ts'
+import { addFacts, FactsKeeper, packFacts } from '../../shared/checks/facts/kept-facts.ts'
+import { RolloutSearch } from '../../shared/session/search/search.ts'
 import { dumpOf, factsOf } from '../helpers/facts.ts'
 import { testHost } from '../session/test-host.ts'
 

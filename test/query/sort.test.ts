@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { TrajectoryFacts } from '../../shared/checks/facts.ts'
-import { addFacts, FactsKeeper, packFacts } from '../../shared/checks/kept-facts.ts'
+import type { TrajectoryFacts } from '../../shared/checks/facts/facts.ts'
+import { addFacts, FactsKeeper, packFacts } from '../../shared/checks/facts/kept-facts.ts'
 import { RolloutColumns } from '../../shared/query/columns.ts'
 import { ordered } from '../../shared/query/order.ts'
 import { sortValues } from '../../shared/query/sort-values.ts'

@@ -1,7 +1,7 @@
 import { useFiles } from '../../renderer/state/files.ts'
 import { useMarks } from '../../renderer/state/marks.ts'
 import { useView } from '../../renderer/state/view.ts'
-import type { TrajectoryFacts } from '../../shared/checks/facts.ts'
+import type { TrajectoryFacts } from '../../shared/checks/facts/facts.ts'
 
 /** As much of a rollout as marks are kept by. */
 export function facts(recordHash: string, part = 0): TrajectoryFacts {

@@ -12,7 +12,7 @@ import { cleanRollout, gatedSource, lines, qwen, rolloutWithTrainedReply, until 
 import { judgingGate } from '../session/gated-judging.ts'
 import { givePageEngine, type PageEngine } from './page-engine.ts'
 
-vi.mock(import('../../shared/session/conclude.ts'), async (original) =>
+vi.mock(import('../../shared/session/concluding/conclude.ts'), async (original) =>
   (await import('../session/gated-judging.ts')).gatedConclude(original),
 )
 

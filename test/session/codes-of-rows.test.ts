@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { SEVERITY_RANKS } from '../../shared/query/values.ts'
-import { CodesOfRows } from '../../shared/session/codes-of-rows.ts'
+import { CodesOfRows } from '../../shared/session/concluding/codes-of-rows.ts'
 
 const anyRow = fc.record({
   codes: fc.subarray(['C04', 'M01', 'M10', 'T02']),

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { plainFacts } from '../../shared/checks/kept-facts.ts'
+import { plainFacts } from '../../shared/checks/facts/kept-facts.ts'
 import type { ByteSource } from '../../shared/model/source.ts'
 import { TokenState } from '../../shared/model/tokens.ts'
 import type { TrajectoryDetail } from '../../shared/session/protocol.ts'

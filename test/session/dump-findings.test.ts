@@ -3,9 +3,9 @@ import { expect, test } from 'vitest'
 import type { Finding, Severity } from '../../shared/model/report.ts'
 import { atOnce } from '../../shared/model/steps.ts'
 import { SEVERITY_RANKS } from '../../shared/query/values.ts'
-import { codesOf, worstOf } from '../../shared/session/collected.ts'
-import { DumpFindings } from '../../shared/session/dump-findings.ts'
-import { faultRows } from '../../shared/session/fault-rows.ts'
+import { codesOf, worstOf } from '../../shared/session/audit/collected.ts'
+import { DumpFindings } from '../../shared/session/concluding/dump-findings.ts'
+import { faultRows } from '../../shared/session/concluding/fault-rows.ts'
 import { factsOf } from '../helpers/facts.ts'
 
 const ROWS = 12

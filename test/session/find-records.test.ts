@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { findRecords, recordsOf } from '../../shared/session/find-records.ts'
+import { findRecords, recordsOf } from '../../shared/session/search/find-records.ts'
 
 const at = (recordHash: string, part: number) => ({ recordHash, place: { source: 0, record: 0, part } })
 

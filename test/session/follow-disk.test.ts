@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { FollowedFile } from '../../shared/session/followed-file.ts'
+import { FollowedFile } from '../../shared/session/following/followed-file.ts'
 import { Session } from '../../shared/session/session.ts'
 import { memorySource } from '../containers/memory-source.ts'
 import { atOnce, followed, growing, pairedRollouts } from './followed.ts'

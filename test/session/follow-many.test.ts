@@ -1,10 +1,10 @@
 import { afterEach, beforeAll, expect, test, vi } from 'vitest'
 import * as registry from '../../shared/model/thresholds/registry.ts'
-import * as collectedRun from '../../shared/session/collected-run.ts'
+import * as collectedRun from '../../shared/session/audit/collected-run.ts'
 import { cleanRollout, lines, qwen } from './dumps.ts'
 import { atOnce, type FileThen, followed } from './followed.ts'
 
-vi.mock(import('../../shared/session/collected-run.ts'), async (original) => {
+vi.mock(import('../../shared/session/audit/collected-run.ts'), async (original) => {
   const module = await original()
   return { ...module, collectedTogether: vi.fn(module.collectedTogether) }
 })

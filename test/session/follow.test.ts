@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { FollowedFile } from '../../shared/session/followed-file.ts'
+import { FollowedFile } from '../../shared/session/following/followed-file.ts'
 import { gzipped, memorySource } from '../containers/memory-source.ts'
 import { audited, cleanRollout, qwen } from './dumps.ts'
 import { atOnce, type FileThen, followed, growing, pairedRollouts } from './followed.ts'

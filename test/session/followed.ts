@@ -1,6 +1,6 @@
 import type { AuditOptions } from '../../shared/model/policy.ts'
 import type { Report } from '../../shared/model/report.ts'
-import type { WatchedFile } from '../../shared/session/followed-file.ts'
+import type { WatchedFile } from '../../shared/session/following/followed-file.ts'
 import { Session } from '../../shared/session/session.ts'
 import { memorySource } from '../containers/memory-source.ts'
 import { audited, cleanRollout, lines, qwen, rolloutWithTrainedReply } from './dumps.ts'

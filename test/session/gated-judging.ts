@@ -1,10 +1,12 @@
-import type { Gathered } from '../../shared/session/conclude.ts'
+import type { Gathered } from '../../shared/session/concluding/conclude.ts'
 
 /** Holds up whatever concludes in steps from as many rollouts, until it is opened; `steps` counts how often it was taken up. */
 export const judgingGate = { from: Number.POSITIVE_INFINITY, steps: 0 }
 
 /** In place of the module that concludes: `vi.mock(import('…/conclude.ts'), gatedConclude)`. */
-export async function gatedConclude(importOriginal: () => Promise<typeof import('../../shared/session/conclude.ts')>) {
+export async function gatedConclude(
+  importOriginal: () => Promise<typeof import('../../shared/session/concluding/conclude.ts')>,
+) {
   const original = await importOriginal()
   return {
     ...original,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { formatById } from '../../shared/formats/registry.ts'
-import { keysOf, ranksOf } from '../../shared/session/group-options.ts'
+import { keysOf, ranksOf } from '../../shared/session/opening/group-options.ts'
 
 const source = (name: string, format: string) => ({ name, format: formatById(format) })
 

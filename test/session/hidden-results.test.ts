@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { CHECKS } from '../../shared/checks/registry.ts'
-import { createTally } from '../../shared/checks/tally.ts'
-import { besideOthers, checkResult } from '../../shared/session/check-result.ts'
+import { createTally } from '../../shared/checks/reporting/tally.ts'
+import { besideOthers, checkResult } from '../../shared/session/concluding/check-result.ts'
 import { settings } from '../checks/audit.ts'
 
 const checkOf = (code: string) => CHECKS.find((check) => check.code === code)!

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { plainFacts } from '../../shared/checks/kept-facts.ts'
+import { plainFacts } from '../../shared/checks/facts/kept-facts.ts'
 import type { AuditOptions } from '../../shared/model/policy.ts'
 import type { EngineHost } from '../../shared/session/host.ts'
 import { Session } from '../../shared/session/session.ts'

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
+import { keepingWorkers } from '../../shared/session/audit/keep-workers.ts'
 import type { EngineHost, WorkerLink } from '../../shared/session/host.ts'
-import { keepingWorkers } from '../../shared/session/keep-workers.ts'
 import { Session } from '../../shared/session/session.ts'
 import { memorySource } from '../containers/memory-source.ts'
 import { audited, cleanRollout, cutRollout, gatedSource, lines, qwen, rolloutWithTrainedReply, until } from './dumps.ts'

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { MaskAlignment } from '../../shared/model/policy.ts'
-import { declaredPolicy, type Kin, wholeSettings } from '../../shared/session/kin.ts'
+import { declaredPolicy, type Kin, wholeSettings } from '../../shared/session/opening/kin.ts'
 
 function kin(source: number, sequences: number, alignment: MaskAlignment, undecided: boolean): Kin {
   return {

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { manifestText } from '../../shared/exports/manifest.ts'
-import { openFile } from '../../shared/session/open-file.ts'
-import { openRunMetadata } from '../../shared/session/run-context.ts'
+import { openFile } from '../../shared/session/opening/open-file.ts'
+import { openRunMetadata } from '../../shared/session/opening/run-context.ts'
 import { memorySource } from '../containers/memory-source.ts'
 import { testTokenizerPath } from '../helpers/tokenizers.ts'
 

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
-import { loadTokenizer } from '../../shared/session/load-tokenizer.ts'
+import { loadTokenizer } from '../../shared/session/opening/load-tokenizer.ts'
 import { writeCompact } from '../../shared/tokens/compact/write-compact.ts'
 import type { BundledTokenizers } from '../../shared/tokens/tokenizer.ts'
 import { testTokenizerFiles } from '../helpers/tokenizers.ts'

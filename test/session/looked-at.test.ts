@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { CHECKS } from '../../shared/checks/registry.ts'
 import type { CheckResult } from '../../shared/model/report.ts'
-import { bitOf, LookedAt, looksAt } from '../../shared/session/looked-at.ts'
+import { bitOf, LookedAt, looksAt } from '../../shared/session/concluding/looked-at.ts'
 import { assistant, conversation, SEARCH_TOOL } from '../helpers/conversation.ts'
 import { audited, qwen, turnsOf } from './dumps.ts'
 

@@ -13,8 +13,8 @@ import {
   readColumn,
   TEXT,
   writeColumn,
-} from '../../shared/session/merge-columns.ts'
-import { listOf, PAIR, recordOf } from '../../shared/session/merge-composites.ts'
+} from '../../shared/session/merge/columns.ts'
+import { listOf, PAIR, recordOf } from '../../shared/session/merge/composites.ts'
 
 /** Texts that look like marks and separators, hashes, and any others; half surrogates too. */
 const texts = fc.oneof(

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { MergeError } from '../../shared/session/merge-part.ts'
+import { MergeError } from '../../shared/session/merge/part.ts'
 import { memorySource } from '../containers/memory-source.ts'
 import { merge, reportOf, written } from './merge-shards.ts'
 

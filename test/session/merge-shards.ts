@@ -1,8 +1,8 @@
 import type { AuditOptions } from '../../shared/model/policy.ts'
 import type { Report } from '../../shared/model/report.ts'
 import type { ByteSource } from '../../shared/model/source.ts'
-import { readParts } from '../../shared/session/merge-part.ts'
-import { type Merged, mergeParts } from '../../shared/session/merge-run.ts'
+import { readParts } from '../../shared/session/merge/part.ts'
+import { type Merged, mergeParts } from '../../shared/session/merge/run.ts'
 import { memorySource } from '../containers/memory-source.ts'
 import { audited } from './dumps.ts'
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Finding, Report } from '../../shared/model/report.ts'
-import { pageReport } from '../../shared/session/page-report.ts'
+import { pageReport } from '../../shared/session/concluding/page-report.ts'
 
 const finding = (code: string, more: Partial<Finding> = {}) => ({ code, ...more }) as Finding
 const report = (findings: Finding[], findings_omitted = 0) => ({ findings, findings_omitted }) as Report

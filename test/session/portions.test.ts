@@ -3,9 +3,9 @@ import { MemorySource } from '../../cli/byte-sources.ts'
 import { nodeHost } from '../../cli/host.ts'
 import { parseInPortions, parseRecords } from '../../shared/containers/records.ts'
 import { allNumericKeys } from '../../shared/formats/registry.ts'
-import { auditBatch } from '../../shared/session/batch.ts'
-import { openSource } from '../../shared/session/open-source.ts'
-import { survey } from '../../shared/session/survey.ts'
+import { auditBatch } from '../../shared/session/audit/batch.ts'
+import { openSource } from '../../shared/session/opening/open-source.ts'
+import { survey } from '../../shared/session/opening/survey.ts'
 import { testTokenizerFiles } from '../helpers/tokenizers.ts'
 
 const IDS = [151644, 872, 198, 15191, 30, 151645, 198, 151644, 77091, 198, 2132, 374, 13, 151645]

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { lengthHistogram, lengthsOf } from '../../shared/session/lengths.ts'
+import { lengthHistogram, lengthsOf } from '../../shared/session/audit/lengths.ts'
 import type { Session } from '../../shared/session/session.ts'
 import { factsOf } from '../helpers/facts.ts'
 import { audited, cleanRollout, lines, qwen, rolloutWithTrainedReply } from './dumps.ts'

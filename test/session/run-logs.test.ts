@@ -5,8 +5,8 @@ import { MemorySource } from '../../cli/byte-sources.ts'
 import { nodeHost } from '../../cli/host.ts'
 import { REPORT_FORMATS } from '../../shared/exports/report-formats.ts'
 import type { HypothesisId } from '../../shared/model/report.ts'
-import { readParts } from '../../shared/session/merge-part.ts'
-import { mergeParts } from '../../shared/session/merge-run.ts'
+import { readParts } from '../../shared/session/merge/part.ts'
+import { mergeParts } from '../../shared/session/merge/run.ts'
 import { Session } from '../../shared/session/session.ts'
 
 const bytesOf = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url))

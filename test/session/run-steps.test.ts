@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { TrajectoryFacts } from '../../shared/checks/facts.ts'
+import type { TrajectoryFacts } from '../../shared/checks/facts/facts.ts'
 import { gapTrends } from '../../shared/checks/logprobs/trend.ts'
 import { DEFAULT_THRESHOLDS } from '../../shared/model/thresholds/registry.ts'
 import type { StepMeasure } from '../../shared/session/requests/steps.ts'

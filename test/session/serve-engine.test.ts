@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { ByteSource } from '../../shared/model/source.ts'
-import type { WatchedFile } from '../../shared/session/followed-file.ts'
+import type { WatchedFile } from '../../shared/session/following/followed-file.ts'
 import type { RequestName, SourceInput } from '../../shared/session/protocol.ts'
 import type { ExportPart } from '../../shared/session/requests/export.ts'
 import type { Tokenizer } from '../../shared/tokens/tokenizer.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Steps } from '../../shared/model/steps.ts'
-import { SharedWork } from '../../shared/session/shared-work.ts'
+import { SharedWork } from '../../shared/session/audit/shared-work.ts'
 import { until } from './dumps.ts'
 
 /** Work that ends when it is let, and counts how often it was begun and its steps. */

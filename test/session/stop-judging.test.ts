@@ -1,7 +1,7 @@
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { ByteSource } from '../../shared/model/source.ts'
-import { compareRuns } from '../../shared/session/comparison.ts'
-import type { WatchedFile } from '../../shared/session/followed-file.ts'
+import { compareRuns } from '../../shared/session/comparison/comparison.ts'
+import type { WatchedFile } from '../../shared/session/following/followed-file.ts'
 import type { Progress } from '../../shared/session/protocol.ts'
 import { Session } from '../../shared/session/session.ts'
 import { memorySource } from '../containers/memory-source.ts'
@@ -10,7 +10,7 @@ import { enginePage } from './engine-page.ts'
 import { judgingGate } from './gated-judging.ts'
 import { testHost } from './test-host.ts'
 
-vi.mock(import('../../shared/session/conclude.ts'), async (original) =>
+vi.mock(import('../../shared/session/concluding/conclude.ts'), async (original) =>
   (await import('./gated-judging.ts')).gatedConclude(original),
 )
 

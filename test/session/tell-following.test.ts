@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
+import { followToTell } from '../../shared/session/following/tell-following.ts'
 import type { EngineAnswer } from '../../shared/session/protocol.ts'
 import { Session } from '../../shared/session/session.ts'
-import { followToTell } from '../../shared/session/tell-following.ts'
 import { memorySource } from '../containers/memory-source.ts'
 import { lines, qwen, rolloutWithTrainedReply } from './dumps.ts'
 import { testHost } from './test-host.ts'

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { readElsewhere } from '../../cli/read-elsewhere.ts'
-import { serveAuditWorker } from '../../shared/session/audit-worker.ts'
+import { serveAuditWorker } from '../../shared/session/audit/audit-worker.ts'
+import type { AuditReply } from '../../shared/session/audit/plan.ts'
 import type { AuditWorkerHost, EngineHost, WorkerLink } from '../../shared/session/host.ts'
-import type { AuditReply } from '../../shared/session/plan.ts'
 import type { BundledTokenizers } from '../../shared/tokens/tokenizer.ts'
 import { testTokenizerFiles } from '../helpers/tokenizers.ts'
 

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { Report } from '../../shared/model/report.ts'
-import type { TokenizerReference } from '../../shared/session/plan.ts'
+import type { TokenizerReference } from '../../shared/session/audit/plan.ts'
 import type { Tokenizer } from '../../shared/tokens/tokenizer.ts'
 import type { Conversation } from '../helpers/conversation.ts'
 import { testTokenizer, testTokenizerFiles } from '../helpers/tokenizers.ts'

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { EDGE_NAMES } from '../../shared/checks/edges.ts'
+import { EDGE_NAMES } from '../../shared/checks/oracles/edges.ts'
 import type { CheckResult } from '../../shared/model/report.ts'
 import { atOnce } from '../../shared/model/steps.ts'
 import { DEFAULT_THRESHOLDS } from '../../shared/model/thresholds/registry.ts'
-import { whereFaultsStand } from '../../shared/session/where-faults-stand.ts'
+import { whereFaultsStand } from '../../shared/session/concluding/where-faults-stand.ts'
 import { factsOf } from '../helpers/facts.ts'
 import { resultOf } from '../hypotheses/input.ts'
 

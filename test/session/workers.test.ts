@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { plainFacts } from '../../shared/checks/kept-facts.ts'
-import type { AuditRequest } from '../../shared/session/plan.ts'
+import { plainFacts } from '../../shared/checks/facts/kept-facts.ts'
+import type { AuditRequest } from '../../shared/session/audit/plan.ts'
 import type { Session } from '../../shared/session/session.ts'
 import type { Tokenizer } from '../../shared/tokens/tokenizer.ts'
 import { gzipped, memorySource } from '../containers/memory-source.ts'

@@ -1,6 +1,6 @@
-import type { TrajectoryFacts } from '../../shared/checks/facts.ts'
+import type { TrajectoryFacts } from '../../shared/checks/facts/facts.ts'
 import { gapOf } from '../../shared/checks/logprobs/gap.ts'
-import { patternOf } from '../../shared/checks/systematic.ts'
+import { patternOf } from '../../shared/checks/reporting/systematic.ts'
 import type { SecondRun } from '../../shared/hypotheses/hypothesis.ts'
 import { HYPOTHESES } from '../../shared/hypotheses/registry.ts'
 import type { AuditOptions } from '../../shared/model/policy.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { encoded } from '../../shared/checks/encoded.ts'
-import type { TrajectoryFacts } from '../../shared/checks/facts.ts'
+import type { TrajectoryFacts } from '../../shared/checks/facts/facts.ts'
+import { encoded } from '../../shared/checks/texts/encoded.ts'
 import type { OpenEnd } from '../../shared/checks/truncation/long-replies.ts'
 import { replyPile } from '../../shared/checks/truncation/reply-pile.ts'
 import { DEFAULT_THRESHOLDS } from '../../shared/model/thresholds/registry.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { TrajectoryFacts } from '../../shared/checks/facts.ts'
+import type { TrajectoryFacts } from '../../shared/checks/facts/facts.ts'
 import { toldEnds } from '../../shared/checks/truncation/told-ends.ts'
 import { cutInDump } from '../../shared/session/lab/cut-in-dump.ts'
 import { runSteps } from '../../shared/session/run-steps.ts'

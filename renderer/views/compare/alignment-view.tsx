@@ -1,6 +1,6 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { useMemo, useRef, useState } from 'react'
-import { END_WORDS } from '../../../shared/checks/end-words.ts'
+import { END_WORDS } from '../../../shared/checks/texts/end-words.ts'
 import { TOKEN_STATE_NAMES } from '../../../shared/model/tokens.ts'
 import type { AlignedSide, Alignment, RolloutRef } from '../../../shared/session/requests/compare.ts'
 import { WaitingForAnother } from '../../app/under-way.tsx'

@@ -1,4 +1,4 @@
-import { END_WORDS } from '../../../shared/checks/end-words.ts'
+import { END_WORDS } from '../../../shared/checks/texts/end-words.ts'
 import type { Row } from '../../../shared/session/protocol.ts'
 import type { PairDetail, PromptDifference } from '../../../shared/session/requests/compare.ts'
 import { KeptDetails } from '../../app/kept-details.tsx'

@@ -1,7 +1,7 @@
 import { useState } from 'react'
-import { END_WORDS } from '../../../shared/checks/end-words.ts'
 import { SCHEME_FORMULAS } from '../../../shared/checks/groups/scheme-formulas.ts'
 import { SCHEME_NAMES } from '../../../shared/checks/groups/scheme-words.ts'
+import { END_WORDS } from '../../../shared/checks/texts/end-words.ts'
 import type { GroupDetail, GroupMember, GroupScheme } from '../../../shared/session/requests/groups.ts'
 import { LongId } from '../../app/long-id.tsx'
 import { openRollout } from '../../commands/go.ts'

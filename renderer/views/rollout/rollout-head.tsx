@@ -1,5 +1,5 @@
 import { type KeyboardEvent, type ReactNode, useRef } from 'react'
-import { END_WORDS } from '../../../shared/checks/end-words.ts'
+import { END_WORDS } from '../../../shared/checks/texts/end-words.ts'
 import type { TrajectoryDetail } from '../../../shared/session/protocol.ts'
 import type { Relatives } from '../../../shared/session/requests/rollout.ts'
 import { LongId } from '../../app/long-id.tsx'

@@ -1,5 +1,5 @@
-import { END_WORDS } from '../../../shared/checks/end-words.ts'
-import type { TrajectoryFacts } from '../../../shared/checks/facts.ts'
+import type { TrajectoryFacts } from '../../../shared/checks/facts/facts.ts'
+import { END_WORDS } from '../../../shared/checks/texts/end-words.ts'
 import type { Row } from '../../../shared/session/protocol.ts'
 import { LongId } from '../../app/long-id.tsx'
 import { count, decimalsOf, inDecimals, percentOfColumn, real } from '../../text/numbers.ts'

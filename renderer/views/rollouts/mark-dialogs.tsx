@@ -1,5 +1,5 @@
 import { type KeyboardEvent, useEffect, useState } from 'react'
-import type { TrajectoryFacts } from '../../../shared/checks/facts.ts'
+import type { TrajectoryFacts } from '../../../shared/checks/facts/facts.ts'
 import { tidyLabel } from '../../../shared/model/marks.ts'
 import { Modal } from '../../app/modal.tsx'
 import { toggleLabel } from '../../data/labels.ts'

@@ -1,5 +1,5 @@
 import { type FormEvent, type KeyboardEvent, useEffect, useRef, useState } from 'react'
-import type { TrajectoryFacts } from '../../../shared/checks/facts.ts'
+import type { TrajectoryFacts } from '../../../shared/checks/facts/facts.ts'
 import { LONGEST_NOTE } from '../../../shared/model/marks.ts'
 import { useAskLeaving } from '../../app/use-ask-leaving.ts'
 import type { Note } from '../../data/database.ts'

@@ -1,7 +1,7 @@
 import { count, counted } from '../../model/number-text.ts'
 import { filtered, forEachOf, type Steps, within } from '../../model/steps.ts'
 import type { Check, DumpFault, DumpReporter, DumpView, GroupView } from '../check.ts'
-import type { TrajectoryFacts } from '../facts.ts'
+import type { TrajectoryFacts } from '../facts/facts.ts'
 import { type AdvantageScheme, isGroupScaled, recomputeAdvantages } from './advantages.ts'
 import { lookBeyondAll } from './beyond-all.ts'
 import { advantageBound, advantageText, explodedIn, largestSize, oneSize, withSign } from './bounds.ts'

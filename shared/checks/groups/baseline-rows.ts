@@ -1,6 +1,6 @@
 import type { GroupView } from '../check.ts'
-import { isLengthStop } from '../end-reason.ts'
-import type { TrajectoryFacts } from '../facts.ts'
+import type { TrajectoryFacts } from '../facts/facts.ts'
+import { isLengthStop } from '../oracles/end-reason.ts'
 
 type Rows = GroupView['members']
 

@@ -1,7 +1,7 @@
 import { minus } from '../../model/number-text.ts'
 import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { GroupView } from '../check.ts'
-import type { TrajectoryFacts } from '../facts.ts'
+import type { TrajectoryFacts } from '../facts/facts.ts'
 import { type AdvantageScheme, isGroupScaled } from './advantages.ts'
 import { rewardsOf } from './statistics.ts'
 

@@ -2,8 +2,8 @@ import { count } from '../../model/number-text.ts'
 import type { Severity } from '../../model/report.ts'
 import { forEachOf, type Steps } from '../../model/steps.ts'
 import type { DumpView, GroupView } from '../check.ts'
-import { FactColumns } from '../fact-columns.ts'
-import type { TrajectoryFacts } from '../facts.ts'
+import { FactColumns } from '../facts/fact-columns.ts'
+import type { TrajectoryFacts } from '../facts/facts.ts'
 
 /**
  * What a reward that is no number did to the advantages of its group.

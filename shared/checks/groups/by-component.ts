@@ -1,7 +1,7 @@
 import { forEachOf, type Steps, within } from '../../model/steps.ts'
 import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { DumpView, GroupView } from '../check.ts'
-import { FactColumns } from '../fact-columns.ts'
+import { FactColumns } from '../facts/fact-columns.ts'
 import { DEFAULT_ADVANTAGE_EPS } from './advantages.ts'
 import { dot, leastSquares } from './least-squares.ts'
 import { mean, rewardsOf, unbiasedStd } from './statistics.ts'

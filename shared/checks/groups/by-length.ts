@@ -1,7 +1,7 @@
 import { forEachOf, type Steps, within } from '../../model/steps.ts'
 import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { GroupView } from '../check.ts'
-import type { TrajectoryFacts } from '../facts.ts'
+import type { TrajectoryFacts } from '../facts/facts.ts'
 import { rewardsOf } from './statistics.ts'
 import { orderOf } from './turned-around.ts'
 

@@ -1,7 +1,7 @@
 import { atOnce, forEachOf, type Steps, within } from '../../model/steps.ts'
 import type { DumpView, GroupView } from '../check.ts'
-import { FactColumns } from '../fact-columns.ts'
-import type { TrajectoryFacts } from '../facts.ts'
+import { FactColumns } from '../facts/fact-columns.ts'
+import type { TrajectoryFacts } from '../facts/facts.ts'
 import { dot, leastSquares } from './least-squares.ts'
 import { correlation, mean, rewardsOf } from './statistics.ts'
 

@@ -1,8 +1,8 @@
 import type { Thresholds } from '../../model/thresholds/registry.ts'
-import { chanceOfAtLeast } from '../chance.ts'
 import type { GroupView } from '../check.ts'
-import type { TrajectoryFacts } from '../facts.ts'
-import { sampledTokens } from '../limits.ts'
+import type { TrajectoryFacts } from '../facts/facts.ts'
+import { sampledTokens } from '../limits/limits.ts'
+import { chanceOfAtLeast } from '../reporting/chance.ts'
 
 /** All sequences that a member was stored as: itself, mostly. */
 export function partsOf({ parts }: GroupView, member: TrajectoryFacts): readonly TrajectoryFacts[] {

@@ -2,7 +2,7 @@ import { count, counted, percent } from '../../model/number-text.ts'
 import { forEachOf, type Steps } from '../../model/steps.ts'
 import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { Check, DumpReporter, DumpView, GroupView } from '../check.ts'
-import { PREFIX_TOKENS, type TrajectoryFacts } from '../facts.ts'
+import { PREFIX_TOKENS, type TrajectoryFacts } from '../facts/facts.ts'
 import { copiesIn, partsOf, type SureAnswer, sampledFor, sureAnswerIn } from './copies.ts'
 import { trainedIn } from './statistics.ts'
 

@@ -1,7 +1,7 @@
 import { count, counted } from '../../model/number-text.ts'
 import { filtered, type Steps } from '../../model/steps.ts'
 import type { Check, DumpReporter, DumpView } from '../check.ts'
-import type { TrajectoryFacts } from '../facts.ts'
+import type { TrajectoryFacts } from '../facts/facts.ts'
 import { correlation, shown, trainedIn } from './statistics.ts'
 import { LOSS_TYPES, lossWeights, type RolloutWeight } from './token-weights.ts'
 

@@ -1,5 +1,5 @@
 import type { GroupView } from '../check.ts'
-import type { TrajectoryFacts } from '../facts.ts'
+import type { TrajectoryFacts } from '../facts/facts.ts'
 
 /** What was asked, whether its begin-of-sequence token is there once or twice (T01). */
 export function promptOf({ oneBosHash, promptHash }: TrajectoryFacts): string | null {

@@ -1,5 +1,5 @@
 import type { GroupView } from '../check.ts'
-import type { TrajectoryFacts } from '../facts.ts'
+import type { TrajectoryFacts } from '../facts/facts.ts'
 
 /**
  * How many questions the members of a group were asked, as far as expected answers tell: prompts that several members have, each with one answer of its

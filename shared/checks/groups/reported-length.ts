@@ -1,6 +1,6 @@
 import { count } from '../../model/number-text.ts'
 import type { AuditSettings, Check, Reporter, TrajectoryView } from '../check.ts'
-import { completionLength } from '../limits.ts'
+import { completionLength } from '../limits/limits.ts'
 
 /** A08. The length that the run reports for a response is that of the whole span after the prompt, tool replies included. */
 export const reportedLength: Check = {

@@ -1,7 +1,7 @@
 import { filtered, forEachOf, type Steps, within } from '../../model/steps.ts'
 import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { DumpView, GroupView } from '../check.ts'
-import type { TrajectoryFacts } from '../facts.ts'
+import type { TrajectoryFacts } from '../facts/facts.ts'
 import { onceForDump } from '../once-for-dump.ts'
 import { type AdvantageFit, isBatchScaled, recomputeAdvantages } from './advantages.ts'
 import { baselineRows, trainingOf, withoutCut, withoutFailed } from './baseline-rows.ts'

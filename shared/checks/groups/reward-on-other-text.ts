@@ -1,9 +1,16 @@
 import { count, counted } from '../../model/number-text.ts'
 import { forEachOf, type Steps, within } from '../../model/steps.ts'
 import type { Stream } from '../../model/streams.ts'
-import { type AnswerRows, answerRows, answerSpan, highFrom, paidForReplies, shareAtLeast } from '../answer-contrast.ts'
 import type { Check, DumpReporter, DumpView } from '../check.ts'
-import type { TrajectoryFacts } from '../facts.ts'
+import type { TrajectoryFacts } from '../facts/facts.ts'
+import {
+  type AnswerRows,
+  answerRows,
+  answerSpan,
+  highFrom,
+  paidForReplies,
+  shareAtLeast,
+} from '../grouping/answer-contrast.ts'
 import {
   type BothSides,
   meanReward,
@@ -11,7 +18,7 @@ import {
   type QuestionPair,
   type Rows,
   rewardedByAnswer,
-} from '../run-pairs.ts'
+} from '../grouping/run-pairs.ts'
 import { shown } from './statistics.ts'
 
 /**

@@ -2,7 +2,7 @@ import { count, counted } from '../../model/number-text.ts'
 import { forEachOf, type Steps } from '../../model/steps.ts'
 import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { DumpView, GroupView } from '../check.ts'
-import type { TrajectoryFacts } from '../facts.ts'
+import type { TrajectoryFacts } from '../facts/facts.ts'
 import { onceForDump } from '../once-for-dump.ts'
 import { rangeOf, rewardsOf } from './statistics.ts'
 

@@ -1,8 +1,8 @@
 import { counted, minus } from '../../model/number-text.ts'
 import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { DumpReporter, DumpView, GroupView } from '../check.ts'
-import type { TrajectoryFacts } from '../facts.ts'
-import { declaredSize } from '../group-views.ts'
+import type { TrajectoryFacts } from '../facts/facts.ts'
+import { declaredSize } from '../grouping/group-views.ts'
 
 /** The rewards of a complete group, in member order. */
 export function rewardsOf(group: GroupView): readonly number[] {

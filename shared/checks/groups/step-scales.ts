@@ -1,6 +1,6 @@
 import { atOnce, forEachOf, type Steps, within } from '../../model/steps.ts'
 import type { GroupView } from '../check.ts'
-import type { TrajectoryFacts } from '../facts.ts'
+import type { TrajectoryFacts } from '../facts/facts.ts'
 import { trainingOf } from './baseline-rows.ts'
 import { mean } from './statistics.ts'
 

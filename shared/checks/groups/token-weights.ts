@@ -1,6 +1,6 @@
 import type { AuditOptions } from '../../model/policy.ts'
 import type { DumpView } from '../check.ts'
-import type { TrajectoryFacts } from '../facts.ts'
+import type { TrajectoryFacts } from '../facts/facts.ts'
 
 /** How a trainer averages the loss of tokens, by the names of TRL and the old verifiers trainer. */
 export const LOSS_TYPES = ['grpo', 'dapo', 'bnpo', 'dr_grpo'] as const satisfies readonly NonNullable<

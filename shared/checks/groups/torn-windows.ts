@@ -1,7 +1,7 @@
 import { type Steps, within } from '../../model/steps.ts'
 import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { GroupView } from '../check.ts'
-import type { TrajectoryFacts } from '../facts.ts'
+import type { TrajectoryFacts } from '../facts/facts.ts'
 import { type Candidate, candidates, isBatchScaled } from './advantages.ts'
 import { trainingOf } from './baseline-rows.ts'
 import { isZeroSum } from './statistics.ts'

@@ -1,7 +1,7 @@
 import { forEachOf, type Steps, within } from '../../model/steps.ts'
 import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { DumpView, GroupView } from '../check.ts'
-import type { TrajectoryFacts } from '../facts.ts'
+import type { TrajectoryFacts } from '../facts/facts.ts'
 import { atEvenDistances } from './advantages.ts'
 import { trainingOf } from './baseline-rows.ts'
 import { isNoise, measuringSpreads } from './scaling.ts'

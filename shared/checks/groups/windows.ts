@@ -1,7 +1,7 @@
 import type { Steps } from '../../model/steps.ts'
 import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { DumpView, GroupView } from '../check.ts'
-import type { TrajectoryFacts } from '../facts.ts'
+import type { TrajectoryFacts } from '../facts/facts.ts'
 import { type AdvantageScheme, type Candidate, recomputeAdvantages } from './advantages.ts'
 import { rangeOf } from './statistics.ts'
 

@@ -1,9 +1,9 @@
 import { count, counted } from '../../model/number-text.ts'
 import { forEachOf, type Steps } from '../../model/steps.ts'
-import { saysBroken } from '../broken-prefix.ts'
 import type { Check, DumpReporter, DumpView } from '../check.ts'
-import { FactColumns } from '../fact-columns.ts'
-import type { TrajectoryFacts } from '../facts.ts'
+import { FactColumns } from '../facts/fact-columns.ts'
+import type { TrajectoryFacts } from '../facts/facts.ts'
+import { saysBroken } from './broken-prefix.ts'
 
 /** S06. Several rows of one rollout, by declaration: no fault, but what counts rows counts it more than once. */
 export const S06: Check = {

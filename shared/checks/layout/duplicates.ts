@@ -1,10 +1,10 @@
 import { forEachOf, type Steps, within } from '../../model/steps.ts'
 import type { Check, DumpReporter, DumpView, GroupView } from '../check.ts'
-import { FactColumns } from '../fact-columns.ts'
-import type { TrajectoryFacts } from '../facts.ts'
-import { storedRollout } from '../group-views.ts'
+import { FactColumns } from '../facts/fact-columns.ts'
+import type { TrajectoryFacts } from '../facts/facts.ts'
+import { storedRollout } from '../grouping/group-views.ts'
+import { LikeRows } from '../grouping/like-rows.ts'
 import { equalByChance, idsOf, partsOf } from '../groups/copies.ts'
-import { LikeRows } from '../like-rows.ts'
 
 /**
  * S04. The same ids again. The first copy is not counted: it is the others that should not be there. Short answers are the same by chance,

@@ -1,8 +1,8 @@
 import { count, counted } from '../../model/number-text.ts'
 import { forEachOf, type Steps } from '../../model/steps.ts'
 import type { DumpReporter, DumpView } from '../check.ts'
-import { FactColumns } from '../fact-columns.ts'
-import type { TrajectoryFacts } from '../facts.ts'
+import { FactColumns } from '../facts/fact-columns.ts'
+import type { TrajectoryFacts } from '../facts/facts.ts'
 
 /** Rows of a file with the same system turn, and as much before it where it is there again. */
 interface Alike {

@@ -1,8 +1,8 @@
 import { counted } from '../../model/number-text.ts'
 import type { Check, TrajectoryView } from '../check.ts'
-import { paddingOf } from '../padding.ts'
-import { listOf } from '../spans.ts'
-import { specialIds } from '../special-ids.ts'
+import { paddingOf } from '../oracles/padding.ts'
+import { listOf } from '../oracles/spans.ts'
+import { specialIds } from '../oracles/special-ids.ts'
 import { restartsNowhere } from './restarts.ts'
 
 /** S02. Positions that count padding, or jump where nothing begins. */

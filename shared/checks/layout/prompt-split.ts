@@ -1,8 +1,8 @@
 import { counted } from '../../model/number-text.ts'
 import { Provenance, type Turn } from '../../model/tokens.ts'
 import type { Check, TrajectoryView } from '../check.ts'
-import { answerInsidePrompt, endsInThinkTag, responseInsidePrompt, storedPromptEnd } from '../prompt-end.ts'
-import { listOf } from '../spans.ts'
+import { answerInsidePrompt, endsInThinkTag, responseInsidePrompt, storedPromptEnd } from '../oracles/prompt-end.ts'
+import { listOf } from '../oracles/spans.ts'
 
 /** S05. A stored prompt length that leaves the generation prompt out, lies inside a header, inside a turn of the environment, or after words that are trained. */
 export const S05: Check = {

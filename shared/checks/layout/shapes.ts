@@ -1,9 +1,9 @@
 import { count, counted } from '../../model/number-text.ts'
 import { forEachOf, type Steps } from '../../model/steps.ts'
 import type { Check, DumpReporter, DumpView } from '../check.ts'
-import { tokenCount } from '../edges.ts'
-import type { TrajectoryFacts } from '../facts.ts'
-import { lacksWhatOthersHave } from '../no-numbers.ts'
+import type { TrajectoryFacts } from '../facts/facts.ts'
+import { lacksWhatOthersHave } from '../logprobs/no-numbers.ts'
+import { tokenCount } from '../oracles/edges.ts'
 import { type ShapeIssue, unfitArrays } from './unfit-arrays.ts'
 
 /** By what is wrong; the names stand in the evidence of findings. */

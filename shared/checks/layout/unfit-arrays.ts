@@ -2,8 +2,8 @@ import { count } from '../../model/number-text.ts'
 import type { MaskAlignment } from '../../model/policy.ts'
 import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { RecordIssue, StoredArray, Trajectory } from '../../model/trajectory.ts'
-import { isMaskName } from '../alignment.ts'
-import { tokenCount } from '../edges.ts'
+import { isMaskName } from '../oracles/alignment.ts'
+import { tokenCount } from '../oracles/edges.ts'
 
 /** Contradictions of a record that are about the shape or type of its arrays. */
 const SHAPE_ISSUES = [

@@ -1,8 +1,8 @@
 import type { Turn } from '../../model/tokens.ts'
 import type { TrajectoryView } from '../check.ts'
 import { OfLast } from '../of-last.ts'
-import { haveSameContent } from '../system-text.ts'
 import { isForged } from '../template/forged-control.ts'
+import { haveSameContent } from '../texts/system-text.ts'
 
 const NONE: readonly Turn[] = []
 const found = new OfLast<TrajectoryView, readonly Turn[]>()

@@ -1,7 +1,7 @@
 import { partitionPoint } from '../../model/partition-point.ts'
 import type { Turn } from '../../model/tokens.ts'
 import type { TrajectoryView } from '../check.ts'
-import { LONGEST_PREFILL } from '../prompt-end.ts'
+import { LONGEST_PREFILL } from '../oracles/prompt-end.ts'
 import { isPlaceholder, pairsOf, type ScoredPairs } from './scored.ts'
 
 /**

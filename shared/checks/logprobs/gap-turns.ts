@@ -1,7 +1,7 @@
 import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { Span, Turn } from '../../model/tokens.ts'
 import type { TrajectoryView } from '../check.ts'
-import { writtenTurns } from '../edges.ts'
+import { writtenTurns } from '../oracles/edges.ts'
 import { addSums, fitLine, gapOnLine, type Line, type LineSums, sumsAmong } from './gap-line.ts'
 import type { ScoredPairs } from './scored.ts'
 

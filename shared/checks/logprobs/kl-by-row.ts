@@ -1,6 +1,6 @@
 import { forEachOf, type Steps } from '../../model/steps.ts'
 import type { Thresholds } from '../../model/thresholds/registry.ts'
-import type { TrajectoryFacts } from '../facts.ts'
+import type { TrajectoryFacts } from '../facts/facts.ts'
 import { KL_FORMULAS, type KlFormula } from './kl-formulas.ts'
 import type { KlSums } from './sums.ts'
 

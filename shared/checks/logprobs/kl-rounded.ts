@@ -1,6 +1,6 @@
 import { forEachOf, type Steps } from '../../model/steps.ts'
 import type { Thresholds } from '../../model/thresholds/registry.ts'
-import type { TrajectoryFacts } from '../facts.ts'
+import type { TrajectoryFacts } from '../facts/facts.ts'
 import { BEST_FIRST, KL_FORMULAS, type KlFormula } from './kl-formulas.ts'
 
 /** The stored KL of a rollout is rounded, to decimals or to bf16: how far the formulas agree with what rounding left. */

@@ -1,8 +1,8 @@
 import { partitionPoint } from '../../model/partition-point.ts'
 import type { Steps } from '../../model/steps.ts'
 import type { Thresholds } from '../../model/thresholds/registry.ts'
-import { FactColumns } from '../fact-columns.ts'
-import type { TrajectoryFacts } from '../facts.ts'
+import { FactColumns } from '../facts/fact-columns.ts'
+import type { TrajectoryFacts } from '../facts/facts.ts'
 
 /** A trained token of which the sampler was certain, by an exact 0, and the trainer far from it. */
 export interface LoneZero {

@@ -1,8 +1,8 @@
 import { Provenance, type Span, type Turn } from '../../model/tokens.ts'
 import type { StoredArray } from '../../model/trajectory.ts'
 import type { TrajectoryView } from '../check.ts'
-import { isShort } from '../no-numbers.ts'
-import { countOf, runsOf } from '../spans.ts'
+import { countOf, runsOf } from '../oracles/spans.ts'
+import { isShort } from './no-numbers.ts'
 
 /**
  * Trained words of a reply that have no number while others of the same reply have theirs: numbers that were lost (L05), of which `told` must not say

@@ -1,5 +1,5 @@
 import type { TrajectoryView } from '../check.ts'
-import type { TrajectoryFacts } from '../facts.ts'
+import type { TrajectoryFacts } from '../facts/facts.ts'
 
 /** The mean policy version of the trained tokens that name one; a negative version stands on what was not sampled. */
 export function versionFact({ mask, trajectory }: TrajectoryView): Pick<TrajectoryFacts, 'version'> | null {

@@ -1,7 +1,7 @@
 import { count, counted } from '../../model/number-text.ts'
 import { forEachOf, type Steps, within } from '../../model/steps.ts'
 import type { Check, DumpFault, DumpReporter, DumpView } from '../check.ts'
-import type { TrajectoryFacts } from '../facts.ts'
+import type { TrajectoryFacts } from '../facts/facts.ts'
 import { gapOf } from './gap.ts'
 import { unprovedByOneArray } from './one-array.ts'
 import { type FilteredRollouts, filteredRollouts } from './pooled-filter.ts'

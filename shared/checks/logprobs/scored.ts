@@ -4,7 +4,7 @@ import { Expected, Provenance } from '../../model/tokens.ts'
 import type { TrajectoryView } from '../check.ts'
 import { haveUnfitLogprobs } from '../layout/unfit-arrays.ts'
 import { OfLast } from '../of-last.ts'
-import { LONGEST_PREFILL } from '../prompt-end.ts'
+import { LONGEST_PREFILL } from '../oracles/prompt-end.ts'
 import { placeholdersAmong } from './placeholders.ts'
 
 /** Trained tokens that the model wrote and that both the sampler and the trainer scored. */

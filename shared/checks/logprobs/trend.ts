@@ -1,8 +1,8 @@
 import type { Thresholds } from '../../model/thresholds/registry.ts'
-import { FactColumns } from '../fact-columns.ts'
-import type { TrajectoryFacts } from '../facts.ts'
+import { FactColumns } from '../facts/fact-columns.ts'
+import type { TrajectoryFacts } from '../facts/facts.ts'
+import { runsOfFiles } from '../grouping/runs-of-files.ts'
 import { keptForDump } from '../once-for-dump.ts'
-import { runsOfFiles } from '../runs-of-files.ts'
 import { ofTwoEngines } from './one-array.ts'
 
 /** Mean |gap| by training step of one run. */

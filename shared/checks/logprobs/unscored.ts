@@ -1,7 +1,7 @@
-import { LARGEST_LAG } from '../alignment.ts'
 import type { TrajectoryView } from '../check.ts'
-import { isShort } from '../no-numbers.ts'
-import { runsOf } from '../spans.ts'
+import { LARGEST_LAG } from '../oracles/alignment.ts'
+import { runsOf } from '../oracles/spans.ts'
+import { isShort } from './no-numbers.ts'
 
 /**
  * Trained tokens that the trainer has no number for, among others of the rollout that it has one for: it scores whatever it trains. What an array

@@ -1,6 +1,6 @@
 import { count } from '../../model/number-text.ts'
 import type { CheckTally, DumpView, TrajectoryView } from '../check.ts'
-import { FactColumns } from '../fact-columns.ts'
+import { FactColumns } from '../facts/fact-columns.ts'
 import { haveUnfitLogprobs } from '../layout/unfit-arrays.ts'
 import { isTrainedSample } from './scored.ts'
 

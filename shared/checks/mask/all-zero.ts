@@ -1,12 +1,12 @@
 import { filtered, forEachOf, type Steps } from '../../model/steps.ts'
 import type { Segmentation } from '../../model/tokens.ts'
 import type { Check, DumpReporter, DumpView, TrajectoryView } from '../check.ts'
-import { filledTurns, tokenCount, writtenTurns } from '../edges.ts'
-import { isLengthStop } from '../end-reason.ts'
-import { FactColumns } from '../fact-columns.ts'
-import type { TrajectoryFacts, UntrainedEnd } from '../facts.ts'
-import { isAtLimit } from '../limits-left.ts'
-import { shapeOf } from '../shape.ts'
+import { FactColumns } from '../facts/fact-columns.ts'
+import type { TrajectoryFacts, UntrainedEnd } from '../facts/facts.ts'
+import { isAtLimit } from '../limits/limits-left.ts'
+import { filledTurns, tokenCount, writtenTurns } from '../oracles/edges.ts'
+import { isLengthStop } from '../oracles/end-reason.ts'
+import { shapeOf } from '../oracles/shape.ts'
 import { leftOutByRatio, leftOutByReward, leftOutOfBaselines } from './left-out-rows.ts'
 
 export const M04: Check = {

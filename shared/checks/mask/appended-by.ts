@@ -1,12 +1,12 @@
 import { Provenance, type Turn } from '../../model/tokens.ts'
 import type { TrajectoryView } from '../check.ts'
-import { edgeAfter, rowEnd, writtenTurns } from '../edges.ts'
-import { saysCut } from '../end-reason.ts'
-import type { TrajectoryFacts } from '../facts.ts'
+import type { TrajectoryFacts } from '../facts/facts.ts'
 import { haveUnfitLogprobs } from '../layout/unfit-arrays.ts'
 import { isPlaceholder, pairsOf } from '../logprobs/scored.ts'
-import { isExample } from '../prompt-end.ts'
-import { hidesEdges, isSwallowed } from '../shape.ts'
+import { edgeAfter, rowEnd, writtenTurns } from '../oracles/edges.ts'
+import { saysCut } from '../oracles/end-reason.ts'
+import { isExample } from '../oracles/prompt-end.ts'
+import { hidesEdges, isSwallowed } from '../oracles/shape.ts'
 import { storedResponse } from '../template/drift.ts'
 
 /** A trained end token of which nothing but the trainer says that it was appended, and of which noise may say the same. */

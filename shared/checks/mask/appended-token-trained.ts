@@ -1,10 +1,10 @@
 import { finite } from '../../model/finite.ts'
 import { forEachOf, type Steps, within } from '../../model/steps.ts'
 import type { Check, DumpReporter, DumpView } from '../check.ts'
-import { edgeAfter, writtenTurns } from '../edges.ts'
-import type { TrajectoryFacts } from '../facts.ts'
+import type { TrajectoryFacts } from '../facts/facts.ts'
 import { endsDenied } from '../logprobs/lone-zeros.ts'
-import { hidesEdges } from '../shape.ts'
+import { edgeAfter, writtenTurns } from '../oracles/edges.ts'
+import { hidesEdges } from '../oracles/shape.ts'
 import { appendedBy, type DeniedEnd, denial, isAsked } from './appended-by.ts'
 
 export const M14: Check = {

@@ -1,10 +1,10 @@
 import { flagsOf } from '../../containers/kernel/numbers.ts'
 import type { Span } from '../../model/tokens.ts'
 import type { Check, Reporter, TrajectoryView } from '../check.ts'
-import { edgeBefore, tokenCount } from '../edges.ts'
-import { paddingOf } from '../padding.ts'
-import { residualPads } from '../residual-pads.ts'
-import { countOf, firstDifference, lengthOf, runsOf } from '../spans.ts'
+import { edgeBefore, tokenCount } from '../oracles/edges.ts'
+import { paddingOf } from '../oracles/padding.ts'
+import { residualPads } from '../oracles/residual-pads.ts'
+import { countOf, firstDifference, lengthOf, runsOf } from '../oracles/spans.ts'
 
 export const M15: Check = {
   code: 'M15',

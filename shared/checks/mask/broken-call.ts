@@ -1,9 +1,9 @@
 import type { Turn } from '../../model/tokens.ts'
 import type { TrajectoryView } from '../check.ts'
-import { writtenTurns } from '../edges.ts'
-import { isJson } from '../is-json.ts'
 import { OfLast } from '../of-last.ts'
-import { countOf } from '../spans.ts'
+import { writtenTurns } from '../oracles/edges.ts'
+import { countOf } from '../oracles/spans.ts'
+import { isJson } from '../texts/is-json.ts'
 
 /**
  * A turn that calls a tool in a way that no parser reads, and that was answered all the same: some trainers leave such turns out of the loss on

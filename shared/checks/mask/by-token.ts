@@ -1,7 +1,7 @@
 import { Expected } from '../../model/tokens.ts'
 import type { TrajectoryView } from '../check.ts'
 import { OfLast } from '../of-last.ts'
-import { runEnd } from '../spans.ts'
+import { runEnd } from '../oracles/spans.ts'
 
 /** One hole may be a thought that is masked, and two may be thoughts of two turns. */
 const FEWEST_HOLES = 3

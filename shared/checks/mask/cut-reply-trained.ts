@@ -1,7 +1,7 @@
 import { Provenance, type Turn } from '../../model/tokens.ts'
 import type { Check, TrajectoryView } from '../check.ts'
-import { hidesEdges, isSwallowed } from '../shape.ts'
-import { countOf } from '../spans.ts'
+import { hidesEdges, isSwallowed } from '../oracles/shape.ts'
+import { countOf } from '../oracles/spans.ts'
 
 export const M17: Check = {
   code: 'M17',

@@ -1,5 +1,5 @@
 import type { Turn } from '../../model/tokens.ts'
-import { runEnd } from '../spans.ts'
+import { runEnd } from '../oracles/spans.ts'
 
 /**
  * A trained run that ends or begins amid the words of another's turn lies late or early: what it takes of the edge beside them is no fault of its

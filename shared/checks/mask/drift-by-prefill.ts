@@ -1,7 +1,7 @@
-import { LARGEST_LAG } from '../alignment.ts'
 import type { Check, TrajectoryView } from '../check.ts'
-import { hidesEdges, shapeOf } from '../shape.ts'
-import { displaced, lagText, type TurnLag, turnLags } from '../turn-lag.ts'
+import { LARGEST_LAG } from '../oracles/alignment.ts'
+import { hidesEdges, shapeOf } from '../oracles/shape.ts'
+import { displaced, lagText, type TurnLag, turnLags } from '../oracles/turn-lag.ts'
 
 export const M07: Check = {
   code: 'M07',

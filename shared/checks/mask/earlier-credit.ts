@@ -1,6 +1,6 @@
 import { finite } from '../../model/finite.ts'
 import type { TrajectoryView } from '../check.ts'
-import type { TrajectoryFacts } from '../facts.ts'
+import type { TrajectoryFacts } from '../facts/facts.ts'
 import { klInReturns } from './kl-in-returns.ts'
 import { turnCredits } from './turn-credits.ts'
 

@@ -2,7 +2,7 @@ import { NO_INTEGER } from '../../formats/sequence.ts'
 import { count } from '../../model/number-text.ts'
 import type { Turn } from '../../model/tokens.ts'
 import type { TrajectoryView } from '../check.ts'
-import { sampledSpan } from '../edges.ts'
+import { sampledSpan } from '../oracles/edges.ts'
 
 /**
  * The policy versions that sampled a rollout, where all of these masked turns come before its first trained token and nothing says that they are of the

@@ -1,11 +1,11 @@
 import { forEachOf, type Steps } from '../../model/steps.ts'
 import { Expected, Provenance, type Turn } from '../../model/tokens.ts'
 import type { DumpReporter, DumpView, TrajectoryView } from '../check.ts'
-import { writtenTurns } from '../edges.ts'
-import { FactColumns } from '../fact-columns.ts'
-import type { TrajectoryFacts } from '../facts.ts'
-import { hidesEdges } from '../shape.ts'
-import { MASK_UNKNOWN } from '../states.ts'
+import { FactColumns } from '../facts/fact-columns.ts'
+import type { TrajectoryFacts } from '../facts/facts.ts'
+import { writtenTurns } from '../oracles/edges.ts'
+import { hidesEdges } from '../oracles/shape.ts'
+import { MASK_UNKNOWN } from '../oracles/states.ts'
 
 /** The id that pads a rollout and ends its turns, and these ends where none of them has loss; null where nothing can be told from padding. */
 export function padEndFacts(view: TrajectoryView): Pick<TrajectoryFacts, 'endPad' | 'padEnds'> | null {

@@ -1,5 +1,5 @@
 import type { GroupView } from '../check.ts'
-import type { TrajectoryFacts } from '../facts.ts'
+import type { TrajectoryFacts } from '../facts/facts.ts'
 import { biasedStd, mean, median } from '../groups/statistics.ts'
 
 /** By which a difference of stored advantages may be off, as a share of the largest: bfloat16 keeps eight bits of each. */

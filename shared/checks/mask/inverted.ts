@@ -1,8 +1,8 @@
 import { percent } from '../../model/number-text.ts'
 import { Expected } from '../../model/tokens.ts'
 import type { Check } from '../check.ts'
-import { shapeOf } from '../shape.ts'
-import { runsOf } from '../spans.ts'
+import { shapeOf } from '../oracles/shape.ts'
+import { runsOf } from '../oracles/spans.ts'
 
 export const M02: Check = {
   code: 'M02',

@@ -1,10 +1,10 @@
 import { Expected, Provenance, type Span } from '../../model/tokens.ts'
 import type { TrajectoryView } from '../check.ts'
-import { sampledSpan, writtenTurns } from '../edges.ts'
-import type { TrajectoryFacts } from '../facts.ts'
+import type { TrajectoryFacts } from '../facts/facts.ts'
 import { isLogprob, logprobBounds, pairsOf, type ScoredPairs } from '../logprobs/scored.ts'
-import { isAsExpected } from '../shape.ts'
-import { countOf } from '../spans.ts'
+import { sampledSpan, writtenTurns } from '../oracles/edges.ts'
+import { isAsExpected } from '../oracles/shape.ts'
+import { countOf } from '../oracles/spans.ts'
 
 /** Log ratios of trainer to sampler (trainer − sampler logprob, in nats) of the trained tokens of a rollout. */
 export interface RatioRange {

@@ -1,7 +1,7 @@
 import { count } from '../../model/number-text.ts'
 import type { DumpView, GroupView } from '../check.ts'
-import { FactColumns } from '../fact-columns.ts'
-import type { TrajectoryFacts } from '../facts.ts'
+import { FactColumns } from '../facts/fact-columns.ts'
+import type { TrajectoryFacts } from '../facts/facts.ts'
 import { advantageSums, isZeroSum, mean, shown } from '../groups/statistics.ts'
 
 type Rows = ReadonlySet<TrajectoryFacts>

@@ -1,8 +1,8 @@
 import { Expected, type Segmentation, type SubSpan, type Turn } from '../../model/tokens.ts'
 import type { TrajectoryView } from '../check.ts'
-import { writtenTurns } from '../edges.ts'
 import { OfLast } from '../of-last.ts'
-import { hidesTurns, isSwallowed, realignedMask } from '../shape.ts'
+import { writtenTurns } from '../oracles/edges.ts'
+import { hidesTurns, isSwallowed, realignedMask } from '../oracles/shape.ts'
 
 /** A turn with thoughts, of which M16 says whether they are masked. */
 export interface LookedAtThoughts {

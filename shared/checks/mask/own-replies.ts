@@ -1,7 +1,7 @@
 import { Provenance, type Span } from '../../model/tokens.ts'
 import type { TrajectoryView } from '../check.ts'
 import { OfLast } from '../of-last.ts'
-import { countOf } from '../spans.ts'
+import { countOf } from '../oracles/spans.ts'
 
 const found = new OfLast<TrajectoryView, readonly Span[]>()
 const NONE: readonly Span[] = []

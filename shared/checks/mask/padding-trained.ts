@@ -1,10 +1,10 @@
 import { Provenance, type Span } from '../../model/tokens.ts'
 import type { Check, TrajectoryView } from '../check.ts'
-import { carryLoss } from '../edges.ts'
-import { paddingOf, sampledPad } from '../padding.ts'
-import { residualPads } from '../residual-pads.ts'
-import { hidesEdges } from '../shape.ts'
-import { lengthOf, runsOf } from '../spans.ts'
+import { carryLoss } from '../oracles/edges.ts'
+import { paddingOf, sampledPad } from '../oracles/padding.ts'
+import { residualPads } from '../oracles/residual-pads.ts'
+import { hidesEdges } from '../oracles/shape.ts'
+import { lengthOf, runsOf } from '../oracles/spans.ts'
 
 export const M12: Check = {
   code: 'M12',

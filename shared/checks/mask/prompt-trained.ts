@@ -2,9 +2,9 @@ import { counted } from '../../model/number-text.ts'
 import { forEachOf, type Steps, within } from '../../model/steps.ts'
 import type { Trajectory } from '../../model/trajectory.ts'
 import type { DumpReporter, DumpView } from '../check.ts'
-import type { PreparedTokens } from '../create-facts.ts'
-import { FactColumns } from '../fact-columns.ts'
-import type { TrajectoryFacts } from '../facts.ts'
+import type { PreparedTokens } from '../facts/create-facts.ts'
+import { FactColumns } from '../facts/fact-columns.ts'
+import type { TrajectoryFacts } from '../facts/facts.ts'
 import { repliesWithoutTurns } from './unframed-replies-trained.ts'
 
 /**

@@ -1,8 +1,8 @@
 import type { Turn } from '../../model/tokens.ts'
 import type { Check } from '../check.ts'
-import { sampledSpan, tokenCount } from '../edges.ts'
-import { plainTurns } from '../plain-turns.ts'
-import { hidesTurns, shapeOf } from '../shape.ts'
+import { sampledSpan, tokenCount } from '../oracles/edges.ts'
+import { plainTurns } from '../oracles/plain-turns.ts'
+import { hidesTurns, shapeOf } from '../oracles/shape.ts'
 
 export const M05: Check = {
   code: 'M05',

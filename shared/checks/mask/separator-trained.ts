@@ -1,9 +1,9 @@
 import { finite } from '../../model/finite.ts'
 import { Provenance } from '../../model/tokens.ts'
 import type { Check } from '../check.ts'
-import { edgeAfter } from '../edges.ts'
-import { plainTurns } from '../plain-turns.ts'
-import { hidesEdges, isSwallowed, shapeOf } from '../shape.ts'
+import { edgeAfter } from '../oracles/edges.ts'
+import { plainTurns } from '../oracles/plain-turns.ts'
+import { hidesEdges, isSwallowed, shapeOf } from '../oracles/shape.ts'
 import { flowsOn } from './displaced-run.ts'
 import { isDisplacedByBlock } from './drift-by-prefill.ts'
 

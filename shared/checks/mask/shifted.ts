@@ -1,9 +1,9 @@
 import { counted } from '../../model/number-text.ts'
-import { LARGEST_LAG } from '../alignment.ts'
 import type { Check, CheckTally } from '../check.ts'
-import { tokenCount } from '../edges.ts'
-import { hidesTurns, shapeOf } from '../shape.ts'
-import { MASK_UNKNOWN } from '../states.ts'
+import { LARGEST_LAG } from '../oracles/alignment.ts'
+import { tokenCount } from '../oracles/edges.ts'
+import { hidesTurns, shapeOf } from '../oracles/shape.ts'
+import { MASK_UNKNOWN } from '../oracles/states.ts'
 import { isDisplacedByBlock } from './drift-by-prefill.ts'
 import { toldOfNulls } from './nulls-as-mask.ts'
 

@@ -1,5 +1,5 @@
 import type { Check } from '../check.ts'
-import { tokenCount, writtenTurns } from '../edges.ts'
+import { tokenCount, writtenTurns } from '../oracles/edges.ts'
 import { type LookedAtThoughts, lookedAtThoughts } from './masked-thoughts.ts'
 import { toldOfNulls } from './nulls-as-mask.ts'
 import { isHole, lookAtHoles, maskedTag } from './ratio-holes.ts'

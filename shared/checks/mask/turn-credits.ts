@@ -1,7 +1,7 @@
 import type { Turn } from '../../model/tokens.ts'
 import type { TrajectoryView } from '../check.ts'
-import { writtenTurns } from '../edges.ts'
 import { OfLast } from '../of-last.ts'
+import { writtenTurns } from '../oracles/edges.ts'
 
 /** What a trained turn gets of advantages by token. */
 export interface TurnCredit {

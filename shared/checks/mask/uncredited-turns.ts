@@ -1,8 +1,8 @@
 import { forEachOf, type Steps, within } from '../../model/steps.ts'
 import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { DumpReporter, DumpView } from '../check.ts'
-import { FactColumns } from '../fact-columns.ts'
-import type { TrajectoryFacts } from '../facts.ts'
+import { FactColumns } from '../facts/fact-columns.ts'
+import type { TrajectoryFacts } from '../facts/facts.ts'
 import { type EarlierCredit, earlierTurnsOf } from './earlier-credit.ts'
 
 /** Every trained token of the turns before the last has an advantage of exactly 0, and the last turn has another. */

@@ -3,10 +3,10 @@ import type { Trajectory } from '../../model/trajectory.ts'
 import type { Tokenizer } from '../../tokens/tokenizer.ts'
 import { type UnframedReply, unframedReplies } from '../../tokens/unframed-replies.ts'
 import type { Reporter, TrajectoryView } from '../check.ts'
-import { carryLoss } from '../edges.ts'
 import { OfLast } from '../of-last.ts'
-import { storedPromptEnd } from '../prompt-end.ts'
-import { countOf, lengthOf, runsOf } from '../spans.ts'
+import { carryLoss } from '../oracles/edges.ts'
+import { storedPromptEnd } from '../oracles/prompt-end.ts'
+import { countOf, lengthOf, runsOf } from '../oracles/spans.ts'
 
 const found = new OfLast<Segmentation, readonly UnframedReply[]>()
 const NONE: readonly UnframedReply[] = []

@@ -1,6 +1,6 @@
 import { type ToolSchema, toolSchema } from '../../model/tool-schema.ts'
-import { KeptTexts } from '../kept-texts.ts'
-import { normalised } from '../normalised-text.ts'
+import { KeptTexts } from '../texts/kept-texts.ts'
+import { normalised } from '../texts/normalised-text.ts'
 import { escapedName } from './declared-tools.ts'
 
 /** Whether both say something, and not the same. */

@@ -1,4 +1,4 @@
-import { KeptTexts } from '../kept-texts.ts'
+import { KeptTexts } from '../texts/kept-texts.ts'
 
 /** What Llama 3.1 calls its interpreter: code behind its tag is no call of the function that the code begins with. */
 export const INTERPRETER = 'ipython'

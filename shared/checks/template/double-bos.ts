@@ -1,7 +1,7 @@
 import type { Check } from '../check.ts'
-import { beginsDocument } from '../document-start.ts'
 import { wholeConversations } from '../layout/whole-conversations.ts'
-import { listOf } from '../spans.ts'
+import { beginsDocument } from '../oracles/document-start.ts'
+import { listOf } from '../oracles/spans.ts'
 
 export const T01: Check = {
   code: 'T01',

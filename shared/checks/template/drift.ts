@@ -1,8 +1,8 @@
 import type { Span } from '../../model/tokens.ts'
 import type { Trajectory } from '../../model/trajectory.ts'
 import type { TrajectoryView } from '../check.ts'
-import { writtenTurns } from '../edges.ts'
-import { encoded } from '../encoded.ts'
+import { writtenTurns } from '../oracles/edges.ts'
+import { encoded } from '../texts/encoded.ts'
 
 /** What became of a rollout's sampled text when it was encoded again. */
 export interface Drift {

@@ -1,6 +1,6 @@
 import type { Check, TrajectoryView } from '../check.ts'
-import type { TrajectoryFacts } from '../facts.ts'
-import { type SystemText, systemText } from '../system-text.ts'
+import type { TrajectoryFacts } from '../facts/facts.ts'
+import { type SystemText, systemText } from '../texts/system-text.ts'
 
 /** What templates write for a list of tools that is empty. In one line the two tags are how Qwen's template speaks of the block. */
 const EMPTY_BLOCK = /^<tools>[^\S\n]*\n\s*<\/tools>|\[AVAILABLE_TOOLS\]\s*\[\s*\]/m

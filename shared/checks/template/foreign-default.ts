@@ -2,8 +2,8 @@ import { roleKind } from '../../model/roles.ts'
 import { QWEN25_DEFAULT_SYSTEM } from '../../tokens/default-systems.ts'
 import { learnedTemplateOf } from '../../tokens/template/rerender.ts'
 import type { TrajectoryView } from '../check.ts'
-import { ownSystemText } from '../own-system-text.ts'
-import { systemText } from '../system-text.ts'
+import { ownSystemText } from '../texts/own-system-text.ts'
+import { systemText } from '../texts/system-text.ts'
 
 /**
  * Whether a row begins with the default system text of another family's template: its messages have no system message, and the template of its own tokenizer

@@ -1,10 +1,10 @@
 import { Provenance, type Segmentation, type Span, type Turn } from '../../model/tokens.ts'
 import type { Check, Reporter, TrajectoryView } from '../check.ts'
-import { edgeBefore, sampledSpan, writtenTurns } from '../edges.ts'
-import { plainTurns } from '../plain-turns.ts'
-import { hidesEdges, hidesTurns, isSwallowed, shapeOf } from '../shape.ts'
-import { countOf, listOf } from '../spans.ts'
-import { wordsInside } from '../words-inside.ts'
+import { edgeBefore, sampledSpan, writtenTurns } from '../oracles/edges.ts'
+import { plainTurns } from '../oracles/plain-turns.ts'
+import { hidesEdges, hidesTurns, isSwallowed, shapeOf } from '../oracles/shape.ts'
+import { countOf, listOf } from '../oracles/spans.ts'
+import { wordsInside } from '../texts/words-inside.ts'
 import { startsInLetters } from './spelt-markers.ts'
 
 export const T05: Check = {

@@ -2,8 +2,8 @@ import { count } from '../../model/number-text.ts'
 import type { Span } from '../../model/tokens.ts'
 import type { TokenTable } from '../../tokens/tokenizer.ts'
 import type { Check, TrajectoryView } from '../check.ts'
-import { firstHigh } from '../high-ids.ts'
-import { specialIds } from '../special-ids.ts'
+import { firstHigh } from '../oracles/high-ids.ts'
+import { specialIds } from '../oracles/special-ids.ts'
 
 export const T19: Check = {
   code: 'T19',

@@ -1,9 +1,9 @@
 import { jsonCallIn } from '../../tokens/json-call.ts'
-import { abstainBeyondMessages } from '../beyond-messages.ts'
 import type { Check } from '../check.ts'
-import { sampledSpan } from '../edges.ts'
-import { normalised } from '../normalised-text.ts'
-import { countOf } from '../spans.ts'
+import { sampledSpan } from '../oracles/edges.ts'
+import { countOf } from '../oracles/spans.ts'
+import { abstainBeyondMessages } from '../texts/beyond-messages.ts'
+import { normalised } from '../texts/normalised-text.ts'
 import { lacksCall, writesOneBareCall } from './left-out.ts'
 import { isTrainedUnproven, pairedTurns } from './paired-turns.ts'
 

@@ -1,11 +1,11 @@
 import { counted } from '../../model/number-text.ts'
 import { Provenance } from '../../model/tokens.ts'
-import { isMaskName } from '../alignment.ts'
 import type { Check, FaultAt, TrajectoryView } from '../check.ts'
-import { edgeAfter, tokenCount } from '../edges.ts'
 import { isLogprobName } from '../layout/unfit-arrays.ts'
-import { hidesEdges } from '../shape.ts'
-import { displaced, lagsByOwnText, lagText, type TurnLag, turnLags } from '../turn-lag.ts'
+import { isMaskName } from '../oracles/alignment.ts'
+import { edgeAfter, tokenCount } from '../oracles/edges.ts'
+import { hidesEdges } from '../oracles/shape.ts'
+import { displaced, lagsByOwnText, lagText, type TurnLag, turnLags } from '../oracles/turn-lag.ts'
 import { behindEnd, type SlippedEnds, slippedEnds } from './slipped-ends.ts'
 
 export const T03: Check = {

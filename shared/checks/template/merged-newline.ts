@@ -1,9 +1,9 @@
 import type { Turn } from '../../model/tokens.ts'
 import type { TurnFrame } from '../../tokens/tokenizer.ts'
 import type { Check, Reporter, TrajectoryView } from '../check.ts'
-import { edgeBefore, writtenTurns } from '../edges.ts'
-import { plainTurns } from '../plain-turns.ts'
-import { storedPromptEnd } from '../prompt-end.ts'
+import { edgeBefore, writtenTurns } from '../oracles/edges.ts'
+import { plainTurns } from '../oracles/plain-turns.ts'
+import { storedPromptEnd } from '../oracles/prompt-end.ts'
 
 export const T18: Check = {
   code: 'T18',

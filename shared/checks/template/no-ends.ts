@@ -1,8 +1,8 @@
 import { count } from '../../model/number-text.ts'
 import { filtered, type Steps, within } from '../../model/steps.ts'
 import type { DumpView } from '../check.ts'
-import { isLengthStop } from '../end-reason.ts'
-import type { TrajectoryFacts } from '../facts.ts'
+import type { TrajectoryFacts } from '../facts/facts.ts'
+import { isLengthStop } from '../oracles/end-reason.ts'
 import { lastTokensOf } from '../truncation/open-stops.ts'
 
 /**

@@ -1,10 +1,10 @@
 import { count, counted } from '../../model/number-text.ts'
 import { forEachOf, type Steps, within } from '../../model/steps.ts'
 import type { DumpReporter, DumpView } from '../check.ts'
-import { answeredEdges } from '../edges.ts'
-import { FactColumns } from '../fact-columns.ts'
-import type { TrajectoryFacts } from '../facts.ts'
-import { limitOfRow } from '../limits.ts'
+import { FactColumns } from '../facts/fact-columns.ts'
+import type { TrajectoryFacts } from '../facts/facts.ts'
+import { limitOfRow } from '../limits/limits.ts'
+import { answeredEdges } from '../oracles/edges.ts'
 
 /** Fewer siblings that have their end tokens show no custom. */
 const FEWEST_CLOSED = 2

@@ -2,8 +2,8 @@ import { roleKind } from '../../model/roles.ts'
 import { Provenance, type Segmentation, type Span, type Turn } from '../../model/tokens.ts'
 import type { Message } from '../../model/trajectory.ts'
 import type { TrajectoryView } from '../check.ts'
-import { writtenTurns } from '../edges.ts'
-import { countOf } from '../spans.ts'
+import { writtenTurns } from '../oracles/edges.ts'
+import { countOf } from '../oracles/spans.ts'
 
 /** A turn of the model in the ids, and the message that holds the same turn. */
 export interface PairedTurn {

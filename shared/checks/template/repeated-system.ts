@@ -4,8 +4,8 @@ import type { Message } from '../../model/trajectory.ts'
 import { learnedTemplateOf } from '../../tokens/template/rerender.ts'
 import type { TrajectoryView } from '../check.ts'
 import { wholeConversations } from '../layout/whole-conversations.ts'
-import { type OwnSystemText, ownSystemText } from '../own-system-text.ts'
-import { haveSameContent } from '../system-text.ts'
+import { type OwnSystemText, ownSystemText } from '../texts/own-system-text.ts'
+import { haveSameContent } from '../texts/system-text.ts'
 
 /** System turns after the first that say the same, or the template's default, beyond the system messages that the dump has. None that begin another conversation. */
 export function repeatedSystemTurns(view: TrajectoryView): readonly Turn[] {

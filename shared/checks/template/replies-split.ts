@@ -1,9 +1,9 @@
 import { roleKind } from '../../model/roles.ts'
 import type { Turn } from '../../model/tokens.ts'
 import { learnedTemplateOf } from '../../tokens/template/rerender.ts'
-import { holdPromptAlone } from '../beyond-messages.ts'
 import type { Check } from '../check.ts'
-import { listOf } from '../spans.ts'
+import { listOf } from '../oracles/spans.ts'
+import { holdPromptAlone } from '../texts/beyond-messages.ts'
 import { repeatedSystemTurns } from './repeated-system.ts'
 
 export const T11: Check = {

@@ -2,9 +2,9 @@ import type { Span, Turn } from '../../model/tokens.ts'
 import { isBareHeader } from '../../tokens/segment.ts'
 import type { TokenTable } from '../../tokens/tokenizer.ts'
 import type { Check, TrajectoryView } from '../check.ts'
-import { edgeBefore } from '../edges.ts'
-import { plainTurns } from '../plain-turns.ts'
-import { listOf } from '../spans.ts'
+import { edgeBefore } from '../oracles/edges.ts'
+import { plainTurns } from '../oracles/plain-turns.ts'
+import { listOf } from '../oracles/spans.ts'
 
 export const T06: Check = {
   code: 'T06',

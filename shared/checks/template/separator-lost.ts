@@ -1,7 +1,7 @@
 import type { Check } from '../check.ts'
-import { beginsDocument } from '../document-start.ts'
-import { edgeAfter } from '../edges.ts'
-import { listOf } from '../spans.ts'
+import { beginsDocument } from '../oracles/document-start.ts'
+import { edgeAfter } from '../oracles/edges.ts'
+import { listOf } from '../oracles/spans.ts'
 
 export const T04: Check = {
   code: 'T04',

@@ -1,8 +1,8 @@
 import { Provenance, type Turn } from '../../model/tokens.ts'
 import type { TrajectoryView } from '../check.ts'
-import { writtenTurns } from '../edges.ts'
-import { runsOf } from '../spans.ts'
-import { sampledFrom, type TurnLag } from '../turn-lag.ts'
+import { writtenTurns } from '../oracles/edges.ts'
+import { runsOf } from '../oracles/spans.ts'
+import { sampledFrom, type TurnLag } from '../oracles/turn-lag.ts'
 
 /**
  * Turns whose trained run begins in place and goes on behind their end, with logprobs of the sampler, into what the template writes there. So it is where a

@@ -1,7 +1,7 @@
 import type { Span, Turn } from '../../model/tokens.ts'
 import { decodeSpan } from '../../tokens/text.ts'
 import { TokenKind, type TokenTable, type TurnFrame } from '../../tokens/tokenizer.ts'
-import type { PreparedTokens } from '../create-facts.ts'
+import type { PreparedTokens } from '../facts/create-facts.ts'
 
 /** What of a row is read to find letters in it. */
 export type ReadableTokens = Pick<PreparedTokens, 'ids' | 'tokenizer' | 'text'>

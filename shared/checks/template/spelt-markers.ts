@@ -3,10 +3,10 @@ import { frameLookup } from '../../tokens/frame-lookup.ts'
 import { type FoundTag, findTag } from '../../tokens/tags.ts'
 import { type Tokenizer, TokenKind, type TokenTable } from '../../tokens/tokenizer.ts'
 import type { TrajectoryView } from '../check.ts'
-import { writtenTurns } from '../edges.ts'
 import { pairsOf } from '../logprobs/scored.ts'
 import { OfLast } from '../of-last.ts'
-import { countOf } from '../spans.ts'
+import { writtenTurns } from '../oracles/edges.ts'
+import { countOf } from '../oracles/spans.ts'
 import { LONGEST_MARKER, speltEnd } from './spelt-end.ts'
 
 /** Letters that stand where the frame of a turn has a marker. */

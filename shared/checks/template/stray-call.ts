@@ -1,9 +1,9 @@
 import { count } from '../../model/number-text.ts'
 import { forEachOf, type Steps } from '../../model/steps.ts'
 import type { DumpFault, DumpReporter, DumpView, TrajectoryView } from '../check.ts'
-import { FactColumns } from '../fact-columns.ts'
-import type { TrajectoryFacts } from '../facts.ts'
-import { systemText } from '../system-text.ts'
+import { FactColumns } from '../facts/fact-columns.ts'
+import type { TrajectoryFacts } from '../facts/facts.ts'
+import { systemText } from '../texts/system-text.ts'
 import { promptTools } from './prompt-tools.ts'
 
 /** What is kept of a row whose model calls a tool of which nothing in the row knows. */

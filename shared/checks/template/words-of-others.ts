@@ -3,8 +3,8 @@ import { firstReply, roleKind } from '../../model/roles.ts'
 import { Provenance, type Segmentation, type Span, type Turn } from '../../model/tokens.ts'
 import { tokenTexts } from '../../tokens/text.ts'
 import type { TrajectoryView } from '../check.ts'
-import { normalised } from '../normalised-text.ts'
-import { countOf } from '../spans.ts'
+import { countOf } from '../oracles/spans.ts'
+import { normalised } from '../texts/normalised-text.ts'
 
 /** The last turn of the model, in which others have the word without markers. */
 export interface WordsOfOthers {

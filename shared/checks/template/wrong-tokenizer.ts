@@ -10,8 +10,8 @@ import type {
   Reporter,
   TrajectoryView,
 } from '../check.ts'
-import { firstHigh } from '../high-ids.ts'
-import { paddingOf } from '../padding.ts'
+import { firstHigh } from '../oracles/high-ids.ts'
+import { paddingOf } from '../oracles/padding.ts'
 import { lowestImageId } from './image-placeholders.ts'
 
 export const T17: Check = {

@@ -3,9 +3,9 @@ import { forEachOf, type Steps, within } from '../../model/steps.ts'
 import type { Thresholds } from '../../model/thresholds/registry.ts'
 import { TokenState } from '../../model/tokens.ts'
 import type { AuditSettings, Check, DumpReporter, DumpView, Reporter, TrajectoryView } from '../check.ts'
-import type { TrajectoryFacts } from '../facts.ts'
+import type { TrajectoryFacts } from '../facts/facts.ts'
 import { shown } from '../groups/statistics.ts'
-import { countOf } from '../spans.ts'
+import { countOf } from '../oracles/spans.ts'
 import {
   endingOf,
   type LimitsAtEnd,

@@ -1,5 +1,5 @@
 import type { Thresholds } from '../../model/thresholds/registry.ts'
-import { normalised } from '../normalised-text.ts'
+import { normalised } from '../texts/normalised-text.ts'
 
 /** Where a text was cut: `middle` keeps both ends and loses what lay between them. */
 export type CutSide = 'left' | 'right' | 'middle'

@@ -1,13 +1,13 @@
 import { counted } from '../../model/number-text.ts'
 import { Provenance, type SubSpan, type Turn } from '../../model/tokens.ts'
 import type { AuditSettings, Check, Reporter, TrajectoryView } from '../check.ts'
-import { isLengthStop } from '../end-reason.ts'
+import { isLengthStop } from '../oracles/end-reason.ts'
 import { followsForgedEnd, isForged } from '../template/forged-control.ts'
 import { endsInLetters } from '../template/spelt-markers.ts'
-import { isBehindZeros } from '../zeros-before.ts'
 import { begunCall, stopsAmidCall } from './amid-call.ts'
 import { isBracedCall, isCutJson } from './cut-json.ts'
 import { limitOf } from './limit-of.ts'
+import { isBehindZeros } from './zeros-before.ts'
 
 /** C07. A tool call is opened and never closed, or its JSON stops in the middle and the environment answers all the same. */
 export const cutToolCall: Check = {

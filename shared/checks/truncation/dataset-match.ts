@@ -1,8 +1,8 @@
 import type { Thresholds } from '../../model/thresholds/registry.ts'
-import type { TrajectoryFacts } from '../facts.ts'
+import type { TrajectoryFacts } from '../facts/facts.ts'
 import { median } from '../groups/statistics.ts'
-import { isNameByIds } from '../pairing.ts'
-import { byOwnSentences, type KnownQuestion } from '../question-sentences.ts'
+import { isNameByIds } from '../texts/pairing.ts'
+import { byOwnSentences, type KnownQuestion } from '../texts/question-sentences.ts'
 import { type DatasetPrompt, keysOfRollout } from './dataset.ts'
 
 /** Which prompts of a dataset have rollouts. */

@@ -1,10 +1,10 @@
 import type { DatasetRow } from '../../formats/dataset.ts'
 import { hashOfNumbers } from '../../model/bulk-hash.ts'
 import type { Tokenizer } from '../../tokens/tokenizer.ts'
-import { encoded } from '../encoded.ts'
-import { firstQuestion, knownQuestion, type PairingFacts, questionIdsKey } from '../pairing.ts'
-import { LONGEST_PREFILL } from '../prompt-end.ts'
-import type { KnownQuestion } from '../question-sentences.ts'
+import { LONGEST_PREFILL } from '../oracles/prompt-end.ts'
+import { encoded } from '../texts/encoded.ts'
+import { firstQuestion, knownQuestion, type PairingFacts, questionIdsKey } from '../texts/pairing.ts'
+import type { KnownQuestion } from '../texts/question-sentences.ts'
 
 /** What is kept of a dataset that was given beside the dump. */
 export interface DatasetFacts {

@@ -2,10 +2,10 @@ import type { LimitInForce, LimitName } from '../../model/streams.ts'
 import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { Span } from '../../model/tokens.ts'
 import type { AuditSettings, DumpView } from '../check.ts'
-import { isLengthStop, isModelStop } from '../end-reason.ts'
-import type { TrajectoryFacts } from '../facts.ts'
-import { completionLength, isCutReason } from '../limits.ts'
-import { LONGEST_PREFILL } from '../prompt-end.ts'
+import type { TrajectoryFacts } from '../facts/facts.ts'
+import { completionLength, isCutReason } from '../limits/limits.ts'
+import { isLengthStop, isModelStop } from '../oracles/end-reason.ts'
+import { LONGEST_PREFILL } from '../oracles/prompt-end.ts'
 
 /**
  * How the last assistant turn of a row ended.

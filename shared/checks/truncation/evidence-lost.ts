@@ -1,8 +1,8 @@
 import { count } from '../../model/number-text.ts'
 import type { Steps } from '../../model/steps.ts'
-import { lastWords } from '../before-answer.ts'
 import type { AuditSettings, Check, DumpReporter, DumpView, Reporter, TrajectoryView } from '../check.ts'
-import { documentFates } from '../supporting-documents.ts'
+import { lastWords } from '../texts/before-answer.ts'
+import { documentFates } from '../texts/supporting-documents.ts'
 import { limitsSoFar, reachedLimit } from './ending.ts'
 import { rewardByVisibility } from './reward-splits.ts'
 

@@ -2,10 +2,10 @@ import { count } from '../../model/number-text.ts'
 import { forEachOf, type Steps, within } from '../../model/steps.ts'
 import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { DumpReporter, DumpView } from '../check.ts'
-import { isLengthStop, saysCut } from '../end-reason.ts'
-import type { TrajectoryFacts } from '../facts.ts'
-import { completionLength, limitOfRow } from '../limits.ts'
-import { LIMITED_LENGTHS, leftToLimit } from '../limits-left.ts'
+import type { TrajectoryFacts } from '../facts/facts.ts'
+import { completionLength, limitOfRow } from '../limits/limits.ts'
+import { LIMITED_LENGTHS, leftToLimit } from '../limits/limits-left.ts'
+import { isLengthStop, saysCut } from '../oracles/end-reason.ts'
 
 export function isFlagged({ isTruncated, finishReason }: TrajectoryFacts): boolean {
   return isTruncated !== null || finishReason !== null

@@ -1,11 +1,11 @@
 import { roleKind } from '../../model/roles.ts'
 import type { Span, Turn } from '../../model/tokens.ts'
 import type { Trajectory } from '../../model/trajectory.ts'
-import type { PreparedTokens } from '../create-facts.ts'
-import { encoded } from '../encoded.ts'
+import type { PreparedTokens } from '../facts/create-facts.ts'
 import { OfLast } from '../of-last.ts'
-import { LONGEST_PREFILL } from '../prompt-end.ts'
+import { LONGEST_PREFILL } from '../oracles/prompt-end.ts'
 import { START_IN_LETTERS } from '../template/spelt-markers.ts'
+import { encoded } from '../texts/encoded.ts'
 import { namedParts } from './what-was-lost.ts'
 
 /** Ids that begin inside a turn. */

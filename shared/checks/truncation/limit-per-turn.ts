@@ -1,8 +1,8 @@
 import { count, counted } from '../../model/number-text.ts'
 import { filtered, forEachOf, type Steps, within } from '../../model/steps.ts'
 import type { Check, DumpReporter, DumpView } from '../check.ts'
-import type { TrajectoryFacts } from '../facts.ts'
-import { limitOfRow, sampledTokens } from '../limits.ts'
+import type { TrajectoryFacts } from '../facts/facts.ts'
+import { limitOfRow, sampledTokens } from '../limits/limits.ts'
 
 /** C13. The limit of a completion is applied to each turn: turns stop at it, and rollouts go on beyond it. */
 export const limitPerTurn: Check = {

@@ -1,12 +1,12 @@
 import { filtered, forEachOf, type Steps, within } from '../../model/steps.ts'
 import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { Check, DumpReporter, DumpView, GroupView } from '../check.ts'
-import { isLengthStop, isModelStop } from '../end-reason.ts'
-import type { TrajectoryFacts } from '../facts.ts'
+import type { TrajectoryFacts } from '../facts/facts.ts'
 import { withoutCut, withoutFailed } from '../groups/baseline-rows.ts'
 import { type Pairs, proportionOf } from '../groups/proportion.ts'
 import { advantageSums, incompleteReason, isZeroSum, mean, shown } from '../groups/statistics.ts'
-import { isAtLimit } from '../limits-left.ts'
+import { isAtLimit } from '../limits/limits-left.ts'
+import { isLengthStop, isModelStop } from '../oracles/end-reason.ts'
 
 /**
  * C04. A row that trains nothing has still been counted in its group's mean: the rows that do train have a foreign baseline. Most trainers with an

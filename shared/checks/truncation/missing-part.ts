@@ -4,10 +4,10 @@ import { toolShapes } from '../../model/tool-schema.ts'
 import type { Message, Trajectory } from '../../model/trajectory.ts'
 import { rerender } from '../../tokens/template/rerender.ts'
 import type { TrajectoryView } from '../check.ts'
-import { encoded } from '../encoded.ts'
-import { isJson } from '../is-json.ts'
-import { KeptTexts } from '../kept-texts.ts'
 import { OfLast } from '../of-last.ts'
+import { encoded } from '../texts/encoded.ts'
+import { isJson } from '../texts/is-json.ts'
+import { KeptTexts } from '../texts/kept-texts.ts'
 import { type CutSide, findCut } from './cut-text.ts'
 
 export interface MissingPart {

@@ -1,7 +1,7 @@
 import { filtered, type Steps, within } from '../../model/steps.ts'
 import type { DumpView } from '../check.ts'
-import { FactColumns } from '../fact-columns.ts'
-import type { TrajectoryFacts } from '../facts.ts'
+import { FactColumns } from '../facts/fact-columns.ts'
+import type { TrajectoryFacts } from '../facts/facts.ts'
 import { endingOf, endsInAnswer, limitsOfRun } from './ending.ts'
 
 type EndsOf = Pick<DumpView, 'facts' | 'limits' | 'limitsByRollout' | 'settings'>

@@ -2,9 +2,9 @@ import { count } from '../../model/number-text.ts'
 import { filtered, forEachOf, type Steps, within } from '../../model/steps.ts'
 import type { LimitName } from '../../model/streams.ts'
 import type { DumpView } from '../check.ts'
-import { isModelStop } from '../end-reason.ts'
-import type { TrajectoryFacts } from '../facts.ts'
+import type { TrajectoryFacts } from '../facts/facts.ts'
 import { onceForDump } from '../once-for-dump.ts'
+import { isModelStop } from '../oracles/end-reason.ts'
 import { limitsOfRun, reachedLimit } from './ending.ts'
 
 /** The finish reason says that the model stopped, and the ids do not hold the token that it stopped with. */

@@ -1,7 +1,7 @@
 import type { Thresholds } from '../../model/thresholds/registry.ts'
-import { chanceOfAtLeast } from '../chance.ts'
-import { FactColumns } from '../fact-columns.ts'
-import type { TrajectoryFacts } from '../facts.ts'
+import { FactColumns } from '../facts/fact-columns.ts'
+import type { TrajectoryFacts } from '../facts/facts.ts'
+import { chanceOfAtLeast } from '../reporting/chance.ts'
 import type { CutSide } from './cut-text.ts'
 import { LEAST_TOKENS } from './long-replies.ts'
 

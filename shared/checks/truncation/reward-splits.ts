@@ -1,9 +1,9 @@
 import { forEachOf, type Steps } from '../../model/steps.ts'
-import { FactColumns } from '../fact-columns.ts'
-import { END_REASONS, type EndReason, type TrajectoryFacts } from '../facts.ts'
+import { FactColumns } from '../facts/fact-columns.ts'
+import { END_REASONS, type EndReason, type TrajectoryFacts } from '../facts/facts.ts'
+import { hasHiddenDocuments } from '../facts/rollout-filter.ts'
 import { mean } from '../groups/statistics.ts'
-import { isCutReason } from '../limits.ts'
-import { hasHiddenDocuments } from '../rollout-filter.ts'
+import { isCutReason } from '../limits/limits.ts'
 import { REFUTED_STOP, type ToldEnds } from './told-ends.ts'
 
 export interface MeanReward {

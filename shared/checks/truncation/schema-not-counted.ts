@@ -1,6 +1,6 @@
 import { count, counted } from '../../model/number-text.ts'
 import type { AuditSettings, Check, Reporter, TrajectoryView } from '../check.ts'
-import { encoded } from '../encoded.ts'
+import { encoded } from '../texts/encoded.ts'
 
 /** C10. Prompts were accepted by their length without the tool schema, and are longer than the limit with it. */
 export const schemaNotCounted: Check = {

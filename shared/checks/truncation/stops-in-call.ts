@@ -1,7 +1,7 @@
 import type { Turn } from '../../model/tokens.ts'
-import type { PreparedTokens } from '../create-facts.ts'
-import { filledTurns } from '../edges.ts'
-import type { TrajectoryFacts } from '../facts.ts'
+import type { PreparedTokens } from '../facts/create-facts.ts'
+import type { TrajectoryFacts } from '../facts/facts.ts'
+import { filledTurns } from '../oracles/edges.ts'
 import { isBracedCall, isCutJson } from './cut-json.ts'
 
 type Tokens = Pick<PreparedTokens, 'segmentation' | 'mask' | 'text'>

@@ -1,6 +1,6 @@
 import { atOnce, filtered, type Steps, within } from '../../model/steps.ts'
 import type { DumpView } from '../check.ts'
-import type { EndReason, TrajectoryFacts } from '../facts.ts'
+import type { EndReason, TrajectoryFacts } from '../facts/facts.ts'
 import { onceForDump } from '../once-for-dump.ts'
 import { findingOpenEnds } from './open-ends.ts'
 import { findingOpenStops } from './open-stops.ts'

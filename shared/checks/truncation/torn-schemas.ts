@@ -2,9 +2,9 @@ import { partitionPoint } from '../../model/partition-point.ts'
 import type { Span, Turn } from '../../model/tokens.ts'
 import { tokenTexts } from '../../tokens/text.ts'
 import type { TrajectoryView } from '../check.ts'
-import { isJson } from '../is-json.ts'
-import { KeptTexts } from '../kept-texts.ts'
-import { type SystemText, systemText } from '../system-text.ts'
+import { isJson } from '../texts/is-json.ts'
+import { KeptTexts } from '../texts/kept-texts.ts'
+import { type SystemText, systemText } from '../texts/system-text.ts'
 import { promptMessages } from './missing-part.ts'
 
 const known = new WeakMap<SystemText, TornLine | null>()

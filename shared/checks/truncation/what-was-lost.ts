@@ -1,8 +1,8 @@
 import { roleKind } from '../../model/roles.ts'
 import type { Trajectory } from '../../model/trajectory.ts'
 import type { TrajectoryView } from '../check.ts'
-import { lostAtEnd } from '../lost-tokens.ts'
-import { normalised } from '../normalised-text.ts'
+import { lostAtEnd } from '../texts/lost-tokens.ts'
+import { normalised } from '../texts/normalised-text.ts'
 
 /** Characters by which a document is looked up: passages of one collection often begin alike. */
 const HEAD = 60

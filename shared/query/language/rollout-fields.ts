@@ -1,5 +1,5 @@
-import { EDGE_NAMES } from '../../checks/edges.ts'
-import { END_REASONS, type EndReason } from '../../checks/facts.ts'
+import { END_REASONS, type EndReason } from '../../checks/facts/facts.ts'
+import { EDGE_NAMES } from '../../checks/oracles/edges.ts'
 import { choice, flag, number, type QueryField, text } from './field.ts'
 
 const END_MEANS: Readonly<Record<EndReason, string>> = {

@@ -1,6 +1,6 @@
 import { causeOrder } from '../../hypotheses/causes.ts'
+import { pageReport } from '../concluding/page-report.ts'
 import type { LabHost } from '../lab/handlers.ts'
-import { pageReport } from '../page-report.ts'
 import type { Session } from '../session.ts'
 import type { EngineHandlers } from './handlers.ts'
 import { type OpenRuns, OVERTAKEN } from './open-runs.ts'

@@ -1,14 +1,14 @@
 import type { AuditOptions } from '../../model/policy.ts'
 import type { Report } from '../../model/report.ts'
 import type { ByteSource } from '../../model/source.ts'
-import type { Following } from '../follow.ts'
+import type { TokenizerReference } from '../audit/plan.ts'
+import { pageReport } from '../concluding/page-report.ts'
+import type { Following } from '../following/follow.ts'
+import type { EndingFollow } from '../following/tell-following.ts'
 import type { EngineHost } from '../host.ts'
-import { pageReport } from '../page-report.ts'
-import type { TokenizerReference } from '../plan.ts'
 import type { EngineAnswer, OpenedDump, SourceInput } from '../protocol.ts'
 import type { RunName } from '../requests/compare.ts'
 import { Session, type SessionHooks } from '../session.ts'
-import type { EndingFollow } from '../tell-following.ts'
 
 /** A host that also knows how to turn what a page sends into bytes. */
 export interface EngineWorkerHost extends EngineHost {

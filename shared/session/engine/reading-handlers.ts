@@ -1,6 +1,6 @@
-import { judgeAll } from '../judging-on.ts'
-import { pageReport } from '../page-report.ts'
-import { followToTell } from '../tell-following.ts'
+import { judgeAll } from '../concluding/judging-on.ts'
+import { pageReport } from '../concluding/page-report.ts'
+import { followToTell } from '../following/tell-following.ts'
 import type { EngineHandlers } from './handlers.ts'
 import { type OpenRuns, openedDump } from './open-runs.ts'
 

@@ -1,5 +1,5 @@
 import type { DumpView } from '../../checks/check.ts'
-import { hasLostText } from '../../checks/rollout-filter.ts'
+import { hasLostText } from '../../checks/facts/rollout-filter.ts'
 import { endsInAnswer } from '../../checks/truncation/ending.ts'
 import { cutAgainstSiblings } from '../../checks/truncation/prompt-cut-left.ts'
 import { endOf, toldEnds } from '../../checks/truncation/told-ends.ts'

@@ -4,8 +4,8 @@ import type { ParsedRecords } from '../../containers/container.ts'
 import type { Format } from '../../formats/format.ts'
 import { readJoined, type SourceReader } from '../../formats/join.ts'
 import { formatById } from '../../formats/registry.ts'
-import type { AuditRuntime } from '../batch.ts'
-import type { DissectedBatch, DissectJob, SourcePlan } from '../plan.ts'
+import type { AuditRuntime } from '../audit/batch.ts'
+import type { DissectedBatch, DissectJob, SourcePlan } from '../audit/plan.ts'
 import { anatomyOf } from './anatomy.ts'
 
 /** The anatomy of the rollouts of a job, whose records were decoded; null for one without ids, or that is no longer there. */

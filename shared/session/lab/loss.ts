@@ -1,11 +1,11 @@
 import type { DumpView } from '../../checks/check.ts'
-import type { TrajectoryFacts } from '../../checks/facts.ts'
+import type { TrajectoryFacts } from '../../checks/facts/facts.ts'
+import { plainFacts } from '../../checks/facts/kept-facts.ts'
 import { batchDivisor, isBatchScaled, recomputeAdvantages } from '../../checks/groups/advantages.ts'
 import { scalingOf } from '../../checks/groups/scaling.ts'
 import { rewardsOf, unbiasedStd } from '../../checks/groups/statistics.ts'
 import { stepScales } from '../../checks/groups/step-scales.ts'
 import { batchKey, type LossType, lossWeights } from '../../checks/groups/token-weights.ts'
-import { plainFacts } from '../../checks/kept-facts.ts'
 import { PARTS, type Part } from '../../model/tokens.ts'
 import type { RolloutAnatomy } from './anatomy.ts'
 

@@ -1,4 +1,4 @@
-import { drawStrip } from '../../checks/strip.ts'
+import { drawStrip } from '../../checks/facts/strip.ts'
 import type { ExportedTrajectory } from '../../exports/export-kind.ts'
 import { repairedMask } from '../../exports/repair.ts'
 import { PARTS, type Part, TokenState, type Turn } from '../../model/tokens.ts'

@@ -1,4 +1,4 @@
-import type { EndReason } from '../../checks/facts.ts'
+import type { EndReason } from '../../checks/facts/facts.ts'
 import type { TableFormat } from '../../exports/table-text.ts'
 import type { HypothesisResult } from '../../model/report.ts'
 import type { Stream } from '../../model/streams.ts'

@@ -1,4 +1,4 @@
-import { paddingOf } from '../../checks/padding.ts'
+import { paddingOf } from '../../checks/oracles/padding.ts'
 import type { Segmentation } from '../../model/tokens.ts'
 import type { Trajectory } from '../../model/trajectory.ts'
 import { chatTemplate, templateMessages } from '../../tokens/template/render.ts'

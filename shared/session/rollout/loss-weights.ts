@@ -1,5 +1,5 @@
 import type { DumpView } from '../../checks/check.ts'
-import type { TrajectoryFacts } from '../../checks/facts.ts'
+import type { TrajectoryFacts } from '../../checks/facts/facts.ts'
 import { drGrpoDivisor, LOSS_TYPES, type LossType, tokenWeights } from '../../checks/groups/token-weights.ts'
 import type { TokenWeights } from '../requests/rollout.ts'
 

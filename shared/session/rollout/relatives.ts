@@ -1,7 +1,7 @@
-import { saysBroken } from '../../checks/broken-prefix.ts'
 import type { GroupView } from '../../checks/check.ts'
-import type { TrajectoryFacts } from '../../checks/facts.ts'
-import { indexOfPlace } from '../fault-rows.ts'
+import type { TrajectoryFacts } from '../../checks/facts/facts.ts'
+import { saysBroken } from '../../checks/layout/broken-prefix.ts'
+import { indexOfPlace } from '../concluding/fault-rows.ts'
 import type { Relative, Relatives } from '../requests/rollout.ts'
 
 /** More branches than this are not compared token by token. */

@@ -1,5 +1,5 @@
 import type { TrajectoryView } from '../../checks/check.ts'
-import { isAnswered } from '../../checks/structure-oracle.ts'
+import { isAnswered } from '../../checks/oracles/structure-oracle.ts'
 import type { PolicyId } from '../../model/policy.ts'
 import { Expected, PART, PARTS, type Part, Provenance, type Turn } from '../../model/tokens.ts'
 

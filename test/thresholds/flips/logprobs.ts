@@ -1,4 +1,4 @@
-import type { TrajectoryFacts } from '../../../shared/checks/facts.ts'
+import type { TrajectoryFacts } from '../../../shared/checks/facts/facts.ts'
 import { gapOf } from '../../../shared/checks/logprobs/gap.ts'
 import { beginningsOff, laterTurnsOff, type TurnGap } from '../../../shared/checks/logprobs/gap-turns.ts'
 import { pairsOf } from '../../../shared/checks/logprobs/scored.ts'

@@ -1,4 +1,4 @@
-import type { TrajectoryFacts } from '../../../shared/checks/facts.ts'
+import type { TrajectoryFacts } from '../../../shared/checks/facts/facts.ts'
 import { standardised } from '../../fixtures/checks/group-rows.ts'
 import { factsOf, groupFacts } from '../../helpers/facts.ts'
 import { onFacts, onFixture, severitiesOnFacts, verdict } from '../outcomes.ts'

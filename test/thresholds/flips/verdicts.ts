@@ -1,4 +1,4 @@
-import type { TrajectoryFacts } from '../../../shared/checks/facts.ts'
+import type { TrajectoryFacts } from '../../../shared/checks/facts/facts.ts'
 import { recogniseDefects } from '../../helpers/at-once.ts'
 import { dumpOf, factsOf, groupFacts } from '../../helpers/facts.ts'
 import { resultOf } from '../../hypotheses/input.ts'
