@@ -2,6 +2,7 @@ import { atOnce, forEachOf, type Steps, within } from '../../model/steps.ts'
 import type { DumpView, GroupView } from '../check.ts'
 import { FactColumns } from '../facts/fact-columns.ts'
 import type { TrajectoryFacts } from '../facts/facts.ts'
+import { onceForDump } from '../once-for-dump.ts'
 import { dot, leastSquares } from './least-squares.ts'
 import { correlation, mean, rewardsOf } from './statistics.ts'
 
@@ -44,24 +45,13 @@ export function componentsOf(view: DumpView): Components | 'unexplained' | null 
   return atOnce(findingComponents(view))
 }
 
-/** The same in steps. */
-export function* findingComponents(view: DumpView): Steps<Components | 'unexplained' | null> {
-  const known = found.get(view)
-  if (known !== undefined) return known
-  const groups = view.groups.filter((group) => group.complete)
-  const areStored = !new FactColumns(view.facts).isEmpty('rewards')
-  const components = areStored ? yield* findComponents(groups, view) : null
-  found.set(view, components)
-  return components
-}
+/** The same in steps, once for a dump. */
+export const findingComponents = onceForDump(findComponents)
 
-/** A09 and H05 ask the same of the same dump. */
-const found = new WeakMap<DumpView, Components | 'unexplained' | null>()
-
-function* findComponents(
-  groups: readonly GroupView[],
-  { facts, settings: { thresholds } }: DumpView,
-): Steps<Components | 'unexplained' | null> {
+function* findComponents({ facts, groups: all, settings }: DumpView): Steps<Components | 'unexplained' | null> {
+  if (new FactColumns(facts).isEmpty('rewards')) return null
+  const groups = all.filter((group) => group.complete)
+  const { thresholds } = settings
   const names = yield* within(0, 0.3, namesIn(groups, facts))
   const totals: number[] = []
   const ends: number[] = []

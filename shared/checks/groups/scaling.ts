@@ -1,6 +1,7 @@
 import { atOnce, forEachOf, type Steps, within } from '../../model/steps.ts'
 import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { DumpView, GroupView } from '../check.ts'
+import { keptForDump, onceForDump } from '../once-for-dump.ts'
 import {
   type AdvantageFit,
   type AdvantageScheme,
@@ -32,38 +33,23 @@ export interface Scaling {
   readonly fit: AdvantageFit | null
 }
 
-/** A02, A03 and H01 ask the same of the same dump, and fitting tries some thirty formulas on every group. */
-const scalings = new WeakMap<DumpView, Scaling | null>()
-
 /** Given by the person unless the stored advantages show otherwise, else fitted; null where neither tells. */
-export function scalingOf(view: DumpView): Scaling | null {
-  const known = scalings.get(view)
-  if (known !== undefined) return known
-  const scaling = findScaling(view)
-  scalings.set(view, scaling)
-  return scaling
-}
-
-const fits = new WeakMap<DumpView, AdvantageFit | null>()
+export const scalingOf = keptForDump(findScaling)
 
 /** The scheme that comes nearest to the stored advantages, accepted or not; null where nothing can be compared. */
 export function fitOf(view: DumpView): AdvantageFit | null {
-  const known = fits.get(view)
-  if (known !== undefined) return known
   return atOnce(fitting(view))
 }
 
-/** The same in steps. */
-export function* fitting(view: DumpView): Steps<AdvantageFit | null> {
-  const known = fits.get(view)
-  if (known !== undefined) return known
+/** The same in steps, once for a dump: it tries some thirty formulas on every group. */
+export const fitting = onceForDump(fit)
+
+function* fit(view: DumpView): Steps<AdvantageFit | null> {
   const credit = yield* within(0, 0.1, measuringRowCredit(view))
   const isOne = !isByRow(credit, view.settings.thresholds)
   const plain = isOne ? yield* within(0.1, 0.8, fittingAdvantages(view)) : null
   const floored = plain === null ? null : yield* within(0.8, 0.9, withFloor(view, plain))
-  const fit = floored === null ? null : yield* within(0.9, 1, withAnyEps(view, floored))
-  fits.set(view, fit)
-  return fit
+  return floored === null ? null : yield* within(0.9, 1, withAnyEps(view, floored))
 }
 
 /** The same fit, or one with another eps than the person says, where with theirs nothing fits. */
@@ -175,13 +161,11 @@ export function* measuringSpreads(view: DumpView, scaling: Scaling | null): Step
 }
 
 const amplified = new WeakMap<DumpView, { readonly scaling: Scaling; readonly spreads: Spreads }>()
-const plain = new WeakMap<DumpView, Spreads>()
 
-/** As if nothing divided; asked for by several checks and verdicts of the same dump. */
-function* measuringPlainSpreads(view: DumpView): Steps<Spreads> {
-  const known = plain.get(view)
-  if (known !== undefined) return known
-  const { groups, settings } = view
+/** As if nothing divided. */
+const measuringPlainSpreads = onceForDump(plainSpreads)
+
+function* plainSpreads({ groups, settings }: DumpView): Steps<Spreads> {
   const { thresholds } = settings
   const complete = groups.filter((group) => group.complete)
   const sameReward = thresholds['same-reward']
@@ -202,13 +186,11 @@ function* measuringPlainSpreads(view: DumpView): Steps<Spreads> {
     })
   }
   yield* forEachOf(complete, measure)
-  const made = {
+  return {
     groups: spreads,
     range: rewardRange(complete),
     scales: [...new Set(spreads.map(({ scale }) => scale))],
   }
-  plain.set(view, made)
-  return made
 }
 
 function amplificationOf(
