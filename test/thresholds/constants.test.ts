@@ -28,6 +28,10 @@ const STRUCTURAL: Readonly<Record<string, string>> = {
   'checks/groups/advantages.ts ADVANTAGE_EPS_CANDIDATES': 'formulas that are tried',
   'checks/groups/advantages.ts DEFAULT_ADVANTAGE_EPS': 'the formula of two trainers; `--advantage-eps` sets it',
   'checks/groups/advantages.ts FIT_GROUPS': 'bound of cost',
+  'checks/groups/advantages-alone.ts ALIKE': 'what float32 leaves of numbers that are the same',
+  'checks/groups/advantages-alone.ts FEWEST_NORMALISED':
+    'of fewer groups each may have the std 1 by chance, or as a batch of them has',
+  'checks/groups/advantages-alone.ts FEWEST_ROLLOUTS': 'one or two others have one advantage under several formulas',
   'checks/groups/advantages.ts GROUPS_OF_A_STEP': 'how often others get a turn',
   'checks/groups/beyond-all.ts LEAST_WITHIN': 'a constant that multiplies all is told from an explosion',
   'checks/groups/beyond-all.ts BEYOND_ALL':

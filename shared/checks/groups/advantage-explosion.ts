@@ -1,10 +1,11 @@
 import { count, counted } from '../../model/number-text.ts'
 import { filtered, forEachOf, type Steps, within } from '../../model/steps.ts'
-import type { Check, DumpFault, DumpReporter, DumpView, GroupView } from '../check.ts'
-import type { TrajectoryFacts } from '../facts/facts.ts'
+import type { Check, DumpReporter, DumpView, GroupView } from '../check.ts'
 import { type AdvantageScheme, isGroupScaled, recomputeAdvantages } from './advantages.ts'
+import { areUnrewarded, lookWithoutRewards } from './advantages-alone.ts'
 import { lookBeyondAll } from './beyond-all.ts'
 import { advantageBound, advantageText, explodedIn, largestSize, oneSize, withSign } from './bounds.ts'
+import { hasInfiniteAdvantage, infiniteIn } from './infinite.ts'
 import { reshaping } from './reshaped.ts'
 import { measuringRowCredit, whyNotOne } from './rows-of-rollout.ts'
 import { fitOf, fitting, scalingOf } from './scaling.ts'
@@ -20,7 +21,8 @@ export const advantageExplosion: Check = {
   hypotheses: ['H01'],
   severity: 'error',
   unit: 'group',
-  needs: ['rewards', 'group', 'advantages'],
+  // Rewards are asked for where they are stored; a few explosions show without them.
+  needs: ['advantages'],
   looksAt:
     'complete groups; unless advantages are known to be divided by the std of their group, those alone with an infinite one or one beyond all formulas',
   why: 'A std that is rounding residue blows an advantage up to thousands, and one rollout overrides the whole batch. One that is infinite leaves no finite gradient, whatever made it.',
@@ -30,6 +32,10 @@ export const advantageExplosion: Check = {
 }
 
 function* lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
+  if (view.groups.length === 0 || areUnrewarded(view.facts)) {
+    yield* lookWithoutRewards(view, report)
+    return
+  }
   const groups = completeGroups(view, report)
   if (groups === null) return
   yield* within(0, 0.4, fitting(view))
@@ -113,28 +119,4 @@ function whyBeyond(scheme: AdvantageScheme, { members }: GroupView, bound: numbe
   return scheme === 'leave-one-out-std'
     ? `the other ${count(members.length - 1)} rollouts have one reward, and what is left of their std is rounding`
     : `rewards of ${counted(members.length, 'rollout')} give at most ${bound.toFixed(3)}`
-}
-
-export function hasInfiniteAdvantage({ members }: Pick<GroupView, 'members'>): boolean {
-  return members.some(isInfinite)
-}
-
-function isInfinite({ brokenAdvantage: broken }: TrajectoryFacts): boolean {
-  return broken !== undefined && broken.value !== 'NaN'
-}
-
-function infiniteIn(group: GroupView): DumpFault {
-  const broken = group.members.filter(isInfinite)
-  const [first] = broken as [TrajectoryFacts]
-  return {
-    group,
-    ...trainedIn(broken),
-    message: `An advantage of ${first.brokenAdvantage?.value} in group ${group.id}; no rewards of ${counted(group.members.length, 'rollout')} give one`,
-    evidence: {
-      advantage: first.brokenAdvantage?.value,
-      trajectory: first.id,
-      rewards: rewardsOf(group),
-      advantages: group.members.map(({ advantage, brokenAdvantage }) => brokenAdvantage?.value ?? advantage),
-    },
-  }
 }

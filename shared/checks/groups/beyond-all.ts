@@ -7,7 +7,7 @@ import { rangeOf, rewardsOf, trainedIn } from './statistics.ts'
 const LEAST_WITHIN = 0.1
 
 /** Times over the bounds of all schemes together, from which no weight or sum of them is taken for the reason. */
-const BEYOND_ALL = 10
+export const BEYOND_ALL = 10
 
 /** Of a group within a batch: what its own std, that of the batch, its mean or the rewards themselves give, the largest. */
 function boundOfAll(group: GroupView, rows: number): number {
