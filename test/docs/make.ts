@@ -13,7 +13,7 @@ if (process.argv[2] === 'stories') {
 /** Written by \`npm run docs\` from the fixtures of checks and defects. */
 export const STORIES: Readonly<Record<string, CheckStory>> = ${JSON.stringify(storiesOfFixtures(), null, 2)}
 `
-  writeFileSync(join(root, 'shared', 'checks', 'fixture-stories.ts'), text)
+  writeFileSync(join(root, 'shared', 'checks', 'reporting', 'fixture-stories.ts'), text)
 } else {
   const folder = join(root, 'docs', 'checks')
   mkdirSync(folder, { recursive: true })
