@@ -67,6 +67,20 @@ describe('M18 beside further parts of the reward', () => {
     expect(await reported(parts, { weights })).toMatchObject({ status: 'pass', affected: 0 })
   })
 
+  it.each([
+    1, 0, 0.5,
+  ])('is not checkable where all rollouts have reward %f: nothing tells what it is given for', async (reward) => {
+    const found = await reported(() => ({ exact_match: reward }), { weights: { exact_match: 1 }, stored: false })
+    expect(found).toMatchObject({ status: 'not-checkable', a11: 'not-checkable' })
+    expect(found.reason).toContain(`all 18 rollouts with an expected answer have reward ${reward}, 6 of them with`)
+  })
+
+  it('is not there where a part of that reward waits for the model to say the answer', async () => {
+    const weights = { format: 1 }
+    const parts = (place: Place) => ({ exact_match: ofModel(place), format: 1 })
+    expect(await reported(parts, { weights })).toMatchObject({ status: 'pass' })
+  })
+
   it('is not checkable where all of the reward is for what was retrieved', async () => {
     const found = await reported((place) => ({ retrieval_recall: anywhere(place) }), {
       weights: { retrieval_recall: 1 },

@@ -100,11 +100,18 @@ describe('a reward of some without a word of the answer', () => {
     expect(untold({ environment: times(1, 1), nowhere: times(8, 0) })).toMatch(/^1 of 1 rollout .* has a high reward/)
   })
 
+  it('is none where all rollouts have one reward, whatever it is', () => {
+    expect(untold({ environment: times(12, 1), model: times(8, 1) })).toBe(
+      'all 20 rollouts with an expected answer have reward 1, 12 of them with the answer in a reply of the environment alone: nothing tells what a reward is given for that all have',
+    )
+    expect(untold({ environment: times(1, 0), nowhere: times(8, 0) })).toMatch(/^all 9 rollouts .* have reward 0, 1 /)
+  })
+
   it.each<[string, Partial<Record<AnswerPlace, readonly number[]>>]>([
     ['has it', { environment: times(30, 0), nowhere: times(8, 0), model: times(28, 1) }],
     ['has more than a little', { environment: times(30, 0.1), nowhere: times(8, 0), model: times(28, 1) }],
     ['has no word of the answer', { 'in-part': times(12, 1), nowhere: times(8, 0), model: times(4, 1) }],
-    ['goes without one', { environment: times(12, 1), model: times(8, 1) }],
+    ['has its answer in a reply alone', { nowhere: times(12, 1), model: times(8, 1) }],
     ['is another than those that M18 tells', { model: times(6, 1), environment: times(12, 1), nowhere: times(8, 0) }],
   ])('leaves them sound where none %s', (_, places) => {
     expect(untold(places)).toBeNull()

@@ -61,7 +61,9 @@ export function* untoldAnswers(view: DumpView): Steps<string | null> {
   const rows = yield* within(0, 0.4, answerRows(view))
   const { model, environment, nowhere } = rows
   const silent = environment.filter(({ answerPlace }) => answerPlace === 'environment')
-  if (silent.length < enough || (yield* within(0.4, 0.7, findPaid(rows, view))) !== null) return null
+  if ((yield* within(0.4, 0.7, findPaid(rows, view))) !== null) return null
+  const one = whyOneReward(rows, view)
+  if (one !== null || silent.length < enough) return one
   const high = highFrom([...model, ...environment, ...nowhere], view) ?? Number.POSITIVE_INFINITY
   for (const part of [null, ...partsOf(view).ofAnswer]) {
     const least = part === null ? high : (median(yield* valuesOf(model, part)) ?? 0)
@@ -71,6 +73,20 @@ export function* untoldAnswers(view: DumpView): Steps<string | null> {
     return `${paid} of ${counted(silent.length, 'rollout')} in which only a reply holds the answer ${paid === 1 ? 'has' : 'have'} ${what} ${shown(least)} or more, ${part === null ? 'which is high in this dump' : 'as those whose model gives it'}: nothing tells whether it is for the words of the reply`
   }
   return null
+}
+
+/**
+ * Why nothing is known of what rollouts are rewarded for that all have one reward, those whose answer only a reply holds, or nothing, as those that give it
+ * themselves; null where rewards differ, or no rollout has its answer in a reply alone.
+ */
+export function whyOneReward(
+  { model, environment, nowhere }: AnswerRows,
+  view: Pick<DumpView, 'settings'>,
+): string | null {
+  const rows = [...environment, ...model, ...nowhere]
+  const [first] = environment
+  if (first === undefined || highFrom(rows, view) !== null) return null
+  return `all ${counted(rows.length, 'rollout')} with an expected answer have reward ${shown(first.reward as number)}, ${environment.length} of them with the answer in a reply of the environment alone: nothing tells what a reward is given for that all have`
 }
 
 /** Says `model` where the reward or a part of it is given for the answer of the model alone. */

@@ -10,6 +10,7 @@ import {
   highFrom,
   paidForReplies,
   shareAtLeast,
+  whyOneReward,
 } from '../grouping/answer-contrast.ts'
 import {
   type BothSides,
@@ -95,14 +96,14 @@ function* lookAtReplies(view: DumpView, report: DumpReporter): Steps<ReadonlySet
 }
 
 /**
- * Why rollouts of which none is a fault are not sound: some without a word of the answer have the reward, and either they are too few to tell what for, or others
- * like them go without. A judge that reads meaning pays for other words, and so does a reward that is given for another text.
+ * Why rollouts of which none is a fault are not sound: all of the dump have one reward, or some have it without a word of the answer, and either they are too
+ * few to tell what for, or others like them go without. A judge that reads meaning pays for other words, and so does a reward that is given for another text.
  */
 function* untoldRewards(view: DumpView): Steps<string | null> {
   const rows = yield* answerRows(view)
   if ((yield* paidForReplies(rows, view)) !== null) return null
   const high = highFrom([...rows.model, ...rows.environment, ...rows.nowhere], view)
-  if (high === null) return null
+  if (high === null) return whyOneReward(rows, view)
   const silent = rows.environment.filter(({ answerPlace }) => answerPlace === 'environment')
   const { rewarded } = countedAt(silent, high)
   if (rewarded === 0) return null
