@@ -16,6 +16,7 @@ import {
   type RewardMeasures,
   scaleText,
 } from './reward.ts'
+import { trainedByOther } from './trained-by-other.ts'
 import {
   type Argument,
   compared,
@@ -76,8 +77,8 @@ function decide(input: HypothesisInput): Judgement {
   const isNoise = range === 0 || (range < found.noiseFloors[1] && !isOfUnit)
   const within = isNoise ? null : found.withinShare
   const contrast = isNoise ? null : found.contrastRatio
-  const chosen = chosenByReward(input.dump)
-  const supported = !isOfUnit && chosen === null && (isFlat(flat) || isOtherwiseSupported)
+  const apart = apartFromRewards(input.dump)
+  const supported = !isOfUnit && apart === null && (isFlat(flat) || isOtherwiseSupported)
   // Whether a few extremes are part of the range decides here: too much for a verdict.
   const byWhole =
     !supported &&
@@ -97,7 +98,7 @@ function decide(input: HypothesisInput): Judgement {
       : found.componentsUnexplained ||
           cancel ||
           isOfUnit ||
-          chosen !== null ||
+          apart !== null ||
           byWhole ||
           doubt !== null ||
           unlooked.length > 0
@@ -106,8 +107,8 @@ function decide(input: HypothesisInput): Judgement {
     because: [
       ...(isOfUnit
         ? unitLines(flat, flatInRange, thresholds)
-        : chosen !== null
-          ? chosenLines(flat)
+        : apart !== null
+          ? apartLines(flat, apart)
           : flatLines(FLAT, flat, thresholds)),
       ...argumentsOf(found, { within, contrast }, thresholds),
       ...(byWhole ? wholeLines(found, thresholds) : []),
@@ -115,7 +116,7 @@ function decide(input: HypothesisInput): Judgement {
     ],
     missing: [
       ...(doubt === null ? [] : [doubt]),
-      ...(chosen === null ? [] : [`whether rollouts of other rewards were left out of the dump: ${chosen}`]),
+      ...(apart === null ? [] : [apart.missing]),
       ...(isOfUnit
         ? [
             `whether rewards that differ by so little are told apart on purpose: their std within groups is ${Math.round(100 * (found.withinShare ?? 0))} % of their own range, and mostly below noise-std (${thresholds['noise-std']}), which is to be set lower where they are (--threshold noise-std=…)`,
@@ -188,15 +189,34 @@ function unitLines(flat: number, flatInRange: number, thresholds: Thresholds): A
   ]
 }
 
-/** Of rollouts that may have been chosen by their reward. */
-function chosenLines(flat: number): Argument[] {
-  return deciding(
-    {
+/** Why rewards without contrast may say nothing of what the run learns from, and what would tell. */
+interface Apart {
+  readonly missing: string
+  readonly supported: string
+  readonly contradicted: string
+}
+
+function apartFromRewards(dump: HypothesisInput['dump']): Apart | null {
+  const chosen = chosenByReward(dump)
+  if (chosen !== null) {
+    return {
+      missing: `whether rollouts of other rewards were left out of the dump: ${chosen}`,
       supported: 'no rollout of another reward was left out of the dump',
       contradicted: 'rollouts of other rewards were left out of the dump, and their groups had contrast',
-    },
-    restingOn('groups-without-contrast', stated(FLAT, flat, ['A01'])),
-  )
+    }
+  }
+  const other = trainedByOther(dump)
+  if (other === null) return null
+  return {
+    missing: `what the run learns from: ${other}`,
+    supported: 'the run is meant to learn from these rewards',
+    contradicted: 'the run learns from something else, which has contrast within groups',
+  }
+}
+
+function apartLines(flat: number, { supported, contradicted }: Apart): Argument[] {
+  const line = restingOn('groups-without-contrast', stated(FLAT, flat, ['A01']))
+  return deciding({ supported, contradicted }, line)
 }
 
 /** What supports where rare extremes are part of the range, and does not as groups are judged. */

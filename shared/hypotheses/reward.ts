@@ -109,7 +109,7 @@ export function scaleText({ scales }: Pick<RewardMeasures, 'scales'>): string | 
   const told = scales.slice(0, TOLD_SCALES).map((scale) => {
     const { environment, least, greatest, range, groups, beyond } = scale
     const without = beyond === 0 ? '' : `, ${counted(beyond, 'group')} far beyond left out`
-    const narrowed = isNarrowed(scale) ? `, taken as ${shown(range)} wide for the few at its ends` : ''
+    const narrowed = range < greatest - least ? `, taken as ${shown(range)} wide for the few at its ends` : ''
     const of = environment === null ? '' : ` of ${environment}`
     return `${shown(least)} to ${shown(greatest)} in ${counted(groups, 'group')}${of}${without}${narrowed}`
   })

@@ -34,6 +34,31 @@ describe('H05', () => {
     expect(verdictOf('H05', dumpOf(groupFacts(rewards))).verdict).toBe(verdict)
   })
 
+  const flat = Array.from({ length: 8 }, () => [0, 0, 0, 0])
+  const advantagesOf = (of: (group: number, member: number) => Partial<TrajectoryFacts>) =>
+    dumpOf(groupFacts(flat, (_, group, member) => of(group, member)))
+
+  it.each<[string, (group: number, member: number) => Partial<TrajectoryFacts>]>([
+    ['token by token', () => ({ advantage: null, maxAdvantage: 0.7 })],
+    ['rollout by rollout', (group, member) => ({ advantage: (group % 3) - 1.5 * member + 0.2 })],
+  ])('is undecided where all rewards are one, and advantages are made of something else: %s', (_, of) => {
+    const { verdict, missing } = verdictOf('H05', advantagesOf(of))
+    expect(verdict).toBe('inconclusive')
+    expect(missing.join()).toMatch(
+      /^what the run learns from: all have reward 0, and 32 of 32 rollouts have advantages/,
+    )
+  })
+
+  it.each<[string, (group: number, member: number) => Partial<TrajectoryFacts>]>([
+    ['are 0', () => ({ advantage: 0 })],
+    ['are what rounding leaves of 0', (_, member) => ({ advantage: member * 1e-5 })],
+    ['are one number for all', () => ({ advantage: -0.5 })],
+    ['are 0 but for a few', (group, member) => ({ advantage: group < 2 ? member - 1.5 : 0 })],
+    ['are not stored', () => ({})],
+  ])('is supported by rewards that are all one where advantages %s', (_, of) => {
+    expect(verdictOf('H05', advantagesOf(of)).verdict).toBe('supported')
+  })
+
   it.each([
     [0.002, 'inconclusive'],
     [0.2, 'contradicted'],

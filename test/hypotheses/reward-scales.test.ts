@@ -30,6 +30,30 @@ function dumpWith(groups: Groups, environment: (group: number) => string | undef
 }
 const noiseIn = (dump: ReturnType<typeof dumpWith>) => spreadsOf(dump, null).groups.filter(isNoise).length
 
+describe('one group far beyond a few others', () => {
+  const outlier = [0.1, 0.4, 0.75, 100]
+
+  it('makes no noise of theirs, and leaves the verdict to whoever knows what it is', () => {
+    const dump = dumpWith([...graded(7), outlier])
+    expect(noiseIn(dump)).toBe(0)
+    const { verdict, because, would_change } = verdictOf('H05', dump)
+    expect(verdict).toBe('inconclusive')
+    expect(because.find(({ measure }) => measure === 'reward range that groups are held against')?.value).toBe(
+      '0.05 to 1 in 8 groups, 1 group far beyond left out',
+    )
+    expect(would_change.join()).toContain('by the whole range of rewards')
+    // One of many is none of them.
+    expect(verdictOf('H05', dumpWith([...graded(9), outlier])).verdict).toBe('contradicted')
+    expect(verdictOf('H05', dumpWith(graded(8))).verdict).toBe('contradicted')
+  })
+
+  it('is one of them where three are all that there are, or it has contrast and they have none', () => {
+    expect(noiseIn(dumpWith([...graded(3), outlier]))).toBe(3)
+    const dump = dumpWith([...judged(7, 0.01, 1), [0, 1, 1, 0]])
+    expect([noiseIn(dump), verdictOf('H05', dump).verdict]).toEqual([7, 'supported'])
+  })
+})
+
 describe('rewards of several environments in one dump', () => {
   it('are each held against their own, where the dump names it', () => {
     const named = (group: number) => (group < 30 ? 'gsm8k' : 'game')

@@ -62,6 +62,7 @@ const STRUCTURAL: Readonly<Record<string, string>> = {
   'checks/groups/windows.ts ROUNDING': 'what float64 leaves of a difference',
   'checks/groups/reward-scales.ts GROUPS_OF_AN_ENVIRONMENT':
     'how a name is read: of a question, asked again in each epoch, or of an environment',
+  'checks/groups/reward-scales.ts BESIDE_AN_OUTLIER': 'of fewer groups nothing tells which is the one apart',
   'checks/groups/reward-scales.ts ROLLOUTS_OF_A_LEVEL':
     'a dump of so few rollouts has few rewards whatever they are, and tells nothing of levels',
   'checks/groups/copies.ts FEWEST': 'all but one of three are two, which is no more than a pair',

@@ -18,16 +18,17 @@ export interface RewardScale {
   readonly groups: number
   /** Groups among them that alone reach beyond it, and far: their rewards are no part of the range. */
   readonly beyond: number
+  /** The range as it was observed, the few at its ends with it; groups beyond it apart, unless one of few groups is. */
+  readonly whole: number
 }
 
-/** The range as it was observed, the few at its ends with it; groups beyond it apart. */
-export function wholeRange({ least, greatest }: RewardScale): number {
-  return Math.min(greatest - least, Number.MAX_VALUE)
+export function wholeRange({ whole }: RewardScale): number {
+  return whole
 }
 
 /** Whether rare extremes are left out of the range. */
-export function isNarrowed(scale: RewardScale): boolean {
-  return scale.range < wholeRange(scale)
+export function isNarrowed({ range, whole }: RewardScale): boolean {
+  return range < whole
 }
 
 /** Where the rewards of one group lie; the std is over n. */
@@ -42,6 +43,9 @@ interface Extent {
 /** Complete groups by which a name is that of an environment: one of fewer may be the name of a question, asked again in each epoch. */
 const GROUPS_OF_AN_ENVIRONMENT = 4
 
+/** Groups that must lie near each other before one beside them is an outlier, where it is more than `stretch-groups` of them. */
+const BESIDE_AN_OUTLIER = 4
+
 /** Rollouts for each value, from which few values are told from a dump of few rollouts. */
 const ROLLOUTS_OF_A_LEVEL = 4
 
@@ -49,7 +53,7 @@ const ROLLOUTS_OF_A_LEVEL = 4
  * The scale of each of these complete groups. A group is held against those of its own environment where the dump names one, and against
  * all others that name none, or one of very few groups, where it does not. Of such a lot, two parts have a scale of their own where the whole reaches
  * `stretch-times` as far as they do: groups that all take one and the same pair of rewards, as right and wrong are; and all but a few
- * (`stretch-groups`), which may hold an outlier.
+ * (`stretch-groups`), which may hold an outlier, or all but one.
  */
 export function scalesOf(groups: readonly GroupView[], thresholds: Thresholds): Map<GroupView, RewardScale> {
   const scales = new Map<GroupView, RewardScale>()
@@ -134,6 +138,9 @@ function scaleOf(environment: string | null, lot: readonly Extent[], thresholds:
   const range = Math.min(greatest - least, thresholds['range-stds'] * stdOf(near), Number.MAX_VALUE)
   const fixedFloor = areLevels(lot, thresholds) ? 0 : thresholds['noise-std']
   const floor = noiseFloor(range, fixedFloor, thresholds)
+  const beyond = lot.length - near.length
+  // One of few groups is no outlier for certain: whether it is decides too much for a verdict.
+  const isOneOfFew = beyond > thresholds['stretch-groups'] * lot.length
   return {
     environment,
     least,
@@ -142,7 +149,8 @@ function scaleOf(environment: string | null, lot: readonly Extent[], thresholds:
     floor,
     fixedFloor,
     groups: lot.length,
-    beyond: lot.length - near.length,
+    beyond,
+    whole: Math.min(isOneOfFew ? rangeWithin(lot) : greatest - least, Number.MAX_VALUE),
   }
 }
 
@@ -167,7 +175,8 @@ function areLevels(lot: readonly Extent[], thresholds: Thresholds): boolean {
 
 /** The lot without the few groups that make its range many times as wide as all others do; the lot where there are none. */
 function withoutFew(lot: readonly Extent[], thresholds: Thresholds): readonly Extent[] {
-  const few = Math.floor(thresholds['stretch-groups'] * lot.length)
+  const share = thresholds['stretch-groups'] * lot.length
+  const few = share > 0 && lot.length > BESIDE_AN_OUTLIER ? Math.max(1, Math.floor(share)) : Math.floor(share)
   if (few === 0) return lot
   const most = {
     least: lot.map(({ least }) => least).sort((a, b) => a - b)[few] as number,

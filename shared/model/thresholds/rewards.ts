@@ -53,7 +53,7 @@ export const REWARD_THRESHOLDS = {
     range: [0, 0.5],
     usedBy: ['A02', 'H01', 'H05'],
     reason:
-      'Of the groups, up to which they may hold outliers that are no part of the range, and from which groups with one pair of rewards are told to have a range of their own.',
+      'Of the groups, up to which they may hold outliers that are no part of the range, and from which groups with one pair of rewards are told to have a range of their own. Of five groups or more one may be an outlier, whatever share it is; where its range would support H01 or H05, and that of the others contradicts it, the verdict is inconclusive.',
   },
   amplification: {
     value: 10,
@@ -73,7 +73,7 @@ export const REWARD_THRESHOLDS = {
     value: 0.0051,
     unit: 'units of advantage',
     range: [0, 1_000_000],
-    usedBy: ['A04'],
+    usedBy: ['A04', 'H05'],
     reason: 'By which they agree whatever the largest is: some writers keep two decimals.',
   },
   'off-beside-most': {
