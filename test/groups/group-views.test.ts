@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { TrajectoryFacts } from '../../shared/checks/facts/facts.ts'
 import { buildGroups } from '../../shared/checks/grouping/group-views.ts'
+import { recomputeAdvantages } from '../../shared/checks/groups/advantages.ts'
 import { resolveGroupSize } from '../helpers/at-once.ts'
 import { factsOf, groupFacts } from '../helpers/facts.ts'
 
@@ -287,6 +288,22 @@ describe('buildGroups', () => {
   })
 })
 
+describe('a size that one row of a group declares', () => {
+  it('is that of the group only where it has no more rollouts', () => {
+    const rows = (size: number) =>
+      Array.from({ length: 16 }, (_, i) =>
+        factsOf(i, { group: `g${i >> 3}`, reward: i % 2, groupSize: i === 3 ? size : null }),
+      )
+    const completeOf = (size: number) => buildGroups(rows(size), BY_KEY).map(({ complete }) => complete)
+    expect([completeOf(5), completeOf(8), completeOf(16)]).toEqual([
+      [true, true],
+      [true, true],
+      [false, true],
+    ])
+    expect(resolveGroupSize(rows(5), BY_KEY)).toBe(8)
+  })
+})
+
 describe('groups by order without a size', () => {
   /** Rollouts that answer these questions, in this order; of another file where `source` says so. */
   const asked = (questions: string, more: (at: number) => Parameters<typeof factsOf>[1] = () => ({})) =>
@@ -319,6 +336,33 @@ describe('groups by order without a size', () => {
     expect(groupsOf(asked('aaaabbbb', (i) => (i % 2 === 1 ? { rootHash: 'root' } : {})))).toEqual([])
     // Rows that have keys, and formats whose rows come in any order.
     expect(shapes(buildGroups(asked('aaabbb'), BY_KEY))).toEqual([])
+  })
+
+  describe('with a question that was drawn twice in a row', () => {
+    const REWARDS = [1, 0, 1, 0, 1, 1, 1, 0, 1, 0, 0, 0, 1, 1, 1, 0, 0, 0, 0, 1, 1, 1, 0, 0]
+    const drawn = (sizes: readonly number[], rewards = REWARDS, more: Partial<TrajectoryFacts> = {}) => {
+      const starts = sizes.map((_, i) => sizes.slice(0, i).reduce((a, b) => a + b, 0))
+      const made = starts.flatMap((at, i) =>
+        recomputeAdvantages('leave-one-out-std', rewards.slice(at, at + (sizes[i] as number)), 1e-6),
+      )
+      return asked('aaaabbbbccccccccddddeeee', (i) => ({ reward: rewards[i], advantage: made[i], ...more }))
+    }
+
+    it('are those of the others where advantages were made of each half by itself', () => {
+      const groups = groupsOf(drawn([4, 4, 4, 4, 4, 4]))
+      expect(groups).toHaveLength(6)
+      expect(groups.slice(2, 4)).toEqual(['8 9 10 11', '12 13 14 15'])
+    })
+
+    it('are not told where they were made of all, are alike, are not stored, or no question has half as many', () => {
+      expect(groupsOf(drawn([4, 4, 8, 4, 4]))).toEqual([])
+      const alike = REWARDS.map((reward, i) => (i >= 12 && i < 16 ? (REWARDS[i - 4] as number) : reward))
+      expect(groupsOf(drawn([4, 4, 4, 4, 4, 4], alike))).toEqual([])
+      expect(groupsOf(drawn([4, 4, 4, 4, 4, 4], REWARDS, { advantage: null }))).toEqual([])
+      const questions = 'aaaabbbbccccccddddeeee'
+      const made = recomputeAdvantages('centre', REWARDS.slice(0, 22), 0)
+      expect(groupsOf(asked(questions, (i) => ({ reward: REWARDS[i], advantage: made[i] })))).toEqual([])
+    })
   })
 
   describe('beside other files', () => {

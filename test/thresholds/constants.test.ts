@@ -28,6 +28,7 @@ const STRUCTURAL: Readonly<Record<string, string>> = {
   'checks/groups/advantages.ts ADVANTAGE_EPS_CANDIDATES': 'formulas that are tried',
   'checks/groups/advantages.ts DEFAULT_ADVANTAGE_EPS': 'the formula of two trainers; `--advantage-eps` sets it',
   'checks/groups/advantages.ts FIT_GROUPS': 'bound of cost',
+  'checks/grouping/group-size-by-questions.ts ROUNDING': 'what float16 leaves of numbers that are the same',
   'checks/groups/advantages-alone.ts ALIKE': 'what float32 leaves of numbers that are the same',
   'checks/groups/advantages-alone.ts FEWEST_NORMALISED':
     'of fewer groups each may have the std 1 by chance, or as a batch of them has',

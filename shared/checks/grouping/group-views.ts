@@ -104,7 +104,7 @@ function* collect(
   if (!options.groupsByOrder) return { buckets: [], sizeOfQuestions: null }
   const questions = yield* within(0.1, 0.6, repeatedQuestions(facts))
   const told = options.groupSize ?? declaredSizeOfAll(facts)
-  const sizeOfQuestions = told === null ? groupSizeByQuestions(questions) : null
+  const sizeOfQuestions = told === null ? groupSizeByQuestions(questions, facts) : null
   const size = told ?? sizeOfQuestions
   if (size === null || size < 2) return { buckets: [], sizeOfQuestions }
   const { askingOnce, unknown } = questions
@@ -219,28 +219,30 @@ function byOrder(facts: readonly TrajectoryFacts[], size: number, isLeftOut: (so
   return buckets
 }
 
-/** The size that members declare, where they agree. */
+/** The size that members declare, where they agree. Each that does speaks for as many as it has: a single row of a larger group is a slip. */
 export function declaredSize(members: readonly TrajectoryFacts[]): number | null {
-  let size: number | null = null
+  let [size, telling]: [number | null, number] = [null, 0]
   for (const { groupSize } of members) {
     if (groupSize === null) continue
     if (size !== null && size !== groupSize) return null
     size = groupSize
+    telling++
   }
-  return size
+  return size !== null && telling * size >= members.length ? size : null
 }
 
 /** The same of all rollouts. */
 function declaredSizeOfAll(facts: readonly TrajectoryFacts[]): number | null {
-  let size: number | null = null
+  let [size, telling]: [number | null, number] = [null, 0]
   for (const part of new FactColumns(facts).parts()) {
     const [has, sizes] = [part.present('groupSize'), part.numbers('groupSize')]
     for (let row = has.indexOf(1); row >= 0; row = has.indexOf(1, row + 1)) {
       if (size !== null && size !== sizes[row]) return null
       size = sizes[row] as number
+      telling++
     }
   }
-  return size
+  return size !== null && telling * size >= facts.length ? size : null
 }
 
 /**
