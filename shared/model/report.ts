@@ -78,7 +78,13 @@ export interface CheckResult {
   /** The same by environment. */
   by_environment?: Record<string, Count>
   /** The part of the dump that a systematic fault is confined to, where it is so in that part alone; steps from and to, both in it. */
-  systematic_in?: { sources?: number[]; environments?: string[]; steps?: [number, number] }
+  systematic_in?: {
+    sources?: number[]
+    environments?: string[]
+    steps?: [number, number]
+    /** What its rollouts have in common and no other has: a turn with several calls, a call of this tool, or so many turns of the model. */
+    rollouts?: { parallel_calls: true } | { tool: string } | { least_turns: number }
+  }
   /** Affected units that the policy intends; not part of `affected`. */
   intended: number
   /** Numbers over the whole dump that belong to every finding of the code; absent where the check states none. */

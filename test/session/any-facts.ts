@@ -221,6 +221,8 @@ const ANY = {
   stopsWithoutCall: flag,
   toolsDiffer: flag,
   toolsLeftOut: fc.string(),
+  calledTools: fc.string(),
+  parallelCalls: flag,
   calledLeftOut: fc.string(),
   toolsMissing: flag,
   strayCall: fc.record(

@@ -189,6 +189,8 @@ const STRUCTURAL: Readonly<Record<string, string>> = {
   'checks/texts/text-template.ts MOST_SLOTS': 'bound of cost',
   'checks/texts/text-template.ts ZERO': 'a character',
   'checks/template/drift.ts DRIFT_GROUPS': 'bound of cost: `drift-tokens` decides',
+  'checks/oracles/called-tools.ts MOST_KEPT': 'bound of memory',
+  'checks/oracles/called-tools.ts NAME_TOKENS': 'bound of cost: the text decides',
   'checks/template/drift.ts DRIFT_RECORDS': 'bound of cost: `drift-tokens` decides',
   'checks/template/drift.ts MOST_TOKENS': 'bound of cost: `drift-tokens` decides',
   'checks/template/drift.ts UNSURE_TOKENS': 'tokens of a word that the bound of cost cuts',

@@ -12,6 +12,7 @@ import { environmentFact } from '../grouping/environment.ts'
 import { brokenPrefix } from '../layout/broken-prefix.ts'
 import { isShort } from '../logprobs/no-numbers.ts'
 import { trainedPromptFacts } from '../mask/prompt-trained.ts'
+import { callFacts } from '../oracles/called-tools.ts'
 import { edgesOf, filledTurns, ownSpans, writtenTurns } from '../oracles/edges.ts'
 import { endReason, isCallStop, isModelStop, saysCut } from '../oracles/end-reason.ts'
 import { type AnsweredInside, answerInsidePrompt, LONGEST_PREFILL, storedPromptEnd } from '../oracles/prompt-end.ts'
@@ -104,10 +105,10 @@ export function createFacts(trajectory: Trajectory, tokens: PreparedTokens | nul
   if (tokens === null) return facts
   const { ids, tokenizer } = tokens
   const system = segmentation === null || tokenizer === null ? null : systemText(tokenizer.table, ids, segmentation)
-  const answer = answerFacts(trajectory, tokens)
   facts.firstRole = firstRole(tokens)
   if (segmentation !== null && segmentation.turns.length > 0) facts.edges = edgesOf(segmentation)
   facts.lastToken = lastToken(ids, segmentation)
+  more(callFacts(tokens))
   more(closingFacts(segmentation))
   if (end === 'stop' && segmentation !== null && saysCut(trajectory)) more(flaggedEnd(segmentation))
   more(deniedStop(trajectory, end, tokens))
@@ -117,8 +118,7 @@ export function createFacts(trajectory: Trajectory, tokens: PreparedTokens | nul
   facts.promptDate = system?.date ?? null
   if (system !== null && tokenizer !== null && isDefaultSystem(trajectory, tokenizer, system.text))
     facts.defaultSystem = true
-  facts.answerPlace = answer.answerPlace
-  if (answer.answerAt !== undefined) facts.answerAt = answer.answerAt
+  more(answerFacts(trajectory, tokens))
   more(startFacts(trajectory, tokens))
   more(branchEnds(trajectory, tokens))
   more(rootFacts(tokens, facts))

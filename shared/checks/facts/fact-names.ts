@@ -96,6 +96,8 @@ const EVERY: Record<keyof Required<TrajectoryFacts>, true> = {
   rendersOtherwise: true,
   toolsDiffer: true,
   toolsLeftOut: true,
+  calledTools: true,
+  parallelCalls: true,
   calledLeftOut: true,
   toolsMissing: true,
   strayCall: true,

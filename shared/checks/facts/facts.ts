@@ -88,6 +88,10 @@ export interface TrajectoryFacts {
   readonly toolTurns: number
   /** Kinds of edges behind its turns, as bits by `EDGE_NAMES`; absent without ids or turns in them. */
   readonly edges?: number
+  /** Names of the tools that it calls, as its ids spell them, in order of their letters; absent where it calls none. What a fault may be confined to. */
+  readonly calledTools?: string
+  /** A turn of it calls several tools at once; absent elsewhere. What a fault may be confined to. */
+  readonly parallelCalls?: boolean
   /**
    * Codes of the checks that found something to look at in it, one behind the other; absent where it was put to none. What a fault that is confined to
    * files, environments or steps is counted against.

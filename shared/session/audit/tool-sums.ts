@@ -1,4 +1,5 @@
 import type { TrajectoryView } from '../../checks/check.ts'
+import { calledTools } from '../../checks/oracles/called-tools.ts'
 import { runEnd } from '../../checks/oracles/spans.ts'
 import type { Report } from '../../model/report.ts'
 import { PART, type Span, TokenState } from '../../model/tokens.ts'
@@ -13,22 +14,19 @@ export type ToolTotals = Map<string, ToolSums>
 /** Where the numbers of replies begin. */
 const REPLIES = 4
 
-/** A name stands near the beginning of a call, whatever the family writes before it. */
-const NAME_TOKENS = 48
-const NAME = /"name"\s*:\s*"([^"\\\s]{1,80})"/
-const PYTHON_CALL = /^\s*(?:<\|python_tag\|>\s*)?([A-Za-z_][\w.]{0,79})\s*(?:\.call)?\(/
-
 /** Adds the calls and replies of one rollout. The i-th reply after an assistant turn answers its i-th call. */
 export function countTools({ segmentation, states, text }: TrajectoryView, into: ToolTotals): void {
   if (segmentation === null) return
   const { parts, turns } = segmentation
+  const names = calledTools(segmentation, text)
+  let call = 0
   let asked: string[] = []
   for (const turn of turns) {
     if (turn.kind === 'assistant') {
       asked = []
       for (const span of turn.spans) {
         if (span.part !== 'tool_call') continue
-        const name = nameOf(text({ start: span.start, end: Math.min(span.end, span.start + NAME_TOKENS) }))
+        const name = names[call++] as string
         asked.push(name)
         add(into, name, 0, span, PART.tool_call, parts, states)
       }
@@ -81,10 +79,6 @@ export function toolRows(totals: ToolTotals, maskKnown: boolean): Report['totals
     calls: part(sums[0], sums[1], sums[2], sums[3]),
     replies: part(sums[4], sums[5], sums[6], sums[7]),
   }))
-}
-
-function nameOf(call: string): string {
-  return NAME.exec(call)?.[1] ?? PYTHON_CALL.exec(call)?.[1] ?? ''
 }
 
 function add(

@@ -6,6 +6,7 @@ import type { FaultRows, RowSet } from '../../hypotheses/defects-evidence.ts'
 import type { CheckResult, Count } from '../../model/report.ts'
 import type { Steps } from '../../model/steps.ts'
 import type { Thresholds } from '../../model/thresholds/registry.ts'
+import { conditionOf } from './conditions.ts'
 import { looksAt } from './looked-at.ts'
 
 /** Steps and environments that a check lists, those with the most affected rollouts first; a dump may name one for each rollout. */
@@ -33,7 +34,7 @@ interface Slices {
  * The results of checks, with the steps and environments in which their faults stand, and with those called systematic that stand in nearly
  * all rollouts of some files, environments or consecutive steps and in none of the others: runs of two settings that are opened together, an
  * environment that renders its own replies, a trainer that was changed on the way. Each such part would say so of itself, and reading them
- * together makes it no fault of the data.
+ * together makes it no fault of the data. So are those that stand in all rollouts of one kind, such as those with parallel calls.
  */
 export function* whereFaultsStand(
   checks: readonly CheckResult[],
@@ -186,7 +187,8 @@ function subsetPattern(
     ...(named === null ? [] : [[null, named] as const]),
     ...(sources === null || named === null ? [] : [[sources, named] as const]),
   ]
-  if (ways.length === 0) return null
+  const byCondition = isOfTurns(check)
+  if (ways.length === 0 && !byCondition) return null
   const able = ableRows(check, rows, facts)
   for (const [files, kinds] of ways) {
     if (!isOfWholeParts(rows, able, files, kinds, slices.step, within, thresholds)) continue
@@ -201,7 +203,17 @@ function subsetPattern(
       },
     }
   }
-  return null
+  const rollouts = byCondition ? conditionOf(rows, able, facts, thresholds) : null
+  return rollouts === null ? null : { pattern: 'systematic', systematic_in: { rollouts } }
+}
+
+/**
+ * A fault of what is trained of turns (H02): who masks a turn, or renders it, knows what it calls and how many there were. What is cut stands in the longest
+ * rollouts by itself, and what is said of whole rows in no turn.
+ */
+function isOfTurns({ code, by_turn }: CheckResult): boolean {
+  const hasTurn = Object.entries(by_turn).some(([turn, affected]) => turn !== '0' && affected > 0)
+  return hasTurn && checkByCode(code)?.hypotheses.includes('H02') === true
 }
 
 /** The first and the last step with the fault; null where some of its rollouts have no step, or no step lies outside. */

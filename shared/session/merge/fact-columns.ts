@@ -315,6 +315,8 @@ const COLUMNS: { readonly [Name in keyof Required<Row>]: Column<Row[Name]> } = {
   toolsMissing: { cells: optional(FLAG) },
   strayCall: { cells: optional(recordOf({ prompt: PAIR, call: PAIR, called: text }, ':')) },
   ofTools: { cells: optional(FLAG) },
+  calledTools: { cells: optional(TEXT) },
+  parallelCalls: { cells: optional(FLAG) },
   beyondMessages: { cells: optional(oneOf(BEYOND_MESSAGES)) },
   emptyTools: { cells: optional(FLAG) },
   question: digest,
