@@ -59,6 +59,18 @@ describe('a check that had nothing to look at', () => {
   const reasonOf = (code: string, isTurnless: boolean) =>
     checkResult(checkOf(code), createTally(), [], null, settings(), 0n, undefined, { isTurnless }).reason
 
+  it('says that what it needs is stored where none of it is a number', () => {
+    const lacking = (code: string, ...missing: ('advantages' | 'rewards')[]) =>
+      checkResult(checkOf(code), createTally(), missing, null, settings(), 0n, undefined, {
+        withoutNumbers: new Set(['advantages']),
+      }).reason
+    expect(lacking('A12', 'advantages')).toBe('none of the stored advantages is a number')
+    expect(lacking('A04', 'rewards', 'advantages')).toBe(
+      'the dump does not carry rewards, and none of the stored advantages is a number',
+    )
+    expect(lacking('A04', 'rewards')).toBe('the dump does not carry rewards')
+  })
+
   it('of masks by turns says that the ids have none, as of a base model', () => {
     expect(reasonOf('M02', true)).toBe('nothing to look at: the ids have no turns')
     expect(reasonOf('M02', false)).toBe('nothing to look at: no rollouts with trained and masked tokens in this dump')

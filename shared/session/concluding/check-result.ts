@@ -6,6 +6,18 @@ import type { Stream } from '../../model/streams.ts'
 import { weightOf } from '../../model/weight.ts'
 import { STREAM_TITLES } from '../audit/streams.ts'
 
+/** Why the dump lacks what it does. */
+interface Lacks {
+  /** There is a tokenizer, and it frames turns in none of the ids. */
+  readonly isUnframed?: boolean
+  /** There is one that could, and there are none. */
+  readonly isTurnless?: boolean
+  /** Missing streams that are stored, and hold no number. */
+  readonly withoutNumbers?: ReadonlySet<Stream>
+}
+
+const NO_STREAMS: ReadonlySet<Stream> = new Set()
+
 /**
  * What a report says of one check.
  *
@@ -13,7 +25,6 @@ import { STREAM_TITLES } from '../audit/streams.ts'
  * @param missing streams that the check needs and the dump does not carry
  * @param abstained why the check had nothing to say of the dump as a whole; null where it had, or does not look at it
  * @param totalWeight loss weight of all tokens of the dump, as `weightOf` reads it
- * @param turns there is a tokenizer: it frames turns in none of the ids (`isUnframed`), or could, and there are none (`isTurnless`)
  * @param severities findings of the check that are not intended, by severity
  */
 export function checkResult(
@@ -24,19 +35,21 @@ export function checkResult(
   settings: AuditSettings,
   totalWeight: bigint,
   severities: Record<Severity, number> | undefined,
-  { isUnframed = false, isTurnless = false }: { readonly isUnframed?: boolean; readonly isTurnless?: boolean } = {},
+  { isUnframed = false, isTurnless = false, withoutNumbers = NO_STREAMS }: Lacks = {},
 ): CheckResult {
   const undecided = check.code === 'M06' && settings.alignmentUndecided
   let status: CheckResult['status'] = tally.affected > 0 ? 'fail' : 'pass'
   let reason: string | null = null
   if (missing.length > 0) {
     status = 'not-checkable'
-    const lacked = missing.filter((stream) => !isUnframed || (stream !== 'tokenizer' && stream !== 'template'))
+    const ofTurns = missing.filter((stream) => isUnframed && (stream === 'tokenizer' || stream === 'template'))
+    const stored = missing.filter((stream) => withoutNumbers.has(stream))
+    const lacked = missing.filter((stream) => !ofTurns.includes(stream) && !stored.includes(stream))
+    const listed = (streams: readonly Stream[]) => streams.map((stream) => STREAM_TITLES[stream]).join(', ')
     reason = [
-      ...(lacked.length < missing.length ? ['the tokenizer frames no turns in the ids'] : []),
-      ...(lacked.length > 0
-        ? [`the dump does not carry ${lacked.map((stream) => STREAM_TITLES[stream]).join(', ')}`]
-        : []),
+      ...(ofTurns.length > 0 ? ['the tokenizer frames no turns in the ids'] : []),
+      ...(lacked.length > 0 ? [`the dump does not carry ${listed(lacked)}`] : []),
+      ...(stored.length > 0 ? [`none of the stored ${listed(stored)} is a number`] : []),
     ].join(', and ')
   } else if (undecided) {
     status = 'not-checkable'

@@ -6,6 +6,8 @@ import { addTally, createTally } from '../../checks/reporting/tally.ts'
 import { checksToRun } from '../../hypotheses/checks-to-run.ts'
 import type { CheckResult, Finding } from '../../model/report.ts'
 import { type Steps, within } from '../../model/steps.ts'
+import type { Stream } from '../../model/streams.ts'
+import type { LossStream } from '../../model/trajectory.ts'
 import { countSeverity, type RolloutSums } from '../audit/collected.ts'
 import { besideOthers, checkResult } from './check-result.ts'
 
@@ -38,7 +40,7 @@ export function* concludingChecks(
   const dumpFindings: Finding[] = []
   const results: CheckResult[] = []
   let unwrittenWeight = 0n
-  const turns = { isUnframed, isTurnless: isTurnless(dump) }
+  const lacks = { isUnframed, isTurnless: isTurnless(dump), withoutNumbers: withoutNumbers(dump) }
   const asked = CHECKS.filter(({ code }) => codes === null || codes.includes(code))
   for (const check of asked) {
     const tally = createTally()
@@ -58,7 +60,7 @@ export function* concludingChecks(
     }
     const severity = severities[check.code]
     const { abstained, context } = verdict
-    const result = checkResult(check, tally, missing, abstained, settings, totals.weight, severity, turns)
+    const result = checkResult(check, tally, missing, abstained, settings, totals.weight, severity, lacks)
     const unproved = result.status === 'pass' ? yield* findingUnproved(check, tally, dump) : null
     results.push({
       ...result,
@@ -73,6 +75,18 @@ export function* concludingChecks(
     dumpFindings,
     unwrittenWeight,
   }
+}
+
+/** Streams that no rollout has a number of, though some store a value or an array. */
+function withoutNumbers({ facts, streams }: DumpView): ReadonlySet<Stream> {
+  const columns = new FactColumns(facts)
+  const blank = columns.having('noNumbers')
+  const isBlank = (name: LossStream) => blank.some(({ noNumbers }) => noNumbers?.includes(name))
+  const found = new Set<Stream>()
+  if (!streams.has('advantages') && (!columns.isEmpty('brokenAdvantage') || isBlank('advantages')))
+    found.add('advantages')
+  if (!streams.has('logprobs.trainer') && isBlank('trainer')) found.add('logprobs.trainer')
+  return found
 }
 
 /** No rollout has a turn in its ids, of those that were looked at for turns. */
