@@ -7,7 +7,7 @@ import { useFiles } from '../state/files.ts'
 import { useView } from '../state/view.ts'
 import { inApp } from '../text/app-words.ts'
 import { contextWords } from '../text/context-words.ts'
-import { count } from '../text/numbers.ts'
+import { count, counted } from '../text/numbers.ts'
 import { spelt } from '../text/visible.ts'
 import { STATUS_WORDS } from '../text/words.ts'
 import { Modal } from './modal.tsx'
@@ -30,7 +30,7 @@ export function CheckDialog() {
 }
 
 function InThisDump({ check, report }: { check: CheckResult; report: Report }) {
-  const { status, reason, places, intended } = check
+  const { status, reason, places, intended, left_out: leftOut = 0 } = check
   const turns = byTurnText(check)
   const causes = report.defects.filter(({ symptoms }) => symptoms.some(({ code }) => code === check.code))
   return (
@@ -43,6 +43,9 @@ function InThisDump({ check, report }: { check: CheckResult; report: Report }) {
         {reason !== null && `: ${spelt(inApp(reason))}`}
       </p>
       {turns !== '' && <p>By assistant turn: {turns}</p>}
+      {leftOut > 0 && (
+        <p>{counted(leftOut, 'rollout')} not looked at: the mask does not fit the ids, of which S03 tells.</p>
+      )}
       {intended > 0 && <p>{count(intended)} more are intended by the policy.</p>}
       {causes.map(({ id, title }) => (
         <p key={id}>

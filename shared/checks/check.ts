@@ -223,6 +223,8 @@ export interface Check {
   readonly toldBy?: readonly string[]
   /** What it reports are trained tokens that the model did not write, of which the oracles alone cannot say so: they count in the share of H02. */
   readonly namesUnwritten?: true
+  /** It also judges how long the arrays are, so that it is put to a row whose mask does not fit its ids. */
+  readonly ofLengths?: true
   /** It looks at how a row ends, whichever turn it ends with. */
   readonly ofRowEnd?: true
   /** It compares steps, and takes the rollouts of some: that its fault is of these, or of the files that they lie in, says nothing new. */

@@ -7,7 +7,7 @@ import type { AuditSettings, TrajectoryView } from './check.ts'
 import { createFacts, type PreparedTokens } from './facts/create-facts.ts'
 import { isLaterCall } from './grouping/branch-ends.ts'
 import { systemAgainFact } from './layout/packing.ts'
-import { unfitFacts } from './layout/unfit-arrays.ts'
+import { isMaskUnfit, unfitFacts } from './layout/unfit-arrays.ts'
 import { streamsWithoutNumbers } from './logprobs/no-numbers.ts'
 import { versionFact } from './logprobs/policy-version.ts'
 import { logprobFacts } from './logprobs/sums.ts'
@@ -51,6 +51,8 @@ export interface ViewOptions {
   readonly unsampledLogprob: number | 'nan' | null
   /** From the format: exactly the sampled tokens are trained, so they stand for a mask that is not there. */
   readonly maskImplied?: boolean
+  /** How masks are aligned is still to be decided: one that is one shorter than its ids may mark predictions, and fits. */
+  readonly mayMarkTargets?: boolean
   /** Encode some of the sampled text again, which takes an encoder (T02). */
   readonly measuresDrift?: boolean
 }
@@ -70,7 +72,9 @@ export function prepareView(trajectory: Trajectory, options: ViewOptions): Prepa
   if (ids === null) return null
   const { tokenizer, settings } = options
   const framed = tokenizer?.frame ? tokenizer : null
-  const mask = effectiveMask(trajectory, settings.alignment, options.maskImplied ?? false)
+  // Of a mask of another length nobody knows which token an element belongs to (S03): nothing that is read of it is a fault of its own.
+  const isUnfit = isMaskUnfit(trajectory, options.mayMarkTargets ? 'target' : settings.alignment)
+  const mask = isUnfit ? null : effectiveMask(trajectory, settings.alignment, options.maskImplied ?? false)
   const padded = { trajectory, ids, mask, byOthers: settings.padsBehindCuts === true }
   const segmentation =
     framed === null
@@ -97,7 +101,7 @@ export function prepareView(trajectory: Trajectory, options: ViewOptions): Prepa
     ids,
     mask,
     maskAlignment: settings.alignment,
-    weights: effectiveWeights(trajectory, settings.alignment),
+    weights: isUnfit ? null : effectiveWeights(trajectory, settings.alignment),
     states: tokenStates(ids.length, mask, padding),
     padding,
     segmentation,

@@ -87,6 +87,8 @@ export interface CheckResult {
   }
   /** Affected units that the policy intends; not part of `affected`. */
   intended: number
+  /** Rollouts that were not looked at, because the check goes by the mask and theirs does not fit their ids (S03); absent where there are none. */
+  left_out?: number
   /** Numbers over the whole dump that belong to every finding of the code; absent where the check states none. */
   context?: Record<string, unknown>
 }

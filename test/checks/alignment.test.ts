@@ -26,13 +26,13 @@ const shifted = (lag: number): RecordOptions => ({
   },
 })
 
-const viewsOf = (rows: readonly Conversation[]) =>
+const viewsOf = (rows: readonly Conversation[], mayMarkTargets = false) =>
   rows.map((row) => {
-    const options = { tokenizer: qwen2, settings: settings(), unsampledLogprob: null }
+    const options = { tokenizer: qwen2, settings: settings(), unsampledLogprob: null, mayMarkTargets }
     return createView(trajectoryOf(row), options)!
   })
 
-const countsOf = (rows: readonly Conversation[]) => countAlignment(viewsOf(rows), DEFAULT_THRESHOLDS)
+const countsOf = (rows: readonly Conversation[]) => countAlignment(viewsOf(rows, true), DEFAULT_THRESHOLDS)
 
 describe('the lag of a mask', () => {
   it.each([-3, -2, -1, 0, 1, 2, 3])('is found at %i', (lag) => {

@@ -13,6 +13,7 @@ import type { Finding } from '../../shared/model/report.ts'
 import type { Stream } from '../../shared/model/streams.ts'
 import { resolveThresholds } from '../../shared/model/thresholds/registry.ts'
 import type { Trajectory } from '../../shared/model/trajectory.ts'
+import { isPutTo } from '../../shared/session/audit/checks-of-row.ts'
 import type { Tokenizer } from '../../shared/tokens/tokenizer.ts'
 import type { FixtureDump } from '../fixtures/checks/fixture.ts'
 import { resolveGroupSize, resolveLimits, runDumpCheck } from '../helpers/at-once.ts'
@@ -90,10 +91,12 @@ export function auditTrajectories(
 ): Audit {
   const base = settings(dump.policy, dump.options)
   const unsampledLogprob = dump.format?.unsampledLogprob ?? null
-  const viewsUnder = (chosen: AuditSettings) =>
-    trajectories.flatMap((each) => createView(each, { tokenizer, settings: chosen, unsampledLogprob }) ?? [])
+  const viewsUnder = (chosen: AuditSettings, mayMarkTargets = false) =>
+    trajectories.flatMap(
+      (each) => createView(each, { tokenizer, settings: chosen, unsampledLogprob, mayMarkTargets }) ?? [],
+    )
   const { alignment, undecided } = decideAlignment(
-    countAlignment(viewsUnder(base), base.thresholds),
+    countAlignment(viewsUnder(base, true), base.thresholds),
     dump.format?.maskAlignment ?? null,
     dump.options?.maskAlignment ?? 'auto',
     base.thresholds,
@@ -124,9 +127,8 @@ export function auditTrajectories(
     let looked = false
     for (const view of views) {
       const streams = streamsOf(view.trajectory, tokenizer)
-      if (!check.needs.every((stream) => streams.has(stream) || stream === 'group' || stream === 'limits')) continue
-      looked = true
-      if (check.trajectory === undefined) continue
+      if (check.needs.every((stream) => streams.has(stream) || stream === 'group' || stream === 'limits')) looked = true
+      if (check.trajectory === undefined || !isPutTo(check, streams, view.mask !== null)) continue
       const reporter = new TrajectoryReporter(check, view, decided)
       check.trajectory(view, decided, reporter)
       const one = reporter.finish()

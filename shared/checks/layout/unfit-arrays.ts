@@ -28,16 +28,22 @@ export function isAboutArrays({ code, field }: RecordIssue): boolean {
 
 /** What of a rollout's arrays does not fit the ids, or is of a type that it should not be; advantages that are no numbers are another matter. */
 export function unfitArrays(trajectory: Trajectory, alignment: MaskAlignment, thresholds: Thresholds) {
-  const isUnfit = ({ name, length, expected }: StoredArray) => {
-    // A target-aligned mask has no value for the first token.
-    const targets = alignment === 'target' && isMaskName(name) && length === expected - 1
-    return length !== expected && !targets
-  }
   return {
-    bad: trajectory.arrays.filter(isUnfit),
+    bad: trajectory.arrays.filter((array) => isUnfit(array, alignment)),
     issues: trajectory.issues.filter(isAboutArrays),
     heavy: heavyWeights(trajectory, thresholds['largest-loss-weight']),
   }
+}
+
+function isUnfit({ name, length, expected }: StoredArray, alignment: MaskAlignment): boolean {
+  // A target-aligned mask has no value for the first token.
+  const targets = alignment === 'target' && isMaskName(name) && length === expected - 1
+  return length !== expected && !targets
+}
+
+/** A mask of another length than the ids have: of none of its elements is known whose token it marks, and what is read of it is no fault of its own. */
+export function isMaskUnfit({ arrays }: Pick<Trajectory, 'arrays'>, alignment: MaskAlignment): boolean {
+  return arrays.some((array) => isMaskName(array.name) && isUnfit(array, alignment))
 }
 
 export function isLogprobName(name: string): boolean {

@@ -21,6 +21,7 @@ export const T03: Check = {
   fix: 'Carry ids, mask and logprobs together from the sampler; never decode and encode between them.',
   cite: 'TRL#5144, TRL#5145, TRL#5247, Trinity-RFT#259',
   hiddenBy: ['M06', 'M07'],
+  ofLengths: true,
   trajectory(view, { alignment }, report) {
     if (view.segmentation === null) return
     const lengths = view.trajectory.arrays.filter(({ name, length, expected }) => {

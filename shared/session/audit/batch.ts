@@ -20,6 +20,7 @@ import { bitOf, LookedAt } from '../concluding/looked-at.ts'
 import { DriftOfBatch } from '../concluding/source-drift.ts'
 import { renderTexts, withRenderedLengths } from '../rendered-texts.ts'
 import { type BoundaryCounts, countBoundaries } from './boundaries.ts'
+import { isPutTo } from './checks-of-row.ts'
 import { emptyTotals } from './collected.ts'
 import type { AuditJob, AuditPlan, BatchResult, SourcePlan, TokenTotals } from './plan.ts'
 import { streamsOf } from './streams.ts'
@@ -249,9 +250,6 @@ interface Reported {
   readonly lookedAt: LookedAt
 }
 
-/** Streams that belong to the dump as a whole: a single trajectory without them can still be looked at. */
-const DUMP_STREAMS: ReadonlySet<Stream> = new Set<Stream>(['group', 'limits', 'step'])
-
 const MOST_KEPT = 256
 
 /** Checks by the streams that they find: the trajectories of a dump carry the same ones, or nearly so. */
@@ -260,24 +258,24 @@ const planned = new WeakMap<AuditPlan, Map<number, readonly Check[]>>()
 /** Far fewer than a number has bits. */
 const STREAM_BITS: ReadonlyMap<Stream, number> = new Map(STREAMS.map((stream, index) => [stream, 2 ** index]))
 
+/** Beside the bits of the streams: a mask is carried that does not fit the ids. */
+const UNFIT_MASK = 2 ** STREAMS.length
+
 function trajectoryChecks(plan: AuditPlan, carried: ReadonlySet<Stream>, hasMask: boolean): readonly Check[] {
   let byStreams = planned.get(plan)
   if (byStreams === undefined) {
     byStreams = new Map()
     planned.set(plan, byStreams)
   }
-  let key = hasMask && !carried.has('mask') ? (STREAM_BITS.get('mask') as number) : 0
+  const isCarried = carried.has('mask')
+  // A mask may be carried and not fit, and one that is not carried be stood for.
+  let key = hasMask === isCarried ? 0 : hasMask ? (STREAM_BITS.get('mask') as number) : UNFIT_MASK
   for (const stream of carried) key += STREAM_BITS.get(stream) as number
   let chosen = byStreams.get(key)
   if (chosen === undefined) {
     if (byStreams.size >= MOST_KEPT) byStreams.clear()
     const { checks } = plan
-    chosen = CHECKS.filter(
-      ({ code, needs, trajectory }) =>
-        trajectory !== undefined &&
-        (checks?.includes(code) ?? true) &&
-        needs.every((stream) => carried.has(stream) || (stream === 'mask' && hasMask) || DUMP_STREAMS.has(stream)),
-    )
+    chosen = CHECKS.filter((check) => (checks?.includes(check.code) ?? true) && isPutTo(check, carried, hasMask))
     byStreams.set(key, chosen)
   }
   return chosen

@@ -25,6 +25,7 @@ const NO_STREAMS: ReadonlySet<Stream> = new Set()
  * @param missing streams that the check needs and the dump does not carry
  * @param abstained why the check had nothing to say of the dump as a whole; null where it had, or does not look at it
  * @param totalWeight loss weight of all tokens of the dump, as `weightOf` reads it
+ * @param leftOut rollouts that a check of masks was not put to, because their mask does not fit their ids
  * @param severities findings of the check that are not intended, by severity
  */
 export function checkResult(
@@ -36,6 +37,7 @@ export function checkResult(
   totalWeight: bigint,
   severities: Record<Severity, number> | undefined,
   { isUnframed = false, isTurnless = false, withoutNumbers = NO_STREAMS }: Lacks = {},
+  leftOut = 0,
 ): CheckResult {
   const undecided = check.code === 'M06' && settings.alignmentUndecided
   let status: CheckResult['status'] = tally.affected > 0 ? 'fail' : 'pass'
@@ -55,6 +57,9 @@ export function checkResult(
     status = 'not-checkable'
     const whose = settings.alignmentUndecidedIn === undefined ? '' : ` of ${settings.alignmentUndecidedIn}`
     reason = `every mask${whose} lies one token before the turns, which is how a target-aligned mask looks: declare the alignment with --mask-alignment target (taken for now) or token`
+  } else if (tally.checked === 0 && leftOut > 0) {
+    status = 'not-checkable'
+    reason = `in ${counted(leftOut, 'rollout')} the mask does not fit the ids (S03), and no other has ${check.looksAt}`
   } else if (tally.checked === 0) {
     status = abstained?.status ?? 'not-applicable'
     // Base models are asked without frames: there is a mask, and it lies in no turn.
@@ -84,6 +89,7 @@ export function checkResult(
     ...turnsLookedAt(tally),
     by_boundary: tally.byBoundary,
     intended: tally.intended,
+    ...(leftOut > 0 && missing.length === 0 ? { left_out: leftOut } : {}),
   }
 }
 

@@ -41,6 +41,7 @@ export function* concludingChecks(
   const results: CheckResult[] = []
   let unwrittenWeight = 0n
   const lacks = { isUnframed, isTurnless: isTurnless(dump), withoutNumbers: withoutNumbers(dump) }
+  const unfit = unfitMasks(dump)
   const asked = CHECKS.filter(({ code }) => codes === null || codes.includes(code))
   for (const check of asked) {
     const tally = createTally()
@@ -60,7 +61,8 @@ export function* concludingChecks(
     }
     const severity = severities[check.code]
     const { abstained, context } = verdict
-    const result = checkResult(check, tally, missing, abstained, settings, totals.weight, severity, lacks)
+    const leftOut = check.trajectory !== undefined && check.needs.includes('mask') && !check.ofLengths ? unfit : 0
+    const result = checkResult(check, tally, missing, abstained, settings, totals.weight, severity, lacks, leftOut)
     const unproved = result.status === 'pass' ? yield* findingUnproved(check, tally, dump) : null
     results.push({
       ...result,
@@ -92,4 +94,14 @@ function withoutNumbers({ facts, streams }: DumpView): ReadonlySet<Stream> {
 /** No rollout has a turn in its ids, of those that were looked at for turns. */
 function isTurnless({ facts, streams }: DumpView): boolean {
   return streams.has('tokenizer') && new FactColumns(facts).numbers('turns').every((turns) => turns === 0)
+}
+
+/** Rollouts of which nobody knows what they train, because their arrays do not fit, in a dump that has masks. */
+function unfitMasks({ facts, streams }: DumpView): number {
+  if (!streams.has('mask')) return 0
+  const columns = new FactColumns(facts)
+  const isUnfit = columns.holds('unfit', (unfit) => unfit === true)
+  if (!isUnfit.includes(1)) return 0
+  const isUnknown = columns.holds('trained', (trained) => trained === null)
+  return isUnfit.reduce((sum, unfit, row) => sum + (unfit & (isUnknown[row] as number)), 0)
 }

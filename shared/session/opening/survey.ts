@@ -190,17 +190,14 @@ async function surveyKin(
   const loaded = asRead(await loadTokenizer(reference, host.bundledTokenizers), { tokenizer: chosen })
 
   const thresholds = resolveThresholds(options.thresholds)
-  const viewsUnder = (alignment: AuditSettings['alignment']) => {
+  const viewsUnder = (alignment: AuditSettings['alignment'], mayMarkTargets = false) => {
     const policy = declaredPolicy(key.formatId, options, alignment)
-    return viewsOf(
-      sources,
-      loaded,
-      kinSettings({ policy, aligned: { alignment, undecided: false }, ...NOTHING_SHOWN }, options),
-    )
+    const settings = kinSettings({ policy, aligned: { alignment, undecided: false }, ...NOTHING_SHOWN }, options)
+    return viewsOf(sources, loaded, settings, mayMarkTargets)
   }
   const { documented, given: declared } = declaredAlignment(key.formatId, options)
   // Where it is declared nothing is compared.
-  const masks = documented === null && declared === 'auto' ? viewsUnder('token') : null
+  const masks = documented === null && declared === 'auto' ? viewsUnder('token', true) : null
   const alignment = countAlignment(masks ?? [], thresholds)
   const aligned = under?.aligned ?? alignKin(key.formatId, alignment, options, thresholds)
   const views = (aligned.alignment === 'token' ? masks : null) ?? viewsUnder(aligned.alignment)
@@ -255,7 +252,12 @@ export function givenTokenizer(given: TokenizerReference | null): GivenTokenizer
   return given === null ? null : { id: given.id, origin: given.kind === 'files' ? given.origin : 'given' }
 }
 
-function viewsOf(sources: readonly OpenSource[], tokenizer: Tokenizer | null, settings: AuditSettings): PreparedView[] {
+function viewsOf(
+  sources: readonly OpenSource[],
+  tokenizer: Tokenizer | null,
+  settings: AuditSettings,
+  mayMarkTargets: boolean,
+): PreparedView[] {
   return sources.flatMap(({ sample, format }) =>
     sample.flatMap(
       (trajectory) =>
@@ -264,6 +266,7 @@ function viewsOf(sources: readonly OpenSource[], tokenizer: Tokenizer | null, se
           settings,
           unsampledLogprob: format.unsampledLogprob,
           maskImplied: format.maskImplied,
+          mayMarkTargets,
         }) ?? [],
     ),
   )
