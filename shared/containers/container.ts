@@ -94,12 +94,18 @@ export interface ParsedRecords {
   readonly told?: ToldRecords
 }
 
+/** What of records is not as their format has it, in words, with how many records it stands in, and where the first of these begins. */
+export type RecordDrift = readonly [what: string, records: number, first: RecordPlace]
+
+/** Where a record begins; `line` from 1, null where the source has no lines. */
+export type RecordPlace = Pick<SkippedRecord, 'record' | 'line' | 'byte'>
+
 /** What was found of records when their source was joined with others, with whose rollouts all of theirs are told. */
 export interface ToldRecords {
   /** How many records are good. */
   readonly records: number
   readonly skipped: readonly SkippedRecord[]
-  readonly drift: readonly (readonly [what: string, records: number])[]
+  readonly drift: readonly RecordDrift[]
   /** What their rollouts carry, whatever the tokenizer. */
   readonly streams: readonly Stream[]
 }

@@ -50,8 +50,13 @@ export interface ReadContext {
 export interface ReadResult {
   readonly trajectories: Trajectory[]
   readonly skipped: SkippedRecord[]
-  /** Names of fields this format does not know, with how many records of the batch carry them. */
-  readonly unknownFields: ReadonlyMap<string, number>
+  /** Names of fields this format does not know, with how many records of the batch carry them, and the first of these. */
+  readonly unknownFields: ReadonlyMap<string, FieldRecords>
+}
+
+export interface FieldRecords {
+  readonly records: number
+  readonly first: number
 }
 
 /** How what a format's files hold is found again in files that hold more of the same. */

@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue, RawRecord } from '../containers/container.t
 import type { Place, SkippedRecord } from '../model/source.ts'
 import { emptyTrajectory, type Trajectory } from '../model/trajectory.ts'
 import { BadRecord, isObject } from './fields.ts'
-import type { ReadContext, ReadResult } from './format.ts'
+import type { FieldRecords, ReadContext, ReadResult } from './format.ts'
 
 /** What a format makes of one record. */
 export interface OneRecord {
@@ -30,7 +30,7 @@ export function readEach(
 ): ReadResult {
   const trajectories: Trajectory[] = []
   const skipped: SkippedRecord[] = []
-  const unknownFields = new Map<string, number>()
+  const unknownFields = new Map<string, FieldRecords>()
   for (const { record, line, byte, hash, value } of records) {
     const drift = new Set<string>()
     try {
@@ -49,7 +49,10 @@ export function readEach(
       skipped.push({ record, line, byte, code: error.code, message: error.message, ...named })
       continue
     }
-    for (const field of drift) unknownFields.set(field, (unknownFields.get(field) ?? 0) + 1)
+    for (const field of drift) {
+      const { records: before, first } = unknownFields.get(field) ?? { records: 0, first: record }
+      unknownFields.set(field, { records: before + 1, first })
+    }
   }
   return { trajectories, skipped, unknownFields }
 }

@@ -33,7 +33,7 @@ export function unreadRest({ skipped }: Pick<SourceReport, 'skipped'>): SkippedR
 }
 
 /** `record 2 (line 3)`, `record 2 (byte 40,213)` */
-export function recordPlace({ record, line, byte }: SkippedRecord): string {
+export function recordPlace({ record, line, byte }: Pick<SkippedRecord, 'record' | 'line' | 'byte'>): string {
   return `record ${count(record)} (${line === null ? `byte ${count(byte)}` : `line ${count(line)}`})`
 }
 

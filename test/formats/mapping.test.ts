@@ -165,7 +165,8 @@ describe('--map', () => {
       const { train_mask: _, ...without } = own
       const session = await opened([own, without], mappingOf(['loss_mask=train_mask']))
       expect(session.report().sources[0]?.drift).toEqual([
-        'loss_mask is mapped to train_mask, where nothing stands in 1 record',
+        'loss_mask is mapped to train_mask, where nothing stands in 1 of 2 records: record 1 (line 2)',
+        'no loss mask in 1 of 2 records: record 1 (line 2)',
       ])
       expect((await session.load(1)).trajectory.mask).toBeNull()
     })

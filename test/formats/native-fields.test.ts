@@ -15,27 +15,45 @@ async function sourceOf(record: object) {
 
 describe('what a field of the native format cannot hold is named, and the record is read', () => {
   it.each([
-    [{ messages: 'Hello' }, 'messages is a text, but not one of chat messages only in 1 record'],
-    [{ messages: [1, 2] }, 'messages is a list, but not one of chat messages only in 1 record'],
-    [{ tools: 'retrieve' }, 'tools is a text, a list was expected in 1 record'],
-    [{ documents: 'one' }, 'documents is a text, a list was expected in 1 record'],
-    [{ documents: [{ id: 'a' }, 3] }, 'documents[1] is neither an object nor a text in 1 record'],
-    [{ rewards: [1, 2] }, 'rewards is a list, an object was expected in 1 record'],
-    [{ limits: 4096 }, 'limits is a number, an object was expected in 1 record'],
-    [{ limits: { max_seq_len: -3 } }, 'max_seq_len is no whole number of at least 1 in 1 record'],
-    [{ limits: { max_sequence: 4096 } }, 'unknown field `limits.max_sequence` in 1 record'],
-    [{ logprobs: { samplr: [-1, -1, -1, -1] } }, 'unknown field `logprobs.samplr` in 1 record'],
-    [{ group_size: 0 }, 'group_size is no whole number of at least 1 in 1 record'],
-    [{ prompt_length: 5 }, 'prompt_length is not between 0 and the number of ids in 1 record'],
+    [
+      { messages: 'Hello' },
+      'messages is a text, but not one of chat messages only in 1 of 3 records: record 1 (line 2)',
+    ],
+    [
+      { messages: [1, 2] },
+      'messages is a list, but not one of chat messages only in 1 of 3 records: record 1 (line 2)',
+    ],
+    [{ tools: 'retrieve' }, 'tools is a text, a list was expected in 1 of 3 records: record 1 (line 2)'],
+    [{ documents: 'one' }, 'documents is a text, a list was expected in 1 of 3 records: record 1 (line 2)'],
+    [
+      { documents: [{ id: 'a' }, 3] },
+      'documents[1] is neither an object nor a text in 1 of 3 records: record 1 (line 2)',
+    ],
+    [{ rewards: [1, 2] }, 'rewards is a list, an object was expected in 1 of 3 records: record 1 (line 2)'],
+    [{ limits: 4096 }, 'limits is a number, an object was expected in 1 of 3 records: record 1 (line 2)'],
+    [
+      { limits: { max_seq_len: -3 } },
+      'max_seq_len is no whole number of at least 1 in 1 of 3 records: record 1 (line 2)',
+    ],
+    [{ limits: { max_sequence: 4096 } }, 'unknown field `limits.max_sequence` in 1 of 3 records: record 1 (line 2)'],
+    [
+      { logprobs: { samplr: [-1, -1, -1, -1] } },
+      'unknown field `logprobs.samplr` in 1 of 3 records: record 1 (line 2)',
+    ],
+    [{ group_size: 0 }, 'group_size is no whole number of at least 1 in 1 of 3 records: record 1 (line 2)'],
+    [{ prompt_length: 5 }, 'prompt_length is not between 0 and the number of ids in 1 of 3 records: record 1 (line 2)'],
     [
       { response_mask: [0, 1, 1, 1] },
-      'loss_mask is read as the mask of the loss, and response_mask, which differs from it, is not in 1 record',
+      'loss_mask is read as the mask of the loss, and response_mask, which differs from it, is not in 1 of 3 records: record 1 (line 2)',
     ],
     [
       { action_mask: [1, 0] },
-      'loss_mask is read as the mask of the loss, and action_mask, which differs from it, is not in 1 record',
+      'loss_mask is read as the mask of the loss, and action_mask, which differs from it, is not in 1 of 3 records: record 1 (line 2)',
     ],
-    [{ prompt_length: -1 }, 'prompt_length is not between 0 and the number of ids in 1 record'],
+    [
+      { prompt_length: -1 },
+      'prompt_length is not between 0 and the number of ids in 1 of 3 records: record 1 (line 2)',
+    ],
   ])('%j', async (field, drift) => {
     expect(await sourceOf({ ...ROW, ...field })).toMatchObject({ records: 3, skipped: [], drift: [drift] })
   })
@@ -52,7 +70,9 @@ describe('what a field of the native format cannot hold is named, and the record
       response_mask: [0, 0, 1, 1],
       completion_mask: [1, 1],
     }
-    expect((await sourceOf({ ...ROW, ...right }))?.drift).toEqual([])
+    // The others have no logprobs.
+    const lacked = 'no sampler logprobs in 2 of 3 records, the first of them record 0 (line 1)'
+    expect((await sourceOf({ ...ROW, ...right }))?.drift).toEqual([lacked])
     expect((await sourceOf({ ...ROW, kl: 'x' }))?.drift).toEqual([])
     for (const name of ['env_name', 'data_source', 'environment'])
       expect((await sourceOf({ ...ROW, [name]: 'search' }))?.drift).toEqual([])

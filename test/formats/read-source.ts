@@ -48,7 +48,7 @@ export async function readSource(
     count += parsed.records.length - read.skipped.length
     trajectories.push(...read.trajectories)
     skipped.push(...read.skipped)
-    for (const [field, records] of read.unknownFields) drift[field] = (drift[field] ?? 0) + records
+    for (const [field, { records }] of read.unknownFields) drift[field] = (drift[field] ?? 0) + records
   }
   return {
     container: container.id,

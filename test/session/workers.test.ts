@@ -85,7 +85,7 @@ describe('audit workers', () => {
     // The dump is as mixed as it is meant to be.
     const report = inline.report()
     expect(report.sources[0]?.skipped.length).toBeGreaterThan(2)
-    expect(report.sources[0]?.drift).toHaveLength(1)
+    expect(report.sources[0]?.drift.some((line) => line.startsWith('no loss mask in '))).toBe(true)
     expect(report.totals.tokens.lost).toBeGreaterThan(0)
     expect(report.totals.tokens.unknown).toBeGreaterThan(0)
     expect(report.checks.filter(({ status }) => status === 'fail').map(({ code }) => code)).toEqual(

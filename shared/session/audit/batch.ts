@@ -70,7 +70,7 @@ export function auditBatch(job: AuditJob, portions: Iterable<ParsedRecords>, run
     records += parsed.records.length - read.skipped.length
     for (const each of parsed.skipped) skipped.push(each)
     for (const each of read.skipped) skipped.push(each)
-    drift.add(read)
+    drift.add(read, parsed.records)
     const lines = new Map(parsed.records.map(({ record, line }) => [record, line]))
     // What is told with another source is still what this one carries.
     for (const trajectory of read.told) for (const stream of streamsOf(trajectory, tokenizer)) streams.add(stream)

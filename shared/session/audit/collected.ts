@@ -3,7 +3,7 @@ import { BatchFactsKeeper } from '../../checks/facts/batch-facts.ts'
 import type { TrajectoryFacts } from '../../checks/facts/facts.ts'
 import { addFacts, copyOfFacts } from '../../checks/facts/kept-facts.ts'
 import { addTally, createTally } from '../../checks/reporting/tally.ts'
-import type { RecordSpans } from '../../containers/container.ts'
+import type { RecordDrift, RecordSpans } from '../../containers/container.ts'
 import type { CountedFinding, Finding, Severity } from '../../model/report.ts'
 import type { SkippedRecord } from '../../model/source.ts'
 import type { Stream } from '../../model/streams.ts'
@@ -12,6 +12,7 @@ import type { CodeLists } from '../../query/values.ts'
 import { CodesOfRows } from '../concluding/codes-of-rows.ts'
 import { addBoundaries, type BoundaryCounts } from './boundaries.ts'
 import type { BatchResult, TokenTotals } from './plan.ts'
+import { addDrift } from './source-drift.ts'
 import { addTools } from './tool-sums.ts'
 
 /** What the pass found in one source so far. */
@@ -20,7 +21,8 @@ export interface CollectedSource {
   trajectories: number
   skipped: SkippedRecord[]
   readonly streams: Set<Stream>
-  readonly drift: Map<string, number>
+  /** By what it is, in words. */
+  readonly drift: Map<string, RecordDrift>
   readonly spans: RecordSpans[]
   bytesRead: number
 }
@@ -124,7 +126,7 @@ export class Collected implements RolloutSums {
       trajectories: 0,
       skipped: [],
       streams: new Set<Stream>(),
-      drift: new Map<string, number>(),
+      drift: new Map<string, RecordDrift>(),
       spans: [],
       bytesRead: 0,
     }))
@@ -167,7 +169,7 @@ export class Collected implements RolloutSums {
     source.trajectories += result.facts.rows
     for (const skipped of result.skipped) source.skipped.push(skipped)
     for (const stream of result.streams) source.streams.add(stream)
-    for (const [what, count] of result.drift) source.drift.set(what, (source.drift.get(what) ?? 0) + count)
+    addDrift(source.drift, result.drift)
     for (const [code, tally] of Object.entries(result.tallies)) addTally((this.tallies[code] ??= createTally()), tally)
     addBoundaries(this.boundaries, result.boundaries)
     addTotals(this.totals, result.totals)

@@ -1,7 +1,7 @@
 import type { AuditSettings, CheckTally } from '../../checks/check.ts'
 import type { BatchFacts } from '../../checks/facts/batch-facts.ts'
 import type { PackedFacts } from '../../checks/facts/kept-facts.ts'
-import type { JsonObject } from '../../containers/container.ts'
+import type { JsonObject, RecordDrift } from '../../containers/container.ts'
 import type { EncodedRecords, RecordsElsewhere, RecordsScanned } from '../../containers/decode.ts'
 import type { Recognition } from '../../formats/format.ts'
 import type { SourceRun } from '../../formats/run-metadata/run-facts.ts'
@@ -10,7 +10,6 @@ import type { SkippedRecord } from '../../model/source.ts'
 import type { Stream } from '../../model/streams.ts'
 import type { Probe } from '../../query/plan.ts'
 import type { BundledTokenizerId } from '../../tokens/tokenizer.ts'
-import type { Drift } from '../concluding/source-drift.ts'
 import type { RolloutAnatomy } from '../lab/anatomy.ts'
 import type { KeptParts } from '../opening/choose.ts'
 import type { PreparedTokenizer } from '../opening/prepared-tokenizer.ts'
@@ -112,7 +111,7 @@ export interface BatchResult {
   /** In place of them where they are counted alone, else null. */
   readonly counted: readonly (readonly CountedFinding[])[] | null
   readonly skipped: readonly SkippedRecord[]
-  readonly drift: Drift
+  readonly drift: readonly RecordDrift[]
   readonly streams: readonly Stream[]
   readonly tallies: Readonly<Record<string, CheckTally>>
   readonly totals: TokenTotals

@@ -30,7 +30,7 @@ export class ToldBatches {
       told: {
         records: records.length - read.skipped.length,
         skipped: inOrder([...skipped, ...read.skipped]),
-        drift: driftOf(read),
+        drift: driftOf(read, records),
         streams: [...streams],
       },
     })

@@ -1,41 +1,112 @@
 import { isAboutArrays } from '../../checks/layout/unfit-arrays.ts'
+import type { RawRecord, RecordDrift, RecordPlace } from '../../containers/container.ts'
 import type { ReadResult } from '../../formats/format.ts'
-import type { RecordIssue } from '../../model/trajectory.ts'
-
-/** What of records is not as their format has it, in words, with how many records it stands in. */
-export type Drift = readonly (readonly [what: string, records: number])[]
+import { recordPlace } from '../../model/lost-files.ts'
+import { count, counted } from '../../model/number-text.ts'
+import type { Stream } from '../../model/streams.ts'
+import type { RecordIssue, Trajectory } from '../../model/trajectory.ts'
+import { missingStreams, STREAM_TITLES } from '../audit/streams.ts'
 
 /** Fields that the format does not know, and values that are not what their field holds, but for arrays over tokens. */
-export function driftOf(read: DriftingRecords): Drift {
+export function driftOf(read: DriftingRecords, records: readonly RawRecord[]): readonly RecordDrift[] {
   const drift = new DriftOfBatch()
-  drift.add(read)
+  drift.add(read, records)
   return drift.counted()
 }
 
-/** As `driftOf`, of records that are read in portions. */
+/** As `driftOf`, of records that are read in portions, in their order. */
 export class DriftOfBatch {
-  private readonly unknown = new Map<string, number>()
-  private readonly records = new Map<string, Set<number>>()
+  private readonly unknown = new Map<string, { records: number; readonly first: RecordPlace }>()
+  private readonly values = new Map<string, { readonly records: Set<number>; readonly first: RecordPlace }>()
 
-  add({ unknownFields, trajectories }: DriftingRecords): void {
-    for (const [field, count] of unknownFields) this.unknown.set(field, (this.unknown.get(field) ?? 0) + count)
-    for (const { issues, place } of trajectories) {
+  private readonly lacking = new Map<Stream, { records: number; last: number; readonly first: RecordPlace }>()
+
+  add({ unknownFields, trajectories }: DriftingRecords, records: readonly RawRecord[]): void {
+    for (const [field, { records: more, first }] of unknownFields) {
+      const known = this.unknown.get(field)
+      if (known === undefined) this.unknown.set(field, { records: more, first: placeOf(first, records) })
+      else known.records += more
+    }
+    for (const trajectory of trajectories) {
+      const { issues, place } = trajectory
+      for (const [stream, hasIt] of DUE) if (!hasIt(trajectory)) this.lack(stream, place.record, records)
       for (const issue of issues) {
         if (!isDrift(issue)) continue
-        const { message } = issue
-        const known = this.records.get(message)
-        if (known === undefined) this.records.set(message, new Set([place.record]))
-        else known.add(place.record)
+        const known = this.values.get(issue.message)
+        if (known !== undefined) known.records.add(place.record)
+        else {
+          const first = placeOf(place.record, records)
+          this.values.set(issue.message, { records: new Set([place.record]), first })
+        }
       }
     }
   }
 
-  counted(): Drift {
+  private lack(stream: Stream, record: number, records: readonly RawRecord[]): void {
+    const known = this.lacking.get(stream)
+    if (known === undefined) this.lacking.set(stream, { records: 1, last: record, first: placeOf(record, records) })
+    // A record may hold several rollouts, one after the other.
+    else if (known.last !== record) {
+      known.records++
+      known.last = record
+    }
+  }
+
+  counted(): readonly RecordDrift[] {
     return [
-      ...[...this.unknown].map(([field, count]) => [`unknown field \`${field}\``, count] as const),
-      ...[...this.records].map(([message, { size }]) => [message, size] as const),
+      ...[...this.unknown].map(
+        ([field, { records, first }]) => [`unknown field \`${field}\``, records, first] as const,
+      ),
+      ...[...this.values].map(([message, { records, first }]) => [message, records.size, first] as const),
+      ...[...this.lacking].map(([stream, { records, first }]) => [lackText(stream), records, first] as const),
     ]
   }
+}
+
+/** Adds what was found of a batch to what was found of those before it. */
+export function addDrift(into: Map<string, RecordDrift>, batch: readonly RecordDrift[]): void {
+  for (const [what, records, first] of batch) {
+    const known = into.get(what)
+    into.set(what, known === undefined ? [what, records, first] : [what, known[1] + records, known[2]])
+  }
+}
+
+/** What the loss and the verdicts read of every rollout: where some records have it and others lack it, something is wrong with these. */
+const DUE: readonly (readonly [Stream, (trajectory: Trajectory) => boolean])[] = [
+  ['ids', ({ ids }) => ids !== null],
+  ['mask', ({ mask }) => mask !== null],
+  ['logprobs.sampler', ({ logprobs }) => logprobs.sampler !== null],
+  ['logprobs.trainer', ({ logprobs }) => logprobs.trainer !== null],
+  ['logprobs.reference', ({ logprobs }) => logprobs.reference !== null],
+  ['rewards', ({ reward }) => reward !== null],
+]
+
+function lackText(stream: Stream): string {
+  return `no ${STREAM_TITLES[stream]}`
+}
+
+/** What a source shows, in words: but for what all of its records lack, which is a stream that it does not carry. */
+export function driftTexts(
+  drift: Iterable<RecordDrift>,
+  { records, streams }: { readonly records: number; readonly streams: ReadonlySet<Stream> },
+): string[] {
+  const absent = new Set(missingStreams(streams).map(lackText))
+  return [...drift]
+    .filter(([what]) => !absent.has(what))
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map((each) => driftText(each, records))
+}
+
+/** `unknown field `foo` in 3 of 256 records, the first of them record 7 (line 8)`; of what all records have no place is named. */
+function driftText([what, records, first]: RecordDrift, all: number): string {
+  if (records >= all) return `${what} in ${counted(records, 'record')}`
+  const where = records === 1 ? recordPlace(first) : `the first of them ${recordPlace(first)}`
+  return `${what} in ${count(records)} of ${counted(all, 'record')}${records === 1 ? ': ' : ', '}${where}`
+}
+
+function placeOf(record: number, records: readonly RawRecord[]): RecordPlace {
+  const { line, byte } = records.find((each) => each.record === record) as RawRecord
+  return { record, line, byte }
 }
 
 function isDrift(issue: RecordIssue): boolean {

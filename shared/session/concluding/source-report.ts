@@ -5,6 +5,7 @@ import type { SourceReport } from '../../model/report.ts'
 import type { Collected } from '../audit/collected.ts'
 import { missingStreams } from '../audit/streams.ts'
 import type { OpenSource, UnreadableFile } from '../opening/open-source.ts'
+import { driftTexts } from './source-drift.ts'
 
 /** What a report says of a file that was read. */
 export function sourceReport(
@@ -38,9 +39,7 @@ export function sourceReport(
     trajectories: source.trajectories,
     skipped: [...source.skipped],
     missing: missingStreams(source.streams),
-    drift: [...source.drift]
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([what, count]) => `${what} in ${count} ${count === 1 ? 'record' : 'records'}`),
+    drift: driftTexts(source.drift.values(), source),
     ...(notes.length > 0 ? { notes } : {}),
     ...(open.joined?.length ? { joined: [...open.joined] } : {}),
   }

@@ -20,6 +20,7 @@ import { ALL_FILES, type AuditOptions } from '../../model/policy.ts'
 import type { SourceJoin } from '../../model/report.ts'
 import type { ByteSource, SkippedRecord } from '../../model/source.ts'
 import type { Trajectory } from '../../model/trajectory.ts'
+import { firstFailure } from './first-failure.ts'
 
 /** A source whose container and format are known. */
 export interface OpenSource {
@@ -83,7 +84,7 @@ export async function openSource(
       'no-good-record',
       firstBad === null
         ? `${source.name} holds no record. Check that the run wrote to it.`
-        : `${source.name}: no record could be read; the first, at byte ${firstBad.byte}, fails with: ${firstBad.message.replace(/\.$/, '')}. Check that this is a rollout dump and that it was copied whole.`,
+        : `${source.name}: no record could be read; ${await firstFailure(container, firstBad)}. Check that this is a rollout dump (JSON, one object for each rollout) and that it was copied whole.`,
     )
   }
   const { metadata } = container
