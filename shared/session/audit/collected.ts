@@ -10,9 +10,9 @@ import type { Stream } from '../../model/streams.ts'
 import { PARTS, TURN_KINDS } from '../../model/tokens.ts'
 import type { CodeLists } from '../../query/values.ts'
 import { CodesOfRows } from '../concluding/codes-of-rows.ts'
+import { addDrift } from '../concluding/source-drift.ts'
 import { addBoundaries, type BoundaryCounts } from './boundaries.ts'
 import type { BatchResult, TokenTotals } from './plan.ts'
-import { addDrift } from './source-drift.ts'
 import { addTools } from './tool-sums.ts'
 
 /** What the pass found in one source so far. */
