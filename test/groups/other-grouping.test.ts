@@ -211,6 +211,20 @@ describe('advantages that were taken over rows one after the other, across group
       expect(runOver('A04', dumpOf(facts)).tally).toMatchObject({ affected: 0 })
     })
 
+    it('are named where the last of them closes with the first rows of the step', () => {
+      const inThird = (row: number) => row - 2 * (all.length / 3)
+      const third = takenOver(
+        (at) => Math.floor(((at + 2) % (all.length / 3)) / EACH),
+        [all.slice(-all.length / 3).map(reward)],
+      )
+      const steps = rowsOf(
+        all.map((row) => (inThird(row) < 0 ? overGroups[row] : third[inThird(row)]) as number),
+        (row) => ({ step: Math.floor((3 * row) / all.length) }),
+      )
+      expect(judged(steps).findings.map(({ group }) => group)).toEqual(['g8', 'g9', 'g10', 'g11'])
+      expect(runOver('A04', dumpOf(steps)).tally).toMatchObject({ affected: 0 })
+    })
+
     it('are no fault of the grouping where they are of no window', () => {
       const wrong = rowsOf(
         overGroups.map((each, row) => (row < half ? each : -each)),

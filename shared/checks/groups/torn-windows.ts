@@ -9,7 +9,7 @@ import { fittingCut, haveSeveralPrompts, haveWholeGroups, type OtherGrouping, ty
 
 /**
  * Rows of a step one after the other, as many at a time as make a group, of which a formula gives all that hold several prompts: rows were dropped before
- * an array of rewards was cut into groups, or it was cut from another row on. Rows that train nothing are left out where they were dropped
+ * an array of rewards was cut into groups, or it was cut from another row on, the last of its groups closing with the first rows. Rows that train nothing are left out where they were dropped
  * and are still in the dump.
  */
 export function* overTornWindows(part: Part, size: number): Steps<OtherGrouping | null> {
@@ -36,12 +36,15 @@ function* tornIn(
   const tried = candidates(options.advantageEps).filter(sumsToZero)
   for (let shift = 0; shift < size; shift++) {
     yield shift / size
-    const windows = windowsOf(rows.length, size, shift)
-    if (!nearlyAllSumToZero(windows, advantages, thresholds)) continue
-    const torn = windows.filter((window) => haveSeveralPrompts(Array.from(window, (at) => rows[at] as TrajectoryFacts)))
-    const best = yield* fittingCut(torn, tried, rewards, advantages, thresholds)
-    if (best !== null && !haveWholeGroups(torn, rows, groups))
-      return { size, stride: 1, ...best, groups: groupsIn(torn, rows, groups) }
+    for (const windows of cutsOf(rows.length, size, shift)) {
+      if (!nearlyAllSumToZero(windows, advantages, thresholds)) break
+      const torn = windows.filter((window) =>
+        haveSeveralPrompts(Array.from(window, (at) => rows[at] as TrajectoryFacts)),
+      )
+      const best = yield* fittingCut(torn, tried, rewards, advantages, thresholds)
+      if (best !== null && !haveWholeGroups(torn, rows, groups))
+        return { size, stride: 1, ...best, groups: groupsIn(torn, rows, groups) }
+    }
   }
   return null
 }
@@ -49,6 +52,13 @@ function* tornIn(
 /** Whether what a scheme gives sums to 0 over what it was taken over, whatever the rewards. */
 function sumsToZero({ scheme }: Candidate): boolean {
   return scheme !== 'none' && scheme !== 'leave-one-out-std' && !isBatchScaled(scheme)
+}
+
+/** The whole windows from a row on; and these with the one that the rows before and behind them make, as where an array was rolled over its end. */
+function cutsOf(rows: number, size: number, shift: number): readonly (readonly Rows[])[] {
+  const plain = windowsOf(rows, size, shift)
+  if (shift === 0 || rows % size !== 0) return [plain]
+  return [plain, [...plain, Int32Array.from({ length: size }, (_, at) => (rows - size + shift + at) % rows)]]
 }
 
 function windowsOf(rows: number, size: number, shift: number): Rows[] {
