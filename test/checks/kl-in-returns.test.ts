@@ -3,6 +3,8 @@ import type { DumpView } from '../../shared/checks/check.ts'
 import { M18 } from '../../shared/checks/mask/credit-ignores-mask.ts'
 import { findUnproved } from '../helpers/at-once.ts'
 import { assistant, conversation, tool, trajectoryOf, user } from '../helpers/conversation.ts'
+import { runOver } from '../helpers/dump-check.ts'
+import { dumpOf } from '../helpers/facts.ts'
 import { testTokenizer } from '../helpers/tokenizers.ts'
 import { random } from '../logprobs/simulated.ts'
 import { auditTrajectories, settings } from './audit.ts'
@@ -23,13 +25,16 @@ interface Returns {
   readonly sureOfEnds?: boolean
   /** What of the logprobs is stored. */
   readonly stores?: 'all' | 'trained' | 'kl' | 'none'
+  /** How far the two models are apart on what the model wrote, in nats. */
+  readonly apart?: number
 }
 
 const BETA = 0.02
 const WORDS = 'The rider was born in a small town by the river where his father kept the only mill of the valley. '
 
 /** Four rollouts of three turns, whose returns hold a KL penalty and are whitened. */
-function audited({ charged, formula = (d) => d, perTurn = 0, byToken, masked, sureOfEnds, stores = 'all' }: Returns) {
+function audited(returns: Returns) {
+  const { charged, formula = (d) => d, perTurn = 0, byToken, masked, sureOfEnds, stores = 'all', apart = 0.1 } = returns
   const next = random(7)
   const rows = [1, 0, 0, 1].map((reward, i) => {
     const turns = [user(`Was it ${i}?`), assistant(WORDS), tool(WORDS), assistant(WORDS), tool(WORDS), assistant(WORDS)]
@@ -41,22 +46,22 @@ function audited({ charged, formula = (d) => d, perTurn = 0, byToken, masked, su
         : own,
     )
     const isSure = (at: number) => sureOfEnds === true && written[at] === 1 && written[at + 1] === 0
-    const difference = written.map((own, at) => (isSure(at) ? 1e-6 : own === 1 ? 0.1 : 0.4) * (next() - 0.4))
+    const difference = written.map((own, at) => (isSure(at) ? 1e-6 : own === 1 ? apart : 0.4) * (next() - 0.4))
     const trainer = written.map((own) => (own === 1 ? -0.5 : -3) * next())
     const reference = trainer.map((own, at) => own - (difference[at] as number))
     const kl = difference.map((each, at) => (charged === 'all' || written[at] === 1 ? formula(each) : 0))
     const end = written.lastIndexOf(1)
-    const returns = kl.map(() => 0)
+    const credit = kl.map(() => 0)
     for (let at = end; at >= 0; at--) {
       const earned = at === end ? reward : written[at] === 1 && written[at + 1] === 0 ? perTurn : 0
       const later = byToken
         ? at === end
           ? 0
-          : (returns[at + 1] as number) + BETA * (kl[at + 1] as number)
-        : returns[at + 1]
-      returns[at] = earned - BETA * (kl[at] as number) + (later ?? 0)
+          : (credit[at + 1] as number) + BETA * (kl[at + 1] as number)
+        : credit[at + 1]
+      credit[at] = earned - BETA * (kl[at] as number) + (later ?? 0)
     }
-    const advantages = returns.map((each, at) => (written[at] === 1 ? (each - 0.4) / 0.3 : 0))
+    const advantages = credit.map((each, at) => (written[at] === 1 ? (each - 0.4) / 0.3 : 0))
     const seen = (values: number[]) =>
       values.map((value, at) => (stores === 'trained' && written[at] === 0 ? null : value))
     const streams =
@@ -72,10 +77,23 @@ function audited({ charged, formula = (d) => d, perTurn = 0, byToken, masked, su
   const facts = views.map((view) => view.facts)
   const dump = { facts, streams: new Set(['rewards']), settings: settings() } as unknown as DumpView
   const unproved = findUnproved(M18, tally, dump)
-  return { checked: tally.checked, affected: tally.affected, findings, unproved }
+  const l10 = runOver('L10', dumpOf(facts)).findings.map(({ message }) => message)
+  return { checked: tally.checked, affected: tally.affected, findings, unproved, l10 }
 }
 
 const k3 = (d: number) => Math.exp(-d) + d - 1
+
+it.each([
+  ['k3 with policy and reference exchanged', (d: number) => Math.exp(d) - d - 1, 1, 4],
+  ['k3', k3, 1, 0],
+  ['k1', (d: number) => d, 1, 0],
+  ['k2', (d: number) => d ** 2 / 2, 1, 0],
+  ['the exchanged one of two that hardly differ', (d: number) => Math.exp(d) - d - 1, 0.02, 0],
+] as const)('L10 names returns that are charged with %s, if it is another formula', (_, formula, apart, told) => {
+  const { l10 } = audited({ charged: 'trained', formula, apart })
+  expect(l10).toHaveLength(told)
+  for (const each of l10) expect(each).toMatch(/^The returns of this rollout are charged with k3 with policy and ref/)
+})
 
 it.each([
   ['k1', {}],

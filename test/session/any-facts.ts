@@ -47,6 +47,7 @@ const ANY = {
       turns: number,
       trained: number,
       isKlUntold: flag,
+      isKlReversed: flag,
       isByTurn: flag,
     },
     object,

@@ -11,6 +11,7 @@ import type { KlSums } from './sums.ts'
 import { digits } from './text.ts'
 
 const K3 = KL_FORMULAS.indexOf('k3')
+const K3_REVERSED = KL_FORMULAS.indexOf('k3-reversed')
 
 /** L10. The stored KL is another quantity than the one that is meant, or none that a KL can be; and rows whose KL is that of one token. */
 export const L10: Check = {
@@ -39,14 +40,16 @@ export const L10: Check = {
       const negative =
         !wrong && own?.name !== 'k1' && fit?.negative === true && stored !== null && isBelow(stored.least)
       const isReversed = own?.reversed === true && !negative
-      const affected = (wrong && stored !== null) || negative || isReversed
+      const isPaidReversed = stored === null && row.earlierCredit?.isKlReversed === true
+      const affected = (wrong && stored !== null) || negative || isReversed || isPaidReversed
       const dominated = isDominated(row.kl, settings.thresholds)
       report.unit(affected || dominated)
       report.place(affected || dominated)
       if (dominated) report.fault(outlier(row, row.kl))
       if (negative) report.fault(belowZero(row, row.kl, stored, fit))
+      if (isPaidReversed) report.fault(paidReversed(row, row.kl))
       if (byRow !== null && own !== undefined && isReversed) report.fault(reversedAlone(row, row.kl, own, byRow))
-      if (!wrong || !affected || negative) return
+      if (!wrong || !affected || negative || isPaidReversed) return
       report.fault({
         member: row,
         affectedTokens: row.kl.stored?.count ?? 0,
@@ -88,6 +91,16 @@ function reversedAlone(
       rollouts_by_formula: Object.fromEntries(counts),
       stored_mean: (stored?.sum ?? 0) / (stored?.count || 1),
     },
+  }
+}
+
+/** No KL is stored, but the returns are charged with one, token by token. */
+function paidReversed(member: TrajectoryFacts, kl: KlSums): DumpFault {
+  return {
+    member,
+    affectedTokens: kl.count,
+    message: `The returns of this rollout are charged with k3 with policy and reference exchanged, token by token (mean ${digits((kl.formulas[K3_REVERSED] as number) / kl.count)}, k3 of this row ${digits((kl.formulas[K3] as number) / kl.count)})`,
+    evidence: { follows: 'k3-reversed', mean_by_formula: means(kl) },
   }
 }
 

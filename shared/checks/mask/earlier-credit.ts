@@ -18,6 +18,8 @@ export interface EarlierCredit {
   readonly trained: number
   /** The returns hold a KL of each token, and nothing tells whether they hold that of the masked ones between turns. */
   readonly isKlUntold: boolean
+  /** That KL is k3 with policy and reference exchanged, and no other formula. */
+  readonly isKlReversed: boolean
   /** Each turn, the last one too, has one advantage for all of its tokens: it was credited turn by turn. */
   readonly isByTurn: boolean
 }
@@ -27,6 +29,7 @@ export function earlierCreditFact(view: TrajectoryView): Pick<TrajectoryFacts, '
   const earlier = credits.slice(0, -1)
   const [first, previous, last] = [earlier[0], earlier.at(-1), credits.at(-1)]
   if (first === undefined || previous === undefined) return null
+  const kl = klInReturns(view)
   const isOne = earlier.every(({ credit }) => credit !== null && credit === first.credit)
   return {
     earlierCredit: {
@@ -36,7 +39,8 @@ export function earlierCreditFact(view: TrajectoryView): Pick<TrajectoryFacts, '
       end: previous.turn.end,
       turns: earlier.length,
       trained: earlier.reduce((sum, { trained }) => sum + trained, 0),
-      isKlUntold: klInReturns(view)?.isForeign === null,
+      isKlUntold: kl?.isForeign === null,
+      isKlReversed: kl?.formula === 'k3-reversed',
       isByTurn: credits.every(({ credit }) => credit !== null),
     },
   }

@@ -177,6 +177,7 @@ const COLUMNS: { readonly [Name in keyof Required<Row>]: Column<Row[Name]> } = {
           turns: NUMBER,
           trained: NUMBER,
           isKlUntold: FLAG,
+          isKlReversed: FLAG,
           isByTurn: FLAG,
         },
         ':',
