@@ -101,7 +101,10 @@ function isEmpty(thought: string): boolean {
   return thought.replace(/<\/?think>/g, '').trim() === ''
 }
 
-/** The part of a thought that is masked though it was sampled: all of it, or its closing tag alone. Null for any other shape. */
+/**
+ * The part of a thought that is masked though it was sampled: all of it, with its tags or without one or both, or its closing tag alone. Null for any
+ * other shape.
+ */
 function maskedPart(view: TrajectoryView, { start, end, closed }: SubSpan): MaskedPart | null {
   const mask = realignedMask(view)
   let first = -1
@@ -118,10 +121,16 @@ function maskedPart(view: TrajectoryView, { start, end, closed }: SubSpan): Mask
   }
   // An empty thought that is closed is a block of the template, whichever way it is spelt.
   if (masked === 0 || (closed && end - start <= LONGEST_EMPTY && isEmpty(view.text({ start, end })))) return null
-  if (masked === sampled) return { start: first, end: past, tokens: masked, whole: true }
+  const isAllReasoning = past - first === masked && hasTagsAlone(view, start, first) && hasTagsAlone(view, past, end)
+  if (masked === sampled || isAllReasoning) return { start: first, end: past, tokens: masked, whole: true }
   const atEnd = closed && past === end && past - first === masked && masked <= LONGEST_CLOSING_TAG
   if (!atEnd || !/think>\s*$/.test(view.text({ start: first, end: past }))) return null
   return { start: first, end: past, tokens: masked, whole: false }
+}
+
+/** Nothing of a thought but a tag and lines stands there, or nothing at all. */
+function hasTagsAlone(view: TrajectoryView, start: number, end: number): boolean {
+  return end - start <= LONGEST_CLOSING_TAG && (start >= end || isEmpty(view.text({ start, end })))
 }
 
 /**
