@@ -18,6 +18,7 @@ import { padEndFacts } from './mask/ends-of-pad.ts'
 import { ratioFacts } from './mask/left-out-ratios.ts'
 import { nullFacts } from './mask/nulls-as-mask.ts'
 import { ratioHoleFact } from './mask/ratio-holes.ts'
+import { runsThroughFact } from './mask/runs-through.ts'
 import { endFacts } from './mask/silent-ends.ts'
 import { zeroEndFacts } from './mask/zero-ends.ts'
 import { appendedBelow } from './oracles/appended-ends.ts'
@@ -151,6 +152,7 @@ export function withFacts(prepared: PreparedView, { measuresDrift, unsampledLogp
     streamsWithoutNumbers(view),
     unfitFacts(trajectory, maskAlignment, thresholds),
     systemAgainFact(view),
+    runsThroughFact(view),
   )
   const untrained = untrainedEnd(view)
   if (untrained !== undefined) Object.assign(facts, { untrainedEnd: untrained })

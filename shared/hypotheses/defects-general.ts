@@ -60,6 +60,12 @@ const CAUSES: readonly Cause[] = [
     explains: [explained('M08', 'M09', 'M11', 'M12', 'M17')],
     where: ({ trained, masked }) => masked === 0 && (trained ?? 0) > 0,
   },
+  {
+    code: 'M01',
+    title: 'The trained span of a turn runs on through what others said',
+    explains: [explained('M08', 'M11')],
+    where: ({ runsThrough }) => runsThrough === true,
+  },
   { code: 'M13', explains: [explained('M10')], ofCode: true },
   { code: 'T03', explains: [explained('S03', 'M01', 'M08', 'M09', 'M10', 'M11', 'M12', 'L01', 'L02', 'L06')] },
   // Returns that start anew behind a reply are other advantages before it than behind it.

@@ -216,6 +216,7 @@ const ANY = {
   lookedAt: fc.string(),
   promptOpen: flag,
   defaultSystem: flag,
+  runsThrough: flag,
   systemReplaced: flag,
   rendersOtherwise: flag,
   stopsInCall: flag,

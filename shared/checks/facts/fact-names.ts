@@ -93,6 +93,7 @@ const EVERY: Record<keyof Required<TrajectoryFacts>, true> = {
   brokenAdvantage: true,
   noNumbers: true,
   unfit: true,
+  runsThrough: true,
   rendersOtherwise: true,
   toolsDiffer: true,
   toolsLeftOut: true,

@@ -264,6 +264,8 @@ export interface TrajectoryFacts {
   readonly noNumbers?: readonly LossStream[]
   /** Its arrays do not fit together (S03), so that what it trains is not known; absent where they do. */
   readonly unfit?: boolean
+  /** A trained span goes on from a turn of the model through whole turns of others into its next one (`runs-through.ts`); absent elsewhere. */
+  readonly runsThrough?: boolean
   readonly model: string | null
   /** Sampling temperature; null or absent where the record does not tell. */
   readonly temperature?: number | null
