@@ -16,6 +16,12 @@ describe('findMarker', () => {
     'the start [1,204 tokens elided] the end',
     'the start [cut,12 lines omitted] the end',
     'the start [... omitted 12 of 40 lines ...] the end',
+    'the start of it [truncated]\nanother document',
+    'the start of it\n[truncated]\nthe end',
+    'the start of i[truncated]d the end',
+    'the start ... [truncated] ... the end',
+    'the start of it <response clipped><NOTE>Only a part is shown.</NOTE>',
+    'what prints "[truncated]" is cut [output truncated]',
   ])('%j', (text) => {
     expect(findMarker(text)).not.toBeNull()
   })
@@ -26,6 +32,10 @@ describe('findMarker', () => {
     'truncated (see below)',
     '[1] A truncation error',
     'it is clipped',
+    'the phrase <response clipped> is one of the manual',
+    'it writes [truncated], and goes on',
+    'it writes "[output truncated]".',
+    'one of the two marks (`<response clipped>`) is gone',
     'the court held [citation omitted] that',
     'two lines removed [3 April 1961]',
     'the dose [of 20 mg] was omitted',

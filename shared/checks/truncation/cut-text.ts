@@ -9,7 +9,7 @@ export type CutSide = 'left' | 'right' | 'middle'
  * they say how much: people leave words out as well ("[citation omitted]").
  */
 const MARKERS =
-  /\[[^\]\n]{0,40}(?<!\d,?)\d[\d,]{0,15} (?:characters|chars|bytes|tokens|words|lines|of \d+ lines)\b[^\]\n]{0,20}(?:omitted|elided|removed)\b[^\]\n]{0,40}\]|\[[^\]\n]{0,20}omitted \d[^\]\n]{0,60}\]|\.\.\.\s?\(truncated\)(?:\s?\.\.\.)?|\(truncated\)\s?\.\.\.|[<[]response clipped[>\]]|\[(?:\.\.\.\s?)?(?:\w+ ){0,3}truncated\b[^\]\n]{0,80}\]/iu
+  /\[[^\]\n]{0,40}(?<!\d,?)\d[\d,]{0,15} (?:characters|chars|bytes|tokens|words|lines|of \d+ lines)\b[^\]\n]{0,20}(?:omitted|elided|removed)\b[^\]\n]{0,40}\]|\[[^\]\n]{0,20}omitted \d[^\]\n]{0,60}\]|\.\.\.\s?\(truncated\)(?:\s?\.\.\.)?|\(truncated\)\s?\.\.\.|[<[]response clipped[>\]]|\[(?:\.\.\.\s?)?(?:\w+ ){0,3}truncated\b[^\]\n]{0,80}\]/giu
 
 export interface CutMarker {
   readonly text: string
@@ -18,11 +18,29 @@ export interface CutMarker {
   readonly after: number
 }
 
-/** The first marker in a text; null where there is none. A text that merely speaks of truncation has no marker. */
+/** The first marker in a text; null where there is none. A text that merely speaks of truncation, or quotes a marker, has none. */
 export function findMarker(text: string): CutMarker | null {
-  const found = MARKERS.exec(text)
-  if (found === null) return null
-  return { text: found[0], before: found.index, after: text.length - found.index - found[0].length }
+  for (const { 0: marker, index } of text.matchAll(MARKERS)) {
+    const past = index + marker.length
+    if (!isQuoted(text.slice(Math.max(0, index - BESIDE), index), marker, text.slice(past, past + BESIDE))) {
+      return { text: marker, before: index, after: text.length - past }
+    }
+  }
+  return null
+}
+
+/** Characters beside a marker that are looked at. */
+const BESIDE = 80
+
+/**
+ * Whether a sentence goes on around it, or it stands between quotes: a document about markers has them as words. What a framework writes ends a line, has one
+ * to itself, is joined to the halves without a blank or with dots, or says how much was left out. Halves that blanks join have one length (`reply-pile.ts`).
+ */
+function isQuoted(before: string, marker: string, after: string): boolean {
+  if (/\d/.test(marker)) return false
+  if (/["'`\u201c\u2018]$/u.test(before) && /^["'`\u201d\u2019]/u.test(after)) return true
+  if (/(?:\.\.|\u2026)\s*$/u.test(before) || /^\s*(?:\.\.|\u2026)/u.test(after)) return false
+  return /[^\s][^\S\n]+\(?$/u.test(before) && /^[.,;:)]?[^\S\n]+[^\s]/u.test(after)
 }
 
 /**
