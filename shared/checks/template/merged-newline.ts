@@ -1,4 +1,4 @@
-import type { Turn } from '../../model/tokens.ts'
+import { Provenance, type Turn } from '../../model/tokens.ts'
 import type { TurnFrame } from '../../tokens/tokenizer.ts'
 import type { Check, Reporter, TrajectoryView } from '../check.ts'
 import { edgeBefore, writtenTurns } from '../oracles/edges.ts'
@@ -37,12 +37,18 @@ export const T18: Check = {
       report.place(merged !== null || lacks, { turn: turn.ordinal, boundary: edgeBefore(segmentation, turn) })
       if (lacks) reportLack(view, turn, report)
       if (merged === null) continue
-      const at = turn.headerEnd - 1
+      const { at, newlines, own } = merged
+      const due = newlines - own
+      const before = at < turn.headerEnd ? 'newline of the header' : 'newlines behind the empty thought'
       report.fault({
         turn,
         tokens: { start: at, end: at + 1 },
-        message: `One token holds the newline of the header of assistant turn ${turn.ordinal} and ${merged.own === 1 ? 'the first newline' : `the first ${merged.own} newlines`} of its text`,
-        evidence: { id: view.ids[at], newlines: merged.newlines, newlines_of_the_header: merged.newlines - merged.own },
+        message: `One token holds the ${before} of assistant turn ${turn.ordinal} and ${own === 1 ? 'the first newline' : `the first ${own} newlines`} of its text`,
+        evidence: {
+          id: view.ids[at],
+          newlines,
+          [at < turn.headerEnd ? 'newlines_of_the_header' : 'newlines_of_the_block']: due,
+        },
       })
     }
   },
@@ -80,11 +86,37 @@ function hasLines({ style }: TurnFrame): boolean {
   return style === 'chatml' || style === 'llama'
 }
 
-/** Newlines in the header's last token, where they are more than the template writes; null where not. */
-function mergedNewlines({ ids, tokenizer }: TrajectoryView, turn: Turn): { newlines: number; own: number } | null {
+interface Merged {
+  readonly at: number
+  readonly newlines: number
+  /** Of the text. */
+  readonly own: number
+}
+
+/** Newlines in the last token of the header, or of a block that the template wrote behind it, where they are more than it writes; null where not. */
+function mergedNewlines(view: TrajectoryView, turn: Turn): Merged | null {
+  const { ids, tokenizer } = view
   const frame = tokenizer?.frame
   if (!frame || !hasLines(frame) || turn.headerEnd - turn.start < 2) return null
-  const newlines = frame.newlines.get(ids[turn.headerEnd - 1] as number) ?? 0
-  const due = frame.style === 'chatml' ? 1 : 2
-  return newlines > due ? { newlines, own: newlines - due } : null
+  const mergedAt = (at: number, due: number) => {
+    const newlines = frame.newlines.get(ids[at] as number) ?? 0
+    return newlines > due ? { at, newlines, own: newlines - due } : null
+  }
+  const inHeader = mergedAt(turn.headerEnd - 1, frame.style === 'chatml' ? 1 : 2)
+  return inHeader ?? (isTemplatesBlock(view, turn) ? mergedAt(turn.contentStart - 1, NEWLINES_BEHIND_BLOCK) : null)
+}
+
+/** What templates write behind an empty thought. */
+const NEWLINES_BEHIND_BLOCK = 2
+
+/** A block that has no loss before a text that has: the model did not write it, and no text of its own begins in it. */
+function isTemplatesBlock(
+  { mask, provenance }: TrajectoryView,
+  { headerEnd, contentStart, contentEnd }: Turn,
+): boolean {
+  if (mask === null || contentStart === headerEnd || contentStart >= contentEnd || mask[contentStart] !== 1)
+    return false
+  for (let at = headerEnd; at < contentStart; at++)
+    if (mask[at] !== 0 || provenance?.[at] === Provenance.sampled) return false
+  return true
 }
