@@ -150,6 +150,8 @@ const STRUCTURAL: Readonly<Record<string, string>> = {
   'checks/oracles/own-blocks.ts LEAST_SCORED': 'more numbers than a shift of one token brings',
   'checks/template/left-out.ts MOST_BLANKS': 'property of templates',
   'checks/template/merged-newline.ts NEWLINE': 'a byte',
+  'checks/template/merged-newline.ts NEWLINES_BEHIND_BLOCK': 'property of templates',
+  'checks/truncation/cut-text.ts BESIDE': 'bound of cost: what stands right beside a mark decides',
   'checks/template/declared-tools.ts LONGEST_TITLE': 'bound of cost',
   'checks/template/declared-tools.ts NEAR': 'characters around a name in which prose calls it a tool; the words decide',
   'checks/template/words-of-others.ts BESIDE': 'how far off the edges of a mask of other ids are looked for',

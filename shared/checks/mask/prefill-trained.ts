@@ -1,13 +1,14 @@
+import { counted } from '../../model/number-text.ts'
 import { Provenance, type Span, type Turn } from '../../model/tokens.ts'
 import { learnedTemplateOf } from '../../tokens/template/rerender.ts'
 import type { Tokenizer } from '../../tokens/tokenizer.ts'
-import type { Check, TrajectoryView } from '../check.ts'
+import type { Check, CheckTally, TrajectoryView } from '../check.ts'
 import { forcedPrefillEnd } from '../logprobs/forced-prefill.ts'
 import { gapOf } from '../logprobs/gap.ts'
 import { LARGEST_SHIFT } from '../logprobs/gap-shift.ts'
 import { carryLoss, edgeBefore } from '../oracles/edges.ts'
 import { openTags, templatesTagEnd } from '../oracles/open-think.ts'
-import { isOwnBlock } from '../oracles/own-blocks.ts'
+import { isOwnBlock, mayAnswerSwitch } from '../oracles/own-blocks.ts'
 import { endsInThinkTag, LONGEST_PREFILL, storedPromptEnd } from '../oracles/prompt-end.ts'
 import { padsBehindHeader } from '../oracles/residual-pads.ts'
 import { hidesEdges, isSwallowed } from '../oracles/shape.ts'
@@ -29,13 +30,15 @@ export const M09: Check = {
   cite: 'tinker-cookbook#864, Automodel#3739',
   hiddenBy: ['M06', 'M07'],
   namesUnwritten: true,
+  unproved: ({ byBoundary }) => toldOfSwitch(byBoundary),
   trajectory(view, _settings, report) {
     if (view.segmentation === null || hidesEdges(view)) return
     for (const turn of view.segmentation.turns) {
       const end = turn.kind === 'assistant' ? prefillEnd(view, turn) : turn.headerEnd
       if (end === turn.headerEnd) continue
       const trained = trainedTo(view, turn, end)
-      report.place(trained.length > 0, { turn: turn.ordinal, boundary: edgeBefore(view.segmentation, turn) })
+      const boundary = isUntold(view, turn) ? ASKED : edgeBefore(view.segmentation, turn)
+      report.place(trained.length > 0, { turn: turn.ordinal, boundary })
       if (trained.length === 0) continue
       const count = lengthOf(trained)
       const { leftOut } = openTags(view)
@@ -75,7 +78,8 @@ function trainedTo(view: TrajectoryView, turn: Turn, end: number): Span[] {
   const runs = runsOf(mask as Uint8Array, 1, turn.headerEnd, end)
   const found = runs.filter(
     (run) =>
-      provenance?.[run.start] !== Provenance.sampled && !(end === turn.contentStart && mayBeOwn(view, turn, run)),
+      provenance?.[run.start] !== Provenance.sampled &&
+      !(end === turn.contentStart && (mayBeOwn(view, turn, run) || isUntold(view, turn))),
   )
   return found.length > 0 && isDisplacedByBlock(view) ? [] : found
 }
@@ -85,6 +89,37 @@ function mayBeOwn(view: TrajectoryView, turn: Turn, { start }: Span): boolean {
   if (segmentation === null || tokenizer === null || provenance?.[start] === Provenance.notSampled) return false
   const { table } = tokenizer
   return isOwnBlock({ trajectory, segmentation, provenance, writesBlocks, thresholds, table }, turn)
+}
+
+/** A block of which nothing tells, nor a trainer that denies it, whether a prompt that asks for no thought was answered with it, or a template wrote it. */
+function isUntold(view: TrajectoryView, turn: Turn): boolean {
+  const { trajectory, segmentation, tokenizer, mask, writesBlocks } = view
+  if (segmentation === null || tokenizer === null || mask === null || writesBlocks) return false
+  if (turn.kind !== 'assistant') return false
+  const { trainer } = trajectory.logprobs
+  const denied = view.thresholds['contradicts-zero']
+  for (let at = turn.headerEnd; at < turn.contentStart; at++) if ((trainer?.[at] ?? 0) < denied) return false
+  return mayAnswerSwitch({ trajectory, segmentation, mask, table: tokenizer.table }, turn)
+}
+
+/** Such blocks of a rollout: what they weigh is in doubt with them. */
+export function untoldBlocks(view: TrajectoryView): Span[] {
+  const turns = view.segmentation?.turns ?? []
+  return turns.flatMap((turn) =>
+    turn.contentStart > turn.headerEnd && isUntold(view, turn)
+      ? [{ start: turn.headerEnd, end: turn.contentStart }]
+      : [],
+  )
+}
+
+/** Where blocks are counted of which that is not known. */
+const ASKED = 'user>assistant?'
+
+function toldOfSwitch(byBoundary: CheckTally['byBoundary']): string | null {
+  const { checked = 0 } = byBoundary[ASKED] ?? {}
+  return checked === 0
+    ? null
+    : `${counted(checked, 'block')} of the template's ${checked === 1 ? 'is' : 'are'} trained behind a prompt that asks for no thought, with logprobs of exactly 0: a model that answers so is certain of it, and a prefill has the same numbers`
 }
 
 /**

@@ -116,7 +116,11 @@ function readsNotToThink(trajectory: Trajectory, segmentation: Segmentation, tab
   const prompt = storedPromptEnd(trajectory, segmentation, segmentation.padding)
   if (ids === null || prompt === null) return false
   const turn = segmentation.turns.find(({ kind, headerEnd }) => kind === 'assistant' && headerEnd === prompt)
-  if (turn === undefined || !hasBlock(turn)) return false
+  return turn !== undefined && hasBlock(turn) && isSwitchedOff(ids, segmentation, turn, table)
+}
+
+/** The last of Qwen3's words before a turn that says whether to think says not to. */
+function isSwitchedOff(ids: Int32Array, segmentation: Segmentation, turn: Turn, table: TokenTable): boolean {
   for (let index = turn.index - 1; index >= 0; index--) {
     const { kind, contentStart, contentEnd } = segmentation.turns[index] as Turn
     if (kind !== 'user' && kind !== 'system') continue
@@ -126,6 +130,30 @@ function readsNotToThink(trajectory: Trajectory, segmentation: Segmentation, tab
     if (last !== undefined) return last[0] === '/no_think'
   }
   return false
+}
+
+/**
+ * The block of a turn answers a prompt that asks for no thought, and all that says that the model did not sample it are logprobs of exactly 0.0: a model that
+ * was asked for the block is certain of it, and a format that writes 0.0 for what nobody sampled writes the same of a prefill. The stored prompt must not hold
+ * it, and all of it must be trained.
+ */
+export function mayAnswerSwitch(
+  {
+    trajectory,
+    segmentation,
+    mask,
+    table,
+  }: Pick<Looked, 'trajectory' | 'segmentation' | 'table'> & { readonly mask: Uint8Array },
+  turn: Turn,
+): boolean {
+  const { ids, sampled, logprobs } = trajectory
+  const { sampler } = logprobs
+  const { headerEnd, contentStart } = turn
+  if (ids === null || sampled !== null || sampler === null || !hasBlock(turn)) return false
+  for (let at = headerEnd; at < contentStart; at++) if (sampler[at] !== 0 || mask[at] !== 1) return false
+  const prompt = storedPromptEnd(trajectory, segmentation, segmentation.padding)
+  const first = segmentation.turns.find(hasBlock)
+  return (prompt === null || prompt === first?.headerEnd) && isSwitchedOff(ids, segmentation, turn, table)
 }
 
 /** Qwen3's words by which a message turns thoughts on and off; no tags and no paths. */

@@ -208,7 +208,7 @@ export const LOGPROB_THRESHOLDS = {
     value: -0.5,
     unit: 'nats',
     range: [-1_000, 0],
-    usedBy: ['L05', 'M14'],
+    usedBy: ['L05', 'M09', 'M14'],
     reason:
       'Trainer logprob below which a token is too unlikely for the sampler’s exact 0.0: exact zeros are a fifth of truly sampled tokens, and two engines differ by far less than this.',
   },

@@ -1,6 +1,6 @@
 import type { AuditSettings, TrajectoryView } from '../../checks/check.ts'
 import { ownReplies } from '../../checks/mask/own-replies.ts'
-import { trainedPrefill } from '../../checks/mask/prefill-trained.ts'
+import { trainedPrefill, untoldBlocks } from '../../checks/mask/prefill-trained.ts'
 import { sampledPad } from '../../checks/oracles/padding.ts'
 import { isAsExpected } from '../../checks/oracles/shape.ts'
 import { joined } from '../../checks/oracles/spans.ts'
@@ -53,7 +53,7 @@ function weightSums(view: TrajectoryView, mask: Uint8Array, settings: AuditSetti
   }
   const observationsIntended = settings.policy.intended.includes('M01')
   const parts = segmentation?.parts ?? null
-  const own = [...meant, ...ownReplies(view)]
+  const own = [...meant, ...ownReplies(view), ...untoldBlocks(view)]
   const isMeant = marked(own, mask.length)
   const isNamed = marked(unwritten, mask.length)
   const isOpen = openTokens(view, mask, settings)
