@@ -34,3 +34,12 @@ it('knows the files that ranks of one run wrote by their names', () => {
   expect(ranksOf(steps.map((name) => source(name, 'native')))).toEqual([0, 1, 0, 3])
   expect(ranksOf([source('rank_0.jsonl', 'native'), source('rank_1.jsonl', 'slime')])).toEqual([0, 1])
 })
+
+it('knows the parts of one dump by their names', () => {
+  const of = (...names: string[]) => ranksOf(names.map((name) => source(name, 'native')))
+  expect(of('a/part-0.jsonl', 'a/part-1.jsonl', 'b/part-1.jsonl', 'a/depart-2.jsonl')).toEqual([0, 0, 2, 3])
+  expect(of('train-00000-of-00002.parquet', 'train-00001-of-00002.parquet', 'test-00001-of-00002.parquet')).toEqual([
+    0, 0, 2,
+  ])
+  expect(of('s1-shard0.jsonl', 's1-shard1.jsonl', 's2-shard0.jsonl', '2024-01-02.jsonl')).toEqual([0, 0, 2, 3])
+})

@@ -35,8 +35,8 @@ export function unreadGroups(
   return unread.some(({ size }) => size > 0) ? unread : null
 }
 
-/** In the name of a file, the number of the rank that wrote it. */
-const RANK = /(?<![a-z])rank[_-]?\d+(?=[^/]*$)/i
+/** In the name of a file, the number of the rank that wrote it, or of the part of a dump that it is. */
+const RANK = /(?<![a-z])(?:(?:rank|part|shard)[_-]?\d+|\d{3,}-of-\d{3,})(?=[^/]*$)/i
 
 /** By source, the first of its format whose name differs in the number of a rank alone; itself elsewhere. */
 export function ranksOf(sources: readonly GroupedSource[]): number[] {
