@@ -23,7 +23,7 @@ describe('a thought that is masked between its tags', () => {
       editMask: (mask, layout) => {
         for (const { contentStart } of [layout[1]!, layout[3]!]) {
           const from = contentStart + (trains.opening ? count(OPENING) : 0) + (trains.words ?? 0)
-          const to = contentStart + count(OPENING + WORDS) + (trains.closing ? 0 : count(CLOSING))
+          const to = contentStart + count(trains.closing ? OPENING + WORDS : OPENING + WORDS + CLOSING)
           mask.fill(0, from, to)
         }
       },
