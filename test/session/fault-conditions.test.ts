@@ -92,9 +92,11 @@ describe('a fault that is in some of such rollouts, or in others too', () => {
 
   it('stays sporadic where it is of whole rollouts, or of what a limit cut', () => {
     const long = many(64, (at) => ({ has: at % 4 === 0, turns: at % 4 === 0 ? 8 : 2 }))
-    expect(judged(long).pattern).toBe('systematic')
-    expect(judged(long, { by_turn: {} }).pattern).toBe('sporadic')
-    expect(judged(long, { code: 'C03' }).pattern).toBe('sporadic')
+    // All turns of the long ones, of all turns.
+    const places = { checked: 16 * 8 + 48 * 2, affected: 16 * 8 }
+    expect(judged(long, { places }).pattern).toBe('systematic')
+    expect(judged(long, { places, by_turn: {} }).pattern).toBe('sporadic')
+    expect(judged(long, { places, code: 'C03' }).pattern).toBe('sporadic')
   })
 
   it('is never said to be of a kind that it does not fill, or that is not alone with it', () => {

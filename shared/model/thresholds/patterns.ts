@@ -32,6 +32,14 @@ export const PATTERN_THRESHOLDS = {
     reason:
       'That must have it where it stands in all turns of one index, or in all rollouts of a file, of an environment or of some steps, and elsewhere in none: a few can fall together by chance.',
   },
+  'systematic-condition-chance': {
+    value: 0.001,
+    unit: 'share',
+    range: [0, 1],
+    usedBy: 'every check',
+    reason:
+      'That a fault of the data would stand so in rollouts of one kind alone (those with parallel tool calls, those that call one tool, those of many turns), below which code puts it there; each kind that was tried counts.',
+  },
   'symptom-share': {
     value: 0.5,
     unit: 'share',

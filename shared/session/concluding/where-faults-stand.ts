@@ -203,15 +203,19 @@ function subsetPattern(
       },
     }
   }
-  const rollouts = byCondition ? conditionOf(rows, able, facts, thresholds) : null
+  const rollouts = byCondition ? conditionOf(check, rows, able, facts, thresholds) : null
   return rollouts === null ? null : { pattern: 'systematic', systematic_in: { rollouts } }
 }
+
+/** A call of a tool that no prompt has is in all rollouts that call it. */
+const OF_CALLS: ReadonlySet<string> = new Set(['T07', 'T08'])
 
 /**
  * A fault of what is trained of turns (H02): who masks a turn, or renders it, knows what it calls and how many there were. What is cut stands in the longest
  * rollouts by itself, and what is said of whole rows in no turn.
  */
 function isOfTurns({ code, by_turn }: CheckResult): boolean {
+  if (OF_CALLS.has(code)) return false
   const hasTurn = Object.entries(by_turn).some(([turn, affected]) => turn !== '0' && affected > 0)
   return hasTurn && checkByCode(code)?.hypotheses.includes('H02') === true
 }

@@ -6,10 +6,12 @@ import { createTally } from '../../../shared/checks/reporting/tally.ts'
 import { findCut } from '../../../shared/checks/truncation/cut-text.ts'
 import { atOnce } from '../../../shared/model/steps.ts'
 import { resolveThresholds } from '../../../shared/model/thresholds/registry.ts'
+import { whereFaultsStand } from '../../../shared/session/concluding/where-faults-stand.ts'
 import { searchRow, searchRows } from '../../fixtures/checks/fixture.ts'
 import M07 from '../../fixtures/checks/M07.ts'
 import { assistant, conversation, system, user } from '../../helpers/conversation.ts'
 import { factsOf } from '../../helpers/facts.ts'
+import { resultOf } from '../../hypotheses/input.ts'
 import { type Outcome, onFacts, onFixture, onRecord, onRows, patternOn } from '../outcomes.ts'
 import { type Flips, flip } from './flip.ts'
 
@@ -34,6 +36,17 @@ const thirdTurns: Outcome = (set) =>
     },
     resolveThresholds(set),
   )
+
+/** Sixteen of thirty-two rollouts call twice in one turn, and all of them have the fault at one of their two places. */
+const callsTwice: Outcome = (set) => {
+  const facts = Array.from({ length: 32 }, (_, record) =>
+    factsOf(record, { assistantTurns: 2, ...(record < 16 ? { parallelCalls: true } : {}) }),
+  )
+  const places = { checked: 64, affected: 16 }
+  const check = resultOf('M10', { affected: 16, checked: 32, pattern: 'sporadic', places, by_turn: { 1: 16 } })
+  const faults = new Map([['M10', Uint8Array.from(facts, ({ parallelCalls }) => (parallelCalls ? 1 : 0))]])
+  return atOnce(whereFaultsStand([check], faults, facts, resolveThresholds(set)))[0]?.pattern ?? null
+}
 
 /** Ten spans of four tokens, eight of which the mask has one token late and two longer. */
 const lag: Outcome = (set) => {
@@ -211,6 +224,7 @@ export const MASK_FLIPS: Flips = {
   'systematic-units': flip(patternOn('M02'), 4, 'systematic', 'sporadic'),
   'systematic-kind-share': flip(oddEdges, 0.02, 'sporadic', 'systematic'),
   'systematic-subset-units': flip(thirdTurns, 13, 'systematic', 'sporadic'),
+  'systematic-condition-chance': flip(callsTwice, 1e-9, 'systematic', 'sporadic'),
   'convention-share': flip(onFixture('M06.trips'), 0, 3, 'not-checkable'),
   'edges-at-lag': flip(lag, 0.75, 0, 1),
   'complement-agrees': flip(onFixture('M02.trips'), 1, 3, 'silent'),
