@@ -263,21 +263,34 @@ function isOfPackedRows(evidence: DefectEvidence, code: string): boolean {
   return rows !== null && packed !== null && liesWithin(rows, packed, evidence.dump)
 }
 
-/** Trained and rewarded rows that end in the open while their own flag says that they were not truncated. */
+/**
+ * Trained rows that end in the open while their own flag says that they were not truncated: those that are paid for (C03), and where the flags are told to be
+ * wrong (C05) those without a reward as well, which are trained too.
+ */
 function unflaggedCuts(evidence: DefectEvidence): DefectShape | null {
   const { dump } = evidence
   if (evidence.failing('C03') === null || endsHidden(evidence) !== null) return null
   const ends = toldEnds(dump)
-  const isPaid = (row: TrajectoryFacts) => isCutReason(endOf(row, ends)) && isPaidFor(row)
-  const cut = rowsWhere(dump, isPaid)
-  const unflagged = rowsWhere(dump, (row) => isPaid(row) && row.isTruncated === false)
-  const affected = sizeOf(unflagged)
-  if (affected === 0) return null
-  return { checks: ['C03'], places: { checked: sizeOf(cut), affected }, rows: unflagged }
+  const isTrainedCut = (row: TrajectoryFacts) => isCutReason(endOf(row, ends)) && isTrained(row)
+  const cut = rowsWhere(dump, isTrainedCut)
+  const unflagged = rowsWhere(dump, (row) => isTrainedCut(row) && row.isTruncated === false)
+  const paid = rowsWhere(dump, ({ reward }) => (reward ?? 0) > 0)
+  const unflaggedAndPaid = inBoth(unflagged, paid)
+  if (sizeOf(unflaggedAndPaid) === 0) return null
+  const flags = evidence.failing('C05') === null ? null : evidence.rows('C05')
+  if (flags === null || sizeOf(inBoth(flags, unflagged)) <= sizeOf(inBoth(flags, unflaggedAndPaid))) {
+    const places = { checked: sizeOf(inBoth(cut, paid)), affected: sizeOf(unflaggedAndPaid) }
+    return { checks: ['C03'], places, rows: unflaggedAndPaid }
+  }
+  return {
+    checks: ['C03', 'C05'],
+    places: { checked: sizeOf(cut), affected: sizeOf(unflagged) },
+    rows: unflagged,
+  }
 }
 
-function isPaidFor({ trained, excluded, reward }: TrajectoryFacts): boolean {
-  return (trained ?? 0) > 0 && !excluded && (reward ?? 0) > 0
+function isTrained({ trained, excluded }: TrajectoryFacts): boolean {
+  return (trained ?? 0) > 0 && !excluded
 }
 
 /**

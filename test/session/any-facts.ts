@@ -221,6 +221,7 @@ const ANY = {
   rendersOtherwise: flag,
   stopsInCall: flag,
   stopsWithoutCall: flag,
+  endsAtTag: flag,
   toolsDiffer: flag,
   toolsLeftOut: fc.string(),
   calledTools: fc.string(),

@@ -26,7 +26,7 @@ import { isDefaultSystem, systemHashes, systemText } from '../texts/system-text.
 import { cutReplies } from '../truncation/cut-replies.ts'
 import { beginsWritten, leftCut } from '../truncation/left-cut.ts'
 import { longReplies } from '../truncation/long-replies.ts'
-import { stopsInCall, stopsWithoutCall } from '../truncation/stops-in-call.ts'
+import { endsAtTag, stopsInCall, stopsWithoutCall } from '../truncation/stops-in-call.ts'
 import { textSize } from '../truncation/text-size.ts'
 import { type EndReason, PREFIX_TOKENS, type TrajectoryFacts } from './facts.ts'
 import { drawStrip, type StateRun, stateRuns } from './strip.ts'
@@ -111,7 +111,7 @@ export function createFacts(trajectory: Trajectory, tokens: PreparedTokens | nul
   more(callFacts(tokens))
   more(closingFacts(segmentation))
   if (end === 'stop' && segmentation !== null && saysCut(trajectory)) more(flaggedEnd(segmentation))
-  more(deniedStop(trajectory, end, tokens))
+  more(toldOfEnd(trajectory, end, tokens))
   // Where the prompt is cut inside its system turn, words of the completion stand in it (C02).
   facts.systemHash = system === null || isCutInside(segmentation, facts.promptLength) ? null : system.hash
   if (system !== null && facts.systemHash !== null) more(systemHashes(system, trajectory.messages))
@@ -225,8 +225,9 @@ function isCutInside(segmentation: Segmentation | null, promptLength: number | n
   return (segmentation?.padding.left ?? 0) + promptLength < first.contentEnd
 }
 
-/** What of the ids denies that the model stopped there. */
-function deniedStop({ finishReason }: Trajectory, end: EndReason, tokens: PreparedTokens) {
+/** What of the ids denies, or bears out, that the model stopped there. */
+function toldOfEnd({ finishReason, isTruncated }: Trajectory, end: EndReason, tokens: PreparedTokens) {
+  if (end === 'cut-prose' && isTruncated === false) return endsAtTag(tokens)
   if (end === 'cut-call' && isModelStop(finishReason)) return stopsInCall(tokens)
   return end === 'stop' && isCallStop(finishReason) ? stopsWithoutCall(tokens) : null
 }

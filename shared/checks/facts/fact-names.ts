@@ -60,6 +60,7 @@ const EVERY: Record<keyof Required<TrajectoryFacts>, true> = {
   openEnd: true,
   stopsInCall: true,
   stopsWithoutCall: true,
+  endsAtTag: true,
   noEnds: true,
   flaggedEnd: true,
   cutLeft: true,

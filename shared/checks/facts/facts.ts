@@ -165,6 +165,11 @@ export interface TrajectoryFacts {
    */
   readonly stopsWithoutCall?: boolean
   /**
+   * It is flagged as whole, and its last turn lacks an end token and ends with a tag, on which the model may have stopped; absent elsewhere. Such a flag
+   * C05 does not doubt.
+   */
+  readonly endsAtTag?: boolean
+  /**
    * The end token of its last turn, where it is flagged as cut all the same; absent elsewhere, and where that turn calls a tool, whose reply a limit may
    * have kept out. Where C05 shows it.
    */

@@ -2,7 +2,7 @@ import { count } from '../../model/number-text.ts'
 import { filtered, forEachOf, type Steps, within } from '../../model/steps.ts'
 import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { Span } from '../../model/tokens.ts'
-import type { AuditSettings, Check, DumpReporter, DumpView, Reporter, TrajectoryView } from '../check.ts'
+import type { AuditSettings, Check, CheckTally, DumpReporter, DumpView, Reporter, TrajectoryView } from '../check.ts'
 import { FactColumns } from '../facts/fact-columns.ts'
 import type { TrajectoryFacts } from '../facts/facts.ts'
 import { filledTurns } from '../oracles/edges.ts'
@@ -11,6 +11,7 @@ import { pairedTurns } from '../template/paired-turns.ts'
 import { cutCall } from './cut-tool-call.ts'
 import { endsInAnswer, type LimitsAtEnd, limitsOfRun, limitsSoFar, openTurnOf, reachedLimit, tailOf } from './ending.ts'
 import { isFlagged, lookAtFlaggedEnds } from './flagged-ends.ts'
+import { findingOpenFlags, untoldFlags } from './open-flags.ts'
 import { findingOpenStops, stopsOpen, untoldStops } from './open-stops.ts'
 
 /**
@@ -32,7 +33,7 @@ export const flagWrong: Check = {
   cite: 'TRL#7039, SkyRL#1319, NeMo-RL#4042, NeMo-RL#3837, halo#14, verifiers#637 (defect V10)',
   trajectory: lookAtFlag,
   dump: lookAtFlags,
-  unproved: (_tally, view) => untoldStops(view, () => true),
+  unproved: untoldEnds,
 }
 
 function lookAtFlag(view: TrajectoryView, settings: AuditSettings, report: Reporter): void {
@@ -89,6 +90,15 @@ function nameCutCalls(view: TrajectoryView, settings: AuditSettings, report: Rep
   return cut.length > 0
 }
 
+function* untoldEnds(_tally: CheckTally, view: DumpView): Steps<string | null> {
+  const stops = yield* within(
+    0,
+    0.5,
+    untoldStops(view, () => true),
+  )
+  return stops ?? (yield* within(0.5, 1, untoldFlags(view)))
+}
+
 function tailOfOpen(facts: TrajectoryFacts): Span | null {
   const open = openTurnOf(facts)
   return open === null ? null : tailOf(open)
@@ -142,8 +152,37 @@ function* lookAtFlags(view: DumpView, report: DumpReporter): Steps<void> {
   if (columns.isEmpty('isTruncated') && columns.isEmpty('finishReason'))
     report.abstain('not-checkable', 'the dump carries neither truncation flags nor finish reasons')
   yield* within(0, 0.5, lookAtFlaggedEnds(view, report))
-  yield* within(0.5, 0.7, lookAtLimitedRows(view, report))
-  yield* within(0.7, 1, lookAtOpenStops(view, report))
+  yield* within(0.5, 0.65, lookAtLimitedRows(view, report))
+  yield* within(0.65, 0.8, lookAtOpenFlags(view, report))
+  yield* within(0.8, 1, lookAtOpenStops(view, report))
+}
+
+/** Rows that are flagged as whole and lack an end token, where nearly all others that are flagged so have one. */
+function* lookAtOpenFlags(view: DumpView, report: DumpReporter): Steps<void> {
+  const flags = yield* within(0, 0.7, findingOpenFlags(view))
+  if (flags === null) return
+  const { closed, rows } = flags
+  const look = (facts: TrajectoryFacts) => {
+    if (!flags.isException(facts)) return
+    report.unitAfterAll()
+    report.fault({
+      member: facts,
+      tokens: tailOfOpen(facts),
+      // The token may have been lost alone.
+      severity: 'warning',
+      message: `The rollout is not flagged as truncated and its last turn has no end token, as ${count(closed)} of ${count(closed + rows.length)} rollouts that are flagged so have`,
+      evidence: {
+        is_truncated: facts.isTruncated,
+        finish_reason: facts.finishReason,
+        last_token: facts.lastToken ?? null,
+        length: facts.realLength,
+        last_turn_tokens: facts.assistantLengths.at(-1) ?? null,
+        rollouts_with_end_token: closed,
+        rollouts_without: rows.length,
+      },
+    })
+  }
+  yield* within(0.7, 1, forEachOf(rows, look))
 }
 
 /** Rows that are flagged as whole and lack an end token, by the limits that all rows show. */

@@ -19,10 +19,21 @@ export function stopsInCall(tokens: Tokens): Pick<TrajectoryFacts, 'stopsInCall'
 export function stopsWithoutCall(tokens: Tokens): Pick<TrajectoryFacts, 'stopsWithoutCall'> | null {
   const found = openBehindEnds(tokens)
   if (found === null || callsIn(found.last) || !found.others.some(callsIn)) return null
-  const { contentStart, contentEnd } = found.last
-  // A tag may be what the model stopped on.
-  const tail = tokens.text({ start: Math.max(contentStart, contentEnd - LONGEST_TAG), end: contentEnd })
-  return /<\/?[^<>]*>?\s*$/.test(tail) ? null : { stopsWithoutCall: true }
+  return PART_OF_TAG.test(tailOf(found.last, tokens)) ? null : { stopsWithoutCall: true }
+}
+
+/** The fact of a rollout whose last turn lacks an end token and ends with a tag. */
+export function endsAtTag(tokens: Tokens): Pick<TrajectoryFacts, 'endsAtTag'> | null {
+  const last = tokens.segmentation === null ? undefined : filledTurns(tokens.segmentation).at(-1)
+  return last !== undefined && last.endToken < 0 && WHOLE_TAG.test(tailOf(last, tokens)) ? { endsAtTag: true } : null
+}
+
+/** A tag may be what the model stopped on. */
+const PART_OF_TAG = /<\/?[^<>]*>?\s*$/
+const WHOLE_TAG = /<\/?[^<>]+>\s*$/
+
+function tailOf({ contentStart, contentEnd }: Turn, { text }: Tokens): string {
+  return text({ start: Math.max(contentStart, contentEnd - LONGEST_TAG), end: contentEnd })
 }
 
 const LONGEST_TAG = 12

@@ -257,6 +257,7 @@ const COLUMNS: { readonly [Name in keyof Required<Row>]: Column<Row[Name]> } = {
   openEnd: { cells: optional(PAIR) },
   stopsInCall: { cells: optional(FLAG) },
   stopsWithoutCall: { cells: optional(FLAG) },
+  endsAtTag: { cells: optional(FLAG) },
   appendedEnd: { cells: optional(FLAG) },
   noEnds: { cells: optional(FLAG) },
   flaggedEnd: { cells: optional(PAIR) },
