@@ -79,6 +79,13 @@ describe('a stored KL of which rollouts follow different formulas', () => {
     expect(reason).toBe('the stored KL follows different formulas: k1 in 6 rollouts, k3 in 6 rollouts')
   })
 
+  it('does not let a KL pass that follows no formula', async () => {
+    let seed = 0
+    const { status, reason } = await told(() => () => 0.1 * (0.5 + 0.5 * Math.sin(97 * seed++)))
+    expect(status).toBe('not-checkable')
+    expect(reason).toMatch(/^the stored KL follows no formula that is known: \S+ is nearest, and explains \d+ % of it$/)
+  })
+
   it('says nothing where each follows the one that it declares, or where digits were rounded away', async () => {
     const declared = Array.from({ length: 12 }, (_, index) => (index < 6 ? 'k1' : 'k3'))
     expect((await told((index) => (index < 6 ? K1 : K3), 17, declared)).status).toBe('pass')

@@ -66,12 +66,23 @@ export const L10: Check = {
     }
     yield* within(0.6, 1, forEachOf(rows, look))
   },
-  *unproved(_tally, { facts, settings }) {
-    const { counts } = yield* klByRow(new FactColumns(facts).having('kl'), settings.thresholds)
-    if (counts.size < 2) return null
+  *unproved(_tally, view) {
+    const rows = new FactColumns(view.facts).having('kl')
+    const byRow = yield* within(0, 0.5, klByRow(rows, view.settings.thresholds))
+    const { counts } = byRow
+    // Where most follow one that they declare, all together may follow none.
+    if (counts.size < 2)
+      return 2 * byRow.rows.size > rows.length ? null : ofNone(yield* within(0.5, 1, fittingKl(view)))
     const named = [...counts].map(([name, of]) => `${name} in ${counted(of, 'rollout')}`)
     return `the stored KL follows different formulas: ${named.join(', ')}`
   },
+}
+
+/** A KL that no formula gives may be meant, as one over the whole vocabulary is: neither its formula nor its direction can be held against what is meant. */
+function ofNone(fit: KlFit | null): string | null {
+  if (fit === null || fit.best !== null) return null
+  const nearest = KL_FORMULAS.reduce((a, b) => (fit.explained[b] > fit.explained[a] ? b : a))
+  return `the stored KL follows no formula that is known: ${nearest} is nearest, and explains ${Math.floor(100 * fit.explained[nearest])} % of it`
 }
 
 /** A rollout that was written by other code than those beside it. */
