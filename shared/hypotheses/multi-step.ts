@@ -78,5 +78,10 @@ export function isSystematicAfterFirst(check: CheckResult, dump: DumpView): bool
 /** Nearly all of some places of a check have its fault: in the whole dump, or in the files, environments or steps that it stands in at all. */
 export function areNearlyAll({ checked, affected }: Count, check: CheckResult, { settings }: DumpView): boolean {
   const { 'systematic-units': units, 'systematic-share': share } = settings.thresholds
-  return affected >= units && (affected >= share * checked || check.systematic_in !== undefined)
+  return affected >= units && (affected >= share * checked || isOfPart(check))
+}
+
+/** It is systematic in some files, environments or steps. What rollouts of one kind have alone (decision 52) comes of that kind, and not of their turns. */
+function isOfPart({ systematic_in: part }: CheckResult): boolean {
+  return part !== undefined && part.rollouts === undefined
 }

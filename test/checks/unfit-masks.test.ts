@@ -40,7 +40,17 @@ describe('a row whose mask does not fit its ids', () => {
     expect(of('S03')).not.toHaveProperty('left_out')
     const all = (await reportOf(lacksFirst, 4)).checks.find(({ code }) => code === 'M08')
     expect(all).toMatchObject({ status: 'not-checkable', checked: 0, left_out: 4 })
-    expect(all?.reason).toMatch(/^in 4 rollouts the mask does not fit the ids \(S03\), and no other has /)
+    expect(all?.reason).toMatch(/^in 4 rollouts the mask does not fit the ids \(S03\), and there are no /)
+  })
+
+  it('is another than one without a mask whose logprobs do not fit', async () => {
+    const rows = [1, 2, 3, 4].map((seed) => cleanRollout(tokenizer, seed))
+    const first = rows[0] as (typeof rows)[number]
+    const { loss_mask: _, logprobs, ...bare } = first.record
+    rows[0] = { ...first, record: { ...bare, logprobs: { ...logprobs, sampler: [-1, -1] } } }
+    const report = (await audited(lines(rows))).report()
+    expect(failing(report)).toContain('S03')
+    expect(report.checks.some((check) => check.left_out !== undefined)).toBe(false)
   })
 
   it('is judged as ever where the lengths fit', async () => {

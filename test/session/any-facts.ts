@@ -171,6 +171,7 @@ const ANY = {
   brokenAdvantage: fc.record({ value: text, token: maybe(fc.nat()), tokens: fc.nat() }, object),
   noNumbers: fc.subarray([...LOSS_STREAMS]),
   unfit: flag,
+  unfitMask: flag,
   branchEnds: fc.record({ trained: fc.array(text), context: fc.array(text) }, object),
   rootHash: text,
   oneBosHash: text,

@@ -21,6 +21,7 @@ describe('a file of which no record can be read names line and column', () => {
       'line 2, column 2: a key in quotes was expected, found "\'" (Python prints single quotes: write the record with json.dumps)',
     ],
     ['[\n  ]]', null],
+    ['[\n  "a",\n  "b"]', 'line 2, column 3: a record is an object in braces, this is a text'],
     ['[{"input_ids": [1', 'line 1, column 18: "," or "]" was expected, found the end'],
   ])('%j', async (text, place) => {
     for (const bytes of [text, gzipSync(text)]) {

@@ -168,3 +168,26 @@ describe('ends that are masked where a turn calls twice', () => {
     expect(await patternWhere((at, calls) => calls > 1 || at === 1)).toEqual(sporadic)
   })
 })
+
+describe('headers that are missing where two things were asked at once', () => {
+  it('are none that are missing after every first turn, which another cause has', async () => {
+    const tokenizer = await qwen()
+    const defectsWhere = async (isMissing: (at: number) => boolean) => {
+      const rows = Array.from({ length: 48 }, (_, at) => {
+        const names = at % 3 === 0 ? [`river ${at}`, `hill ${at}`] : [`river ${at}`]
+        const turns = [
+          system(withToolSchema('Answer with the help of the search.')),
+          user(`Where does river ${at} rise?`),
+          assistant(names.map((query) => call(tokenizer, 'search', { query })).join('\n')),
+          ...names.map((name) => tool(`Document ${at}: of ${name} the maps of Teal ${at % 7} tell.`)),
+          assistant(`It rises in the hills, says document ${at}.`, { header: !isMissing(at) }),
+        ]
+        return `${JSON.stringify(conversation(tokenizer, turns, { tools: [SEARCH_TOOL], messages: true }).record)}\n`
+      })
+      const { checks, defects } = (await audited(rows.join(''))).report()
+      return [checks.find(({ code }) => code === 'T05')?.pattern, defects.map(({ id }) => id)]
+    }
+    expect(await defectsWhere((at) => at % 3 === 0)).toEqual(['systematic', []])
+    expect(await defectsWhere(() => true)).toEqual(['systematic', ['V2']])
+  })
+})

@@ -95,6 +95,7 @@ const EVERY: Record<keyof Required<TrajectoryFacts>, true> = {
   noNumbers: true,
   unfit: true,
   runsThrough: true,
+  unfitMask: true,
   rendersOtherwise: true,
   toolsDiffer: true,
   toolsLeftOut: true,

@@ -269,6 +269,8 @@ export interface TrajectoryFacts {
   readonly noNumbers?: readonly LossStream[]
   /** Its arrays do not fit together (S03), so that what it trains is not known; absent where they do. */
   readonly unfit?: boolean
+  /** The mask is one of these arrays, so that the row has none that anything may go by. */
+  readonly unfitMask?: boolean
   /** A trained span goes on from a turn of the model through whole turns of others into its next one (`runs-through.ts`); absent elsewhere. */
   readonly runsThrough?: boolean
   readonly model: string | null

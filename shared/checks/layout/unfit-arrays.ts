@@ -60,9 +60,11 @@ export function unfitFacts(
   trajectory: Trajectory,
   alignment: MaskAlignment,
   thresholds: Thresholds,
-): { readonly unfit: true } | null {
+): { readonly unfit: true; readonly unfitMask?: true } | null {
   const { bad, issues, heavy } = unfitArrays(trajectory, alignment, thresholds)
-  return bad.length === 0 && issues.length === 0 && heavy === null ? null : { unfit: true }
+  if (bad.length === 0 && issues.length === 0 && heavy === null) return null
+  const isOfNoUse = trajectory.mask === null && issues.some(({ field }) => isMaskName(field))
+  return { unfit: true, ...(isOfNoUse || isMaskUnfit(trajectory, alignment) ? { unfitMask: true } : null) }
 }
 
 /** Values that a message names. */

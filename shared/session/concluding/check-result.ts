@@ -59,7 +59,7 @@ export function checkResult(
     reason = `every mask${whose} lies one token before the turns, which is how a target-aligned mask looks: declare the alignment with --mask-alignment target (taken for now) or token`
   } else if (tally.checked === 0 && leftOut > 0) {
     status = 'not-checkable'
-    reason = `in ${counted(leftOut, 'rollout')} the mask does not fit the ids (S03), and no other has ${check.looksAt}`
+    reason = `in ${counted(leftOut, 'rollout')} the mask does not fit the ids (S03), and there are no ${check.looksAt} elsewhere`
   } else if (tally.checked === 0) {
     status = abstained?.status ?? 'not-applicable'
     // Base models are asked without frames: there is a mask, and it lies in no turn.

@@ -96,12 +96,7 @@ function isTurnless({ facts, streams }: DumpView): boolean {
   return streams.has('tokenizer') && new FactColumns(facts).numbers('turns').every((turns) => turns === 0)
 }
 
-/** Rollouts of which nobody knows what they train, because their arrays do not fit, in a dump that has masks. */
+/** Rollouts of which nobody knows what they train, because their mask does not fit, in a dump that has masks. */
 function unfitMasks({ facts, streams }: DumpView): number {
-  if (!streams.has('mask')) return 0
-  const columns = new FactColumns(facts)
-  const isUnfit = columns.holds('unfit', (unfit) => unfit === true)
-  if (!isUnfit.includes(1)) return 0
-  const isUnknown = columns.holds('trained', (trained) => trained === null)
-  return isUnfit.reduce((sum, unfit, row) => sum + (unfit & (isUnknown[row] as number)), 0)
+  return streams.has('mask') ? new FactColumns(facts).having('unfitMask').length : 0
 }

@@ -311,6 +311,7 @@ const COLUMNS: { readonly [Name in keyof Required<Row>]: Column<Row[Name]> } = {
   brokenAdvantage: { cells: optional(recordOf({ value: TEXT, token: number, tokens: NUMBER }, ':')) },
   noNumbers: { cells: optional(listOf(oneOf(LOSS_STREAMS))) },
   unfit: { cells: optional(FLAG) },
+  unfitMask: { cells: optional(FLAG) },
   rendersOtherwise: { cells: optional(FLAG) },
   toolsDiffer: { cells: optional(FLAG) },
   toolsLeftOut: { cells: optional(TEXT) },

@@ -30,6 +30,8 @@ async function inText(container: Container, bad: SkippedRecord) {
   // What stands between the values broke there, and says what was expected.
   const broken = /^at byte \d+ of the file (.*)$/.exec(bad.message)?.[1]
   if (broken !== undefined) return { bytes, text: { at: bad.byte, message: broken } }
+  // A value that is no object is whole: what follows it is no part of it.
+  if (bad.code !== 'bad-json') return { bytes, text: { at: bad.byte, message: bad.message } }
   const newline = bad.line === null ? -1 : bytes.indexOf(NEWLINE, bad.byte)
   const end = newline < 0 ? bytes.length : newline
   try {
