@@ -30,6 +30,10 @@ export const STREAMS = [
 
 export type Stream = (typeof STREAMS)[number]
 
+/** Why what takes turns or texts cannot be said of a dump that has ids, where none of the known tokenizers is theirs. */
+export const NO_FITTING_TOKENIZER =
+  'nothing in the ids shows that a known tokenizer made them: name that of the model with --tokenizer'
+
 /** The length limits of a run, in tokens (`max_turns` in turns); null where unknown. */
 export interface Limits {
   max_prompt_length: number | null

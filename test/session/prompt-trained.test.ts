@@ -29,11 +29,21 @@ it('names a prompt that is trained whole where nothing but its length is known',
   expect(found[0]?.message).toMatch(/^All 20 tokens of the prompt carry loss/)
 })
 
+it('says of each check that takes turns that no known tokenizer made the ids, and of others what the dump lacks', async () => {
+  const { report } = await checkOf(dump((i) => (i >= PROMPT ? 1 : 0)))
+  const reasons = report.checks.filter(({ needs }) => needs.includes('tokenizer')).map(({ reason }) => reason)
+  expect(reasons.length).toBeGreaterThan(20)
+  const unspelt = /nothing in the ids shows that a known tokenizer made them: name that of the model with --tokenizer$/
+  for (const reason of reasons) expect(reason).toMatch(unspelt)
+  expect(reasons.join()).not.toContain('carry tokenizer')
+  expect(report.checks.find(({ code }) => code === 'A03')?.reason).not.toMatch(unspelt)
+})
+
 it('does not call the replies right where only the prompt could be looked at', async () => {
   const { status, reason, found } = await checkOf(dump((i) => (i >= PROMPT ? 1 : 0)))
   expect({ status, reason, found }).toEqual({
     status: 'not-checkable',
-    reason: 'the dump does not carry tokenizer',
+    reason: 'nothing in the ids shows that a known tokenizer made them: name that of the model with --tokenizer',
     found: [],
   })
 })

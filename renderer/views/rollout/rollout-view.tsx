@@ -143,6 +143,21 @@ function Opening({ of }: { of: RolloutRef }) {
   )
 }
 
+/** Ids alone, where no tokenizer is known that spells them: the line above says it of the dump, and here the text is missed. */
+function Unspelt() {
+  const isSpelt = useFiles((files) => files.report === null || files.report.tokenizer.id !== null)
+  if (isSpelt) return null
+  return (
+    <p className="no-tokens" role="note">
+      These are ids without their text: nothing in them shows that a known tokenizer made them, and what takes turns or
+      texts is not checked.{' '}
+      <button type="button" className="link" onClick={() => openDialog('tokenizer')}>
+        Choose that of the model…
+      </button>
+    </p>
+  )
+}
+
 function EmptyStrip({ place }: { place?: RefObject<HTMLCanvasElement | null> }) {
   return (
     <div className="token-strip">
@@ -203,6 +218,7 @@ function Loaded({ detail, tokensFirst }: { detail: TrajectoryDetail; tokensFirst
             )}
           </p>
         )}
+        {hasTokens && shown === 'tokens' && detail.run === 'open' && <Unspelt />}
         {shown === 'tokens' && (
           <>
             <TokenBar detail={detail} overlay={overlay} problem={problem} />

@@ -99,7 +99,7 @@ function PanelOf({ detail, token, ids, overlay }: PanelProps) {
 /** How the tokenizer spells the id; without a tokenizer nothing is known of that. */
 function Spelling({ loaded }: { loaded: Loaded<TokenDetail> }) {
   const hasTokenizer = useFiles((files) => files.report?.tokenizer.id != null)
-  if (!hasTokenizer) return <Pair name="spelling">no tokenizer is chosen</Pair>
+  if (!hasTokenizer) return <Pair name="spelling">no known tokenizer is that of the ids</Pair>
   if (loaded.state !== 'ready') {
     return (
       <Pair name="raw piece">

@@ -1,5 +1,6 @@
 import { counted } from '../../model/number-text.ts'
 import { forEachOf, type Steps, within } from '../../model/steps.ts'
+import { NO_FITTING_TOKENIZER } from '../../model/streams.ts'
 import type { Trajectory } from '../../model/trajectory.ts'
 import type { DumpReporter, DumpView } from '../check.ts'
 import type { PreparedTokens } from '../facts/create-facts.ts'
@@ -40,7 +41,7 @@ export function* lookAtPrompts(view: DumpView, report: DumpReporter): Steps<void
     if (!view.streams.has('tokenizer'))
       report.abstain(
         'not-checkable',
-        view.isUnframed ? 'the tokenizer frames no turns in the ids' : 'the dump does not carry tokenizer',
+        view.isUnframed ? 'the tokenizer frames no turns in the ids' : NO_FITTING_TOKENIZER,
       )
     return
   }

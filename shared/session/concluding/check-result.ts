@@ -2,7 +2,7 @@ import type { AuditSettings, Check, CheckTally } from '../../checks/check.ts'
 import { patternOf } from '../../checks/reporting/systematic.ts'
 import { count, counted } from '../../model/number-text.ts'
 import type { CheckResult, Severity } from '../../model/report.ts'
-import type { Stream } from '../../model/streams.ts'
+import { NO_FITTING_TOKENIZER, type Stream } from '../../model/streams.ts'
 import { weightOf } from '../../model/weight.ts'
 import { STREAM_TITLES } from '../audit/streams.ts'
 
@@ -10,6 +10,8 @@ import { STREAM_TITLES } from '../audit/streams.ts'
 interface Lacks {
   /** There is a tokenizer, and it frames turns in none of the ids. */
   readonly isUnframed?: boolean
+  /** There are ids, and no tokenizer is known that made them. */
+  readonly isUnspelt?: boolean
   /** There is one that could, and there are none. */
   readonly isTurnless?: boolean
   /** Missing streams that are stored, and hold no number. */
@@ -36,7 +38,7 @@ export function checkResult(
   settings: AuditSettings,
   totalWeight: bigint,
   severities: Record<Severity, number> | undefined,
-  { isUnframed = false, isTurnless = false, withoutNumbers = NO_STREAMS }: Lacks = {},
+  { isUnframed = false, isUnspelt = false, isTurnless = false, withoutNumbers = NO_STREAMS }: Lacks = {},
   leftOut = 0,
 ): CheckResult {
   const undecided = check.code === 'M06' && settings.alignmentUndecided
@@ -44,14 +46,18 @@ export function checkResult(
   let reason: string | null = null
   if (missing.length > 0) {
     status = 'not-checkable'
-    const ofTurns = missing.filter((stream) => isUnframed && (stream === 'tokenizer' || stream === 'template'))
+    const ofTurns = missing.filter(
+      (stream) => (isUnframed || isUnspelt) && (stream === 'tokenizer' || stream === 'template'),
+    )
     const stored = missing.filter((stream) => withoutNumbers.has(stream))
     const lacked = missing.filter((stream) => !ofTurns.includes(stream) && !stored.includes(stream))
     const listed = (streams: readonly Stream[]) => streams.map((stream) => STREAM_TITLES[stream]).join(', ')
     reason = [
-      ...(ofTurns.length > 0 ? ['the tokenizer frames no turns in the ids'] : []),
+      ...(ofTurns.length > 0 && isUnframed ? ['the tokenizer frames no turns in the ids'] : []),
       ...(lacked.length > 0 ? [`the dump does not carry ${listed(lacked)}`] : []),
       ...(stored.length > 0 ? [`none of the stored ${listed(stored)} is a number`] : []),
+      // It ends with what to do.
+      ...(ofTurns.length > 0 && !isUnframed ? [NO_FITTING_TOKENIZER] : []),
     ].join(', and ')
   } else if (undecided) {
     status = 'not-checkable'

@@ -40,7 +40,8 @@ export function* concludingChecks(
   const dumpFindings: Finding[] = []
   const results: CheckResult[] = []
   let unwrittenWeight = 0n
-  const lacks = { isUnframed, isTurnless: isTurnless(dump), withoutNumbers: withoutNumbers(dump) }
+  const isUnspelt = !isUnframed && streams.has('ids') && !streams.has('tokenizer')
+  const lacks = { isUnframed, isUnspelt, isTurnless: isTurnless(dump), withoutNumbers: withoutNumbers(dump) }
   const unfit = unfitMasks(dump)
   const asked = CHECKS.filter(({ code }) => codes === null || codes.includes(code))
   for (const check of asked) {
