@@ -136,7 +136,7 @@ function SourceFacts({ source, isHashing }: { source: SourceReport; isHashing: b
       )}
       {source.drift.length > 0 && (
         <div>
-          <dt>new to this reader</dt>
+          <dt>unlike the format or the other records</dt>
           <dd>
             {source.drift.map((line) => (
               <p key={line}>

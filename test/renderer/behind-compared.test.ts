@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { behindCompared } from '../../renderer/views/compare/behind-compared.ts'
+import { parseQuery } from '../../shared/query/language/parse.ts'
 
 test('a number of the open run beside another opens the rollouts that it is of, where something finds them', () => {
   const of = (id: string, here: number | string | null, codes: string[] = []) =>
@@ -12,9 +13,26 @@ test('a number of the open run beside another opens the rollouts that it is of, 
   })
   expect(of('ends.lost', 0.3)).toEqual({ where: { lostText: true } })
   expect(of('turns.several', 1)).toEqual({ query: 'assistant_turns>=2' })
-  // Nothing is behind a zero, a mean over all rollouts, a word and what is not there.
+  expect(of('edges.assistant>tool header', 0)).toEqual({ query: 'edge:assistant>tool' })
+  expect(of('ends.cut-call', 0.1)).toEqual({ where: { end: 'cut-call' } })
+  // Nothing is behind a zero, a word and what is not there.
   expect(of('checks.C05', 0, ['C05'])).toBeNull()
-  expect(of('reward.mean', 0.7)).toBeNull()
   expect(of('verdicts.H02', 'supported')).toBeNull()
   expect(of('loss.part tool', null)).toBeNull()
+})
+
+test('a mean opens the rollouts that it is taken over, and a percentile those beyond it, each by a query that can be read', () => {
+  const query = (id: string, here: number) => {
+    const behind = behindCompared({ id, here, codes: [] })?.behind
+    expect(parseQuery(behind?.query ?? '').problems).toEqual([])
+    return behind?.query
+  }
+  expect(query('reward.mean', 0)).toBe('has:reward')
+  expect(query('reward.component format', 0.5)).toBe('reward.format>=0 or reward.format<0')
+  expect(query('lengths.sequence', 812.4)).toBe('tokens>=0')
+  expect(query('lengths.sequence p95', 1024.6)).toBe('tokens>=1024')
+  expect(query('lengths.assistant-turn p95', 200)).toBe('turn_tokens>=200')
+  expect(query('lengths.tool-reply', 200)).toBe('reply_tokens>=0')
+  expect(query('turns.tool', 2.5)).toBe('has:turns')
+  expect(query('logprobs.gap', 0.01)).toBe('has:logprob_gap')
 })

@@ -1,3 +1,4 @@
+import type { RolloutFilter } from '../../../shared/model/report.ts'
 import type { ComparedMeasure } from '../../../shared/session/requests/compare.ts'
 import { behindShare, type Shows } from '../verdicts/number-link.tsx'
 
@@ -9,11 +10,47 @@ const TOKENS: readonly (readonly [RegExp, string])[] = [
   [/^loss\.turn (\d+)$/, 'assistant_turn:$1 role:assistant -part:header,separator'],
 ]
 
-/** The rollouts of the open run behind its number; null where it is 0, is a mean over all of them, or no query finds them. */
+/** Queries for the rollouts that a mean is taken over, and of a percentile those beyond it (`N`), by the id of the measure. */
+const MEANS: readonly (readonly [RegExp, string])[] = [
+  [/^reward\.mean$/, 'has:reward'],
+  [/^reward\.component (\w+)$/, 'reward.$1>=0 or reward.$1<0'],
+  [/^reward\.advantage$/, 'has:advantage'],
+  [/^lengths\.sequence$/, 'tokens>=0'],
+  [/^lengths\.sequence p95$/, 'tokens>=N'],
+  [/^lengths\.prompt$/, 'prompt_tokens>=0'],
+  [/^lengths\.prompt p95$/, 'prompt_tokens>=N'],
+  [/^lengths\.assistant-turn$/, 'turn_tokens>=0'],
+  [/^lengths\.assistant-turn p95$/, 'turn_tokens>=N'],
+  [/^lengths\.tool-reply$/, 'reply_tokens>=0'],
+  [/^lengths\.tool-reply p95$/, 'reply_tokens>=N'],
+  [/^turns\.(assistant|tool)$/, 'has:turns'],
+  [/^logprobs\.gap$/, 'has:logprob_gap'],
+]
+
+/** Of edges of a kind all are counted, those that lack something as well: a share of 0 is told by them too. */
+const EDGE = /^edges\.(\S+) \w+$/
+
+/** The rollouts of the open run behind its number; null where it is 0, or no query finds them. */
 export function behindCompared({ id, here, codes }: Compared): Shows | null {
   if (typeof here === 'string' || here === null) return null
   for (const [name, tokens] of TOKENS) if (name.test(id)) return behindShare(here, id.replace(name, tokens))
+  const edge = EDGE.exec(id)?.[1]
+  if (edge !== undefined)
+    return { behind: { query: `edge:${edge}` }, title: 'Show the rollouts of the open run with such an edge' }
+  for (const [name, rollouts] of MEANS) {
+    if (!name.test(id)) continue
+    const query = id.replace(name, rollouts).replace('N', String(Math.floor(here)))
+    return { behind: { query }, title: `Show the rollouts of the open run that it is taken over: ${query}` }
+  }
   if (here === 0) return null
+  const end = /^ends\.(stop|cut-prose|cut-call|cut-reply|prompt-only)$/.exec(id)?.[1] as RolloutFilter['end']
+  if (end !== undefined) return { behind: { where: { end } }, title: 'Show the rollouts of the open run that end so' }
+  if (id === 'ends.flagged')
+    return { behind: { query: 'truncated' }, title: 'Show the rollouts of the open run that it flags as truncated' }
+  if (id === 'ends.excluded') {
+    const query = 'excluded or (has:mask trained_tokens:0)'
+    return { behind: { query }, title: 'Show the rollouts of the open run that the loss leaves out whole' }
+  }
   if (codes.length > 0)
     return { behind: { codes }, title: `Show the rollouts of the open run with ${codes.join(', ')}` }
   if (id === 'ends.lost' || id === 'loss.lost')
