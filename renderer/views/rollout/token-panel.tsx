@@ -121,11 +121,21 @@ function Spelling({ loaded }: { loaded: Loaded<TokenDetail> }) {
   )
 }
 
+/** Why nothing is known of any token of a rollout, in a dump that has masks; null where its mask tells, or the dump has none. */
+function whyUnknown({ facts, reconstructed }: TrajectoryDetail, hasMasks: boolean): string | null {
+  if (facts.trained !== null || reconstructed || !hasMasks) return null
+  return facts.unfit === true ? 'the mask does not fit the ids (S03)' : 'no mask in this rollout'
+}
+
 /** The state, beside what each oracle expects and why. */
 function Verdict(props: { detail: TrajectoryDetail; token: number; loaded: Loaded<TokenDetail> }) {
   const { detail, token, loaded } = props
   const known = loaded.state === 'ready' ? loaded.value : null
   const policy = useFiles((files) => files.report?.policy.id ?? 'rl')
+  const hasMasks = useFiles(
+    (files) =>
+      detail.run === 'open' && files.report?.sources[detail.facts.place.source]?.missing.includes('mask') === false,
+  )
   const structure = structureSays(detail, token)
   const provenance = provenanceSays(detail, token)
   const part = partOf(detail, token)
@@ -143,6 +153,7 @@ function Verdict(props: { detail: TrajectoryDetail; token: number; loaded: Loade
           {state}
         </strong>
         {detail.weights !== null && ` · weight ${real(detail.weights[token])}`}
+        <Why words={whyUnknown(detail, hasMasks)} />
       </Pair>
       <Pair name="by structure">
         {structure === null ? (
