@@ -1,5 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
+import type { Stream } from '../../shared/model/streams.ts'
+import { driftTexts } from '../../shared/session/concluding/source-drift.ts'
 import { openSource } from '../../shared/session/opening/open-source.ts'
 import { memorySource } from '../containers/memory-source.ts'
 import { audited } from './dumps.ts'
@@ -78,5 +80,16 @@ describe('what some records have and others have not names the first of these', 
     ).toEqual(['unknown field `foo` in 2 records'])
     const { reward: _, ...bare } = ROW
     expect(await driftOf([bare, bare])).toEqual([])
+  })
+})
+
+describe('what one rollout of each record lacks and another of it has', () => {
+  it('is said to lack in some of its rollouts', () => {
+    const place = { record: 0, line: 1, byte: 0 }
+    const streams = new Set<Stream>(['rewards'])
+    expect(driftTexts([['no rewards', 2, place]], { records: 2, streams })).toEqual([
+      'no rewards in some rollouts of 2 records',
+    ])
+    expect(driftTexts([['no loss mask', 2, place]], { records: 2, streams })).toEqual([])
   })
 })

@@ -85,6 +85,8 @@ function lackText(stream: Stream): string {
   return `no ${STREAM_TITLES[stream]}`
 }
 
+const LACKS: ReadonlySet<string> = new Set(DUE.map(([stream]) => lackText(stream)))
+
 /** What a source shows, in words: but for what all of its records lack, which is a stream that it does not carry. */
 export function driftTexts(
   drift: Iterable<RecordDrift>,
@@ -99,7 +101,8 @@ export function driftTexts(
 
 /** `unknown field `foo` in 3 of 256 records, the first of them record 7 (line 8)`; of what all records have no place is named. */
 function driftText([what, records, first]: RecordDrift, all: number): string {
-  if (records >= all) return `${what} in ${counted(records, 'record')}`
+  // Others of the same record have what is carried.
+  if (records >= all) return `${what} in ${LACKS.has(what) ? 'some rollouts of ' : ''}${counted(records, 'record')}`
   const where = records === 1 ? recordPlace(first) : `the first of them ${recordPlace(first)}`
   return `${what} in ${count(records)} of ${counted(all, 'record')}${records === 1 ? ': ' : ', '}${where}`
 }
