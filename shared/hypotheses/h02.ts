@@ -168,11 +168,22 @@ function endlessShare({ checks, dump }: HypothesisInput): number | null {
   return without === 0 ? null : without / dump.facts.length
 }
 
-/** Of the rollouts that T17 looked at, those it names, in a dump where the tokenizer finds no turns. Null where there is none. */
+/**
+ * Of the rollouts that T17 looked at, those it names, in a dump where the tokenizer finds no turns; where it finds some, as many of them as have none. Null where
+ * there is none.
+ */
 function foreignShare(input: HypothesisInput, isLookedAt: boolean): number | null {
-  if (input.lackOfTurns == null && isLookedAt) return null
   const vocabulary = failingCheck(input, 'T17')
-  return vocabulary === null || vocabulary.checked === 0 ? null : vocabulary.affected / vocabulary.checked
+  if (vocabulary === null || vocabulary.checked === 0) return null
+  const isOfAll = input.lackOfTurns != null || !isLookedAt
+  const turnless = isOfAll ? vocabulary.affected : withoutTurns(input)
+  return turnless === 0 ? null : Math.min(turnless, vocabulary.affected) / vocabulary.checked
+}
+
+/** Rollouts in whose ids no edge of a turn was found; their messages may have turns. */
+function withoutTurns({ dump }: HypothesisInput): number {
+  const columns = new FactColumns(dump.facts)
+  return columns.isEmpty('edges') ? 0 : columns.present('edges').reduce((sum, has) => sum + (has === 0 ? 1 : 0), 0)
 }
 
 /**

@@ -127,8 +127,13 @@ function byTurn(input: HypothesisInput): Judgement {
     ],
     firm:
       verdict === 'contradicted' ||
-      growing.some(({ check, split }) => check.pattern === 'systematic' || areNearlyAllLater(split, thresholds)),
+      growing.some(({ check, split }) => isOfAllRollouts(check) || areNearlyAllLater(split, thresholds)),
   }
+}
+
+/** A fault of one kind of rollouts (decision 52) is of what they call, whatever turn that is in. */
+function isOfAllRollouts({ pattern, systematic_in: part }: CheckResult): boolean {
+  return pattern === 'systematic' && part?.rollouts === undefined
 }
 
 /** Faults of lesser severity that later turns have and first ones have not: they support nothing, and a warning contradicts nothing either. */

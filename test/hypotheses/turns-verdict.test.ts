@@ -33,6 +33,15 @@ describe('H07', () => {
     expect(result.would_change.some((way) => way.includes('than chance gives it'))).toBe(verdict === 'inconclusive')
   })
 
+  it('is as sure of a fault of one kind of rollouts as of one that is here and there', () => {
+    const found = { affected: 15, by_turn: { 2: 18 }, pattern: 'systematic' } as const
+    const confidence = (more: Partial<CheckResult>) =>
+      verdictOf('H07', dump, { checks: [resultOf('M01', { ...found, ...more })] }).confidence
+    expect(confidence({})).toBe('high')
+    expect(confidence({ systematic_in: { rollouts: { parallel_calls: true } } })).toBe('medium')
+    expect(confidence({ pattern: 'sporadic' })).toBe('medium')
+  })
+
   it('leaves nothing to chance where all later turns of a few rollouts have it', () => {
     const few = dumpOf(rows(3, () => ({ assistantTurns: 2 })))
     const checks = [resultOf('M01', { affected: 3, by_turn: { 2: 3 } })]

@@ -170,6 +170,12 @@ describe('H02', () => {
       verdictOf('H02', dump, { checks: [resultOf('M02'), resultOf('T17', { affected })], lackOfTurns })
     expect(of(100).verdict).toBe('inconclusive')
     expect(of(100, null).verdict).toBe('contradicted')
+    // Where turns were found in some, as many of those that it names count as have none.
+    const partly = (turnless: number) => {
+      const facts = rows(100).map((row, at) => (at < turnless ? row : { ...row, edges: 1 }))
+      return verdictOf('H02', dumpOf(facts), { checks: [resultOf('M02'), resultOf('T17', { affected: 33 })] }).verdict
+    }
+    expect([0, 1, 33].map(partly)).toEqual(['contradicted', 'contradicted', 'inconclusive'])
     expect(of(5).verdict).toBe('inconclusive')
     expect(of(1).verdict).toBe('contradicted')
     expect(of(0).verdict).toBe('contradicted')

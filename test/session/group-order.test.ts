@@ -26,6 +26,25 @@ test('findings of groups come as their groups do in the file', async () => {
   expect(await groupsTold(['dump.jsonl', dump(groups)])).toEqual(groups)
 })
 
+test('findings of groups have one fingerprint in whatever order the rollouts of a group are written', async () => {
+  const lines = dump(['q', 'b', 'm']).toString().trimEnd().split('\n')
+  const fingerprints = async (rows: readonly string[]) => {
+    const source = new MemorySource('dump.jsonl', Buffer.from(`${rows.join('\n')}\n`))
+    const session = await Session.open([source], { checks: ['A01'] }, host)
+    await session.done
+    return session
+      .report()
+      .findings.map(({ fingerprint }) => fingerprint)
+      .sort()
+  }
+  const known = await fingerprints(lines)
+  expect(new Set(known).size).toBe(3)
+  expect(await fingerprints(lines.toReversed())).toEqual(known)
+  // Another rollout in a group is another group.
+  const other = lines.with(0, lines[0]?.replace('[0,0,7]', '[0,9,7]') as string)
+  expect((await fingerprints(other)).filter((each) => known.includes(each))).toHaveLength(2)
+})
+
 test('groups of one key in several files are told apart by the names of these', async () => {
   const [one, other] = [dump(['0', 'own']), dump(['0'])]
   expect(await groupsTold(['a.jsonl', one], ['b.jsonl', other])).toEqual(['0 (a.jsonl)', 'own', '0 (b.jsonl)'])

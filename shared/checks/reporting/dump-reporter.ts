@@ -3,6 +3,7 @@ import type { CheckStatus, Finding } from '../../model/report.ts'
 import type { Steps } from '../../model/steps.ts'
 import { weightUnits } from '../../model/weight.ts'
 import type { Check, CheckTally, DumpFault, DumpReporter, DumpView } from '../check.ts'
+import type { TrajectoryFacts } from '../facts/facts.ts'
 import { boundaryIn, createTally } from './tally.ts'
 
 /** What a check over the whole dump said: its sums, its findings, and whether it could decide at all. */
@@ -91,7 +92,7 @@ function findingOf(check: Check, fault: DumpFault, intended: boolean): Finding {
   const source = place?.source ?? group?.members[0]?.place.source ?? 0
   const hash = new Hash64().text(check.code)
   if (member !== null) hash.text(member.recordHash).word(member.place.part)
-  else for (const sibling of group?.members ?? []) hash.text(sibling.recordHash).word(sibling.place.part)
+  else for (const { recordHash, place } of inAnyOrder(group?.members ?? [])) hash.text(recordHash).word(place.part)
   if (fault.turn) hash.word(fault.turn.index)
   if (fault.tokens) hash.word(fault.tokens.start).word(fault.tokens.end)
   return {
@@ -114,4 +115,11 @@ function findingOf(check: Check, fault: DumpFault, intended: boolean): Finding {
     evidence: fault.evidence ?? {},
     ...(intended ? { intended: true } : {}),
   }
+}
+
+/** As their records order them: a trainer that writes rollouts as they finish lists those of a group otherwise each time. */
+function inAnyOrder(members: readonly TrajectoryFacts[]): TrajectoryFacts[] {
+  const before = (a: TrajectoryFacts, b: TrajectoryFacts) =>
+    a.recordHash === b.recordHash ? a.place.part - b.place.part : a.recordHash < b.recordHash ? -1 : 1
+  return [...members].sort(before)
 }
