@@ -223,6 +223,8 @@ export interface Check {
   readonly toldBy?: readonly string[]
   /** What it reports are trained tokens that the model did not write, of which the oracles alone cannot say so: they count in the share of H02. */
   readonly namesUnwritten?: true
+  /** It judges turns by whose they are: where turns are of no role that is known, it proves nothing that it found nothing. */
+  readonly ofRoles?: true
   /** It also judges how long the arrays are, so that it is put to a row whose mask does not fit its ids. */
   readonly ofLengths?: true
   /** It looks at how a row ends, whichever turn it ends with. */

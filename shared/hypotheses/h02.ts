@@ -1,5 +1,6 @@
 import { FactColumns } from '../checks/facts/fact-columns.ts'
 import { untoldByNulls } from '../checks/mask/nulls-as-mask.ts'
+import { namelessRollouts } from '../checks/oracles/nameless-turns.ts'
 import { unprovedTurns } from '../checks/oracles/unproved-turns.ts'
 import { checkByCode } from '../checks/registry.ts'
 import { count } from '../model/number-text.ts'
@@ -161,6 +162,12 @@ function unmarkedShare(input: HypothesisInput): number | null {
     : markers.affected / markers.checked
 }
 
+/** Of all rollouts. Null where the role of every turn is known. */
+function namelessShare({ dump }: HypothesisInput): number | null {
+  const nameless = namelessRollouts(dump.facts)
+  return nameless === 0 ? null : nameless / dump.facts.length
+}
+
 /** Of all rollouts, where these may be in all of them. Null where that is not so. */
 function endlessShare({ checks, dump }: HypothesisInput): number | null {
   if (checks.find(({ code }) => code === 'T16')?.status !== 'not-checkable') return null
@@ -234,6 +241,13 @@ function unjudgedShares(input: HypothesisInput, isLookedAt: boolean): Unjudged[]
       what: 'share of rollouts whose markers are letters or gone, so that their turns are not known',
       value: unmarkedShare(input),
       code: 'T16',
+      bound,
+    },
+    // They are replies, or words of the model: neither loss on them nor the lack of it is a fault that has a name.
+    {
+      what: 'share of rollouts with turns of no role that is known, so that it is not known who wrote them',
+      value: namelessShare(input),
+      code: 'M01',
       bound,
     },
     // The model is not taught to stop, unless a string stops it.

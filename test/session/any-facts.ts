@@ -216,6 +216,7 @@ const ANY = {
   padEnds: fc.array(fc.nat()),
   lookedAt: fc.string(),
   promptOpen: flag,
+  namelessTurns: flag,
   defaultSystem: flag,
   runsThrough: flag,
   systemReplaced: flag,

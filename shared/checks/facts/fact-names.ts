@@ -52,6 +52,7 @@ const EVERY: Record<keyof Required<TrajectoryFacts>, true> = {
   padEnds: true,
   lookedAt: true,
   promptOpen: true,
+  namelessTurns: true,
   defaultSystem: true,
   systemReplaced: true,
   firstRole: true,

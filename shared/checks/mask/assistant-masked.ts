@@ -25,6 +25,7 @@ export const M03: Check = {
   why: 'A turn that earned the reward gets no gradient, or one that is meant to get none does: other decisions of a rollout are learned than the run means to teach.',
   fix: 'Train every sampled turn, or declare --policy last-turn if only the last is meant; where that is declared, set the mask of the turns before it to 0.',
   cite: 'ms-swift#7838, slime#1563, transformers#34494',
+  ofRoles: true,
   trajectory(view, { policy }, report) {
     if (view.segmentation === null || hidesTurns(view)) return
     const written = writtenTurns(view.segmentation)

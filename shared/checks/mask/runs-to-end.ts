@@ -16,6 +16,7 @@ export const M05: Check = {
   why: 'From one turn on, headers, tool replies and questions are trained as if the model had written them.',
   fix: 'End the trained span at the end-of-turn token; look for an end marker that the template does not emit. Where the span is the whole response, its attention mask may stand for the loss mask: train only what was sampled.',
   cite: 'transformers#47325, transformers#47326, Automodel#3024',
+  ofRoles: true,
   trajectory(view, _settings, report) {
     if (view.segmentation === null || hidesTurns(view)) return
     const plain = plainTurns(view)

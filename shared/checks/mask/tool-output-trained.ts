@@ -23,6 +23,7 @@ export const M01: Check = {
   why: 'The model is rewarded for text it did not write: the gradient teaches it to invent tool replies and questions.',
   fix: 'Set the loss mask to 0 for every token that was not sampled (verifiers: mask_env_responses).',
   cite: 'Search-R1#20, slime#1073, TRL#4974',
+  ofRoles: true,
   toldBy: ['M05'],
   trajectory(view, settings, report) {
     if (view.segmentation === null || hidesTurns(view)) return

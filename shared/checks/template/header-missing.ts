@@ -19,6 +19,7 @@ export const T05: Check = {
   why: 'The model sampled after a generation prompt that the trained ids do not have: every later turn is trained in a context it never saw.',
   fix: 'Add the generation prompt between the environment turn and the sampled ids of the next turn.',
   cite: 'verifiers#476',
+  ofRoles: true,
   trajectory(view, _settings, report) {
     if (view.segmentation === null) return
     const plain = plainTurns(view)

@@ -22,6 +22,7 @@ export const evidenceLost: Check = {
   why: 'The reward was earned with documents that the trained sequence does not hold: right answers are learned as guesses.',
   fix: 'Raise the sequence limit, return shorter replies, or leave rollouts out whose evidence was cut.',
   cite: 'bdsaglam/rlvr, hypothesis H04; verifiers#637',
+  ofRoles: true,
   trajectory: lookAtDocuments,
   dump: stateRewards,
 }

@@ -1,5 +1,6 @@
 import type { DumpView } from '../../checks/check.ts'
 import { FactColumns } from '../../checks/facts/fact-columns.ts'
+import { toldOfNameless } from '../../checks/oracles/nameless-turns.ts'
 import { CHECKS } from '../../checks/registry.ts'
 import { type DumpVerdict, findingUnproved, runningDumpCheck } from '../../checks/reporting/dump-reporter.ts'
 import { addTally, createTally } from '../../checks/reporting/tally.ts'
@@ -64,7 +65,9 @@ export function* concludingChecks(
     const { abstained, context } = verdict
     const leftOut = check.trajectory !== undefined && check.needs.includes('mask') && !check.ofLengths ? unfit : 0
     const result = checkResult(check, tally, missing, abstained, settings, totals.weight, severity, lacks, leftOut)
-    const unproved = result.status === 'pass' ? yield* findingUnproved(check, tally, dump) : null
+    const isSilent = result.status === 'pass' || result.status === 'not-applicable'
+    const nameless = check.ofRoles && isSilent ? toldOfNameless(dump) : null
+    const unproved = nameless ?? (result.status === 'pass' ? yield* findingUnproved(check, tally, dump) : null)
     results.push({
       ...result,
       ...(unproved === null ? {} : { status: 'not-checkable' as const, reason: unproved }),

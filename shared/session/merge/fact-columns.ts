@@ -248,6 +248,7 @@ const COLUMNS: { readonly [Name in keyof Required<Row>]: Column<Row[Name]> } = {
   padEnds: { cells: optional(listOf(NUMBER)) },
   lookedAt: { cells: optional(TEXT) },
   promptOpen: { cells: optional(FLAG) },
+  namelessTurns: { cells: optional(FLAG) },
   defaultSystem: { cells: optional(FLAG) },
   runsThrough: { cells: optional(FLAG) },
   systemReplaced: { cells: optional(FLAG) },

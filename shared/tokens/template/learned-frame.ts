@@ -2,6 +2,7 @@ import type { TurnOpener } from '../tokenizer.ts'
 import type { Vocabulary } from '../vocabulary.ts'
 import { learnTemplate } from './learn.ts'
 import type { LearnedTemplate } from './learned-template.ts'
+import { CALL_ID, WORDS } from './probe.ts'
 import { TemplateError } from './template-error.ts'
 
 export interface LearnedFrame {
@@ -43,9 +44,10 @@ export function learnFrame(
   const end = firstControl(learned.assistant.end, controls)
   if (user === null || assistant === null) return null
   if (end === null) return sharingFrame(learned, controls)
+  const system = learned.system === null ? null : openerOf('system', learned.system.header, controls)
   const others = [
-    learned.system === null ? null : openerOf('system', learned.system.header, controls),
-    learned.tool === null ? null : openerOf('tool', throughLastControl(learned.tool.header, controls), controls),
+    system,
+    learned.tool === null ? null : toolOpener(learned.tool.header, controls, [user, assistant, system]),
     learned.tool !== null && learned.answersToolDirectly
       ? openerOf('assistant', fromFirstControl(learned.tool.end, controls), controls)
       : null,
@@ -183,6 +185,18 @@ function openerOf(role: TurnOpener['role'], header: string, controls: Controls):
   if (first === undefined || first.index !== 0) return null
   const id = ids.get(first[0])
   return id === undefined ? null : { role, id, rest: encoder.encode(text.slice(first[0].length)) }
+}
+
+/**
+ * Kimi K2 writes a line with the id of the call behind the header of a reply: the header is what stands before anything that differs from reply to
+ * reply. Null where that is no more than a token with which turns of others begin.
+ */
+function toolOpener(header: string, controls: Controls, others: readonly (TurnOpener | null)[]): TurnOpener | null {
+  const differs = [CALL_ID, WORDS.tool].map((word) => header.indexOf(word)).filter((at) => at >= 0)
+  const constant = header.slice(0, Math.min(header.length, ...differs))
+  const opener = openerOf('tool', throughLastControl(constant, controls), controls)
+  const isBare = opener !== null && opener.rest.length === 0 && differs.length > 0
+  return isBare && others.some((other) => other?.id === opener.id) ? null : opener
 }
 
 function firstControl(text: string, { pattern, ids }: Controls): number | null {

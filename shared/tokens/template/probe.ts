@@ -46,7 +46,7 @@ const reply = (content: string, id: string, role = 'tool'): TemplateMessage => (
 const REPLY_ROLES = ['tool', 'tool_response', 'observation', 'ipython'] as const
 
 /** Mistral takes nothing but nine letters or digits for the id of a call. */
-const CALL_ID = 'probe0001'
+export const CALL_ID = 'probe0001'
 const OTHER_ID = 'probe0002'
 
 type CallForm = { readonly content: string | null; readonly argumentsAsText: boolean }

@@ -4,7 +4,7 @@ import { learnTemplate } from '../../../shared/tokens/template/learn.ts'
 import { chatTemplate } from '../../../shared/tokens/template/render.ts'
 import type { BundledTokenizerId, Tokenizer } from '../../../shared/tokens/tokenizer.ts'
 import { testTokenizer } from '../../helpers/tokenizers.ts'
-import { byteTokenizer, OTHER_FAMILIES, realFamilies, realTokenizer } from './other-families.ts'
+import { byteTokenizer, KIMI, OTHER_FAMILIES, realFamilies, realTokenizer } from './other-families.ts'
 
 const learned = (tokenizer: Tokenizer) => learnTemplate(tokenizer.template as string, tokenizer.frame?.names)
 const family = async (id: BundledTokenizerId) => {
@@ -177,18 +177,13 @@ it('the answer after a reply that Mistral writes without a header is a turn of t
 
 it('of Kimi, which spells a role twice, writes no calls and declares tools in a turn of its own, begins with a turn', () => {
   const opened = (token: string, role: string) => `<|im_${token}|>${role}<|im_middle|>`
-  const tokenizer = byteTokenizer({
-    name: 'kimi',
-    controls: ['<|im_end|>', '<|im_user|>', '<|im_assistant|>', '<|im_system|>', '<|im_middle|>'],
-    names: { eos_token: '<|im_end|>' },
-    template: `{% if tools %}${opened('system', 'tool_declare')}{{ tools | tojson }}<|im_end|>{% endif %}{% for m in messages %}{% if loop.first and m.role != 'system' %}${opened('system', 'system')}You are a helpful assistant<|im_end|>{% endif %}{% if m.role == 'user' or m.role == 'assistant' %}{{ '<|im_' + m.role + '|>' + m.role }}{% else %}{{ '<|im_system|>' + m.role }}{% endif %}<|im_middle|>{{ m.content }}<|im_end|>{% endfor %}{% if add_generation_prompt %}${opened('assistant', 'assistant')}{% endif %}`,
-  })
+  const tokenizer = byteTokenizer(KIMI)
   const turns = [
     [opened('system', 'tool_declare'), '[{"name": "search"}]'],
     [opened('system', 'system'), 'Be brief.'],
     [opened('user', 'user'), 'Who?'],
     [opened('assistant', 'assistant'), 'search(who)'],
-    [opened('system', 'tool'), 'Ines'],
+    [opened('system', 'tool'), '## Return of functions.search:0\nInes'],
     [opened('assistant', 'assistant'), 'Ines.'],
   ]
   const found = turnsOf(tokenizer, turns.map(([header, text]) => `${header}${text}<|im_end|>`).join(''))
@@ -197,7 +192,7 @@ it('of Kimi, which spells a role twice, writes no calls and declares tools in a 
     'system: Be brief.',
     'user: Who?',
     'assistant: search(who)',
-    'tool: Ines',
+    'tool: ## Return of functions.search:0\nInes',
     'assistant: Ines.',
   ])
   expect(learned(tokenizer).defaultSystem).toBe('You are a helpful assistant')

@@ -114,6 +114,16 @@ export const GLM: Omit<OtherFamily, 'dialogue'> = {
   template: `[gMASK]<sop>{% for m in messages %}{% if m.role == 'user' %}{{ '<|user|>\n' + m.content }}{% elif m.role == 'assistant' %}{{ '<|assistant|>\n<think>' + (m.reasoning_content or '') + '</think>' }}{% if m.content %}{{ '\n' + m.content }}{% endif %}{% for t in m.tool_calls or [] %}{{ '\n<tool_call>' + t.function.name + '\n' + (t.function.arguments | tojson) + '\n</tool_call>' }}{% endfor %}{% elif m.role == 'tool' %}{% if loop.first or messages[loop.index0 - 1].role != 'tool' %}<|observation|>{% endif %}{{ '\n<tool_response>\n' + m.content + '\n</tool_response>' }}{% else %}{{ '<|system|>\n' + m.content }}{% endif %}{% endfor %}{% if add_generation_prompt %}<|assistant|>{% if enable_thinking is defined and not enable_thinking %}{{ '\n<think></think>' }}{% endif %}{% endif %}`,
 }
 
+const opened = (token: string, role: string) => `<|im_${token}|>${role}<|im_middle|>`
+
+/** Kimi K2: a role is spelt twice, and a line with the id of the call stands before what a tool replies. */
+export const KIMI: Omit<OtherFamily, 'dialogue'> = {
+  name: 'kimi',
+  controls: ['<|im_end|>', '<|im_user|>', '<|im_assistant|>', '<|im_system|>', '<|im_middle|>'],
+  names: { eos_token: '<|im_end|>' },
+  template: `{% if tools %}${opened('system', 'tool_declare')}{{ tools | tojson }}<|im_end|>{% endif %}{% for m in messages %}{% if loop.first and m.role != 'system' %}${opened('system', 'system')}You are a helpful assistant<|im_end|>{% endif %}{% if m.role == 'user' or m.role == 'assistant' %}{{ '<|im_' + m.role + '|>' + m.role }}{% else %}{{ '<|im_system|>' + m.role }}{% endif %}<|im_middle|>{% if m.role == 'tool' %}{{ '## Return of ' + m.tool_call_id + '\n' }}{% endif %}{{ m.content }}<|im_end|>{% endfor %}{% if add_generation_prompt %}${opened('assistant', 'assistant')}{% endif %}`,
+}
+
 /** gpt-oss: a turn of the model may hold several messages, each with a channel. Known by its tokens, whatever its template says. */
 export const HARMONY: Omit<OtherFamily, 'dialogue'> = {
   name: 'harmony',
