@@ -217,6 +217,7 @@ const ANY = {
   lookedAt: fc.string(),
   promptOpen: flag,
   namelessTurns: flag,
+  unreadCalls: flag,
   defaultSystem: flag,
   runsThrough: flag,
   systemReplaced: flag,

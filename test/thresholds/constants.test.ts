@@ -22,6 +22,7 @@ const STRUCTURAL: Readonly<Record<string, string>> = {
   'checks/reporting/examples.ts FEWEST_OF_ONE_PROMPT':
     'chance alone does not make so many samples alike; whether it holds of the dump is `convention-share`',
   'checks/facts/fact-columns.ts ROWS_OF_A_PART': 'bound of cost',
+  'checks/oracles/nameless-turns.ts MOST_HEADER_TOKENS': 'property of templates',
   'checks/facts/loose-values.ts MOST_KEPT': 'bound of memory',
   'checks/facts/facts.ts PREFIX_TOKENS': 'lengths that are measured; whether one is long is `shared-prefix-tokens`',
   'checks/grouping/again-in-step.ts ROUNDING': 'digits that are stored',

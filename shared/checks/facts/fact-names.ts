@@ -53,6 +53,7 @@ const EVERY: Record<keyof Required<TrajectoryFacts>, true> = {
   lookedAt: true,
   promptOpen: true,
   namelessTurns: true,
+  unreadCalls: true,
   defaultSystem: true,
   systemReplaced: true,
   firstRole: true,

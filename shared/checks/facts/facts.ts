@@ -143,6 +143,8 @@ export interface TrajectoryFacts {
   readonly padEnds?: readonly number[]
   /** A turn of the prompt is not closed, or the answer begins in it, or it was cut otherwise (C02, T16), so that its ids are not those that were asked; absent elsewhere. What A05 sets aside. */
   readonly promptOpen?: boolean
+  /** Its messages call tools that its ids name, and no turn of it has a call that could be read; absent elsewhere. What T12 and C07 abstain by. */
+  readonly unreadCalls?: boolean
   /** Behind the first turn of the model it has one of which neither template nor name tells whose it is; absent elsewhere. What M01, M03, M05, T05 and C09 abstain by. */
   readonly namelessTurns?: boolean
   /** Its system text is what the template writes where there is no system message, and it has none of that text; absent elsewhere. */

@@ -26,12 +26,14 @@ export function namelessTurns({ turns }: Segmentation, frame: TurnFrame | null):
   })
 }
 
-/** Whether a rollout has such turns that no text of a message forged (T15). */
-export function namelessFact(view: TrajectoryView): Pick<TrajectoryFacts, 'namelessTurns'> | null {
+/** Whether a rollout has such turns that no text of a message forged (T15). Which documents the model had read when it answered is then not known either. */
+export function namelessFact(
+  view: TrajectoryView,
+): Pick<TrajectoryFacts, 'namelessTurns' | 'supportingDocuments'> | null {
   const { segmentation, tokenizer } = view
   if (segmentation === null) return null
   const nameless = namelessTurns(segmentation, tokenizer?.frame ?? null)
-  return nameless.some((turn) => !isForged(view, turn)) ? { namelessTurns: true } : null
+  return nameless.some((turn) => !isForged(view, turn)) ? { namelessTurns: true, supportingDocuments: null } : null
 }
 
 /** Rollouts with such turns; 0 where there are none. */

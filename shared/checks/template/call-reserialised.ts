@@ -7,6 +7,7 @@ import { abstainBeyondMessages } from '../texts/beyond-messages.ts'
 import { callText, lacksCall, lacksProse, writesOneBareCall } from './left-out.ts'
 import { callsOfMessage, isSameCall, proseOfMessage, rawCalls } from './message-calls.ts'
 import { isTrainedUnproven, type PairedTurn, pairedTurns } from './paired-turns.ts'
+import { abstainUnreadCalls } from './unread-calls.ts'
 
 export const T12: Check = {
   code: 'T12',
@@ -30,6 +31,7 @@ export const T12: Check = {
     }
   },
   dump(view, report) {
+    abstainUnreadCalls(view, report)
     abstainBeyondMessages(view, report, 'calls', 'calls', 'bare calls')
   },
   unproved({ placesChecked, byBoundary }) {

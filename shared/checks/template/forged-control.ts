@@ -175,7 +175,7 @@ const controls = new WeakMap<TurnFrame, Controls>()
 function controlsOf(frame: TurnFrame, table: TokenTable): Controls {
   let found = controls.get(frame)
   if (found === undefined) {
-    const ids = [frame.turnStart, frame.headerEnd, ...frame.turnEnds, ...frame.bos, ...frame.textEnds]
+    const ids = [...turnStarts(frame), frame.headerEnd, ...frame.turnEnds, ...frame.bos, ...frame.textEnds]
     const literals = [...new Set(ids.filter((id) => id >= 0))].map((id) => ({
       id,
       literal: decoder.decode(bytesOf(table, id)),

@@ -63,13 +63,14 @@ export function environmentTexts(
 
 /**
  * Whether a turn that reads as one of the model's is the rest of a reply that spells an end token and got it (T15), or a forged turn that such a rest
- * follows: it has no header, or that of the forgery, and nobody sampled or trains a word of it.
+ * or the model's own turn follows: it has no header, or that of the forgery, and nobody sampled or trains a word of it.
  */
 function isOfReply({ turns }: Segmentation, written: Written, turn: Turn): boolean {
   const isRest = ({ kind, header }: Turn) => kind === 'assistant' && header === 'missing'
   const next = turns[turn.index + 1]
   const isTorn = isRest(turn) || (next !== undefined && isRest(next) && isWritten(written, next) === false)
-  return isTorn && isWritten(written, turn) === false
+  const answers = next?.kind === 'assistant' && next.header === 'present' && isWritten(written, next) === true
+  return (isTorn || (answers && turns[turn.index - 1]?.kind === 'tool')) && isWritten(written, turn) === false
 }
 
 /** Whether the model wrote any of a turn: it was sampled, or is trained where nothing tells. Null where neither the one nor the other is known. */

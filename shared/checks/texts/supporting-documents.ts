@@ -4,7 +4,6 @@ import type { Message, Trajectory } from '../../model/trajectory.ts'
 import type { PreparedTokens } from '../facts/create-facts.ts'
 import type { TrajectoryFacts } from '../facts/facts.ts'
 import { OfLast } from '../of-last.ts'
-import { namelessTurns } from '../oracles/nameless-turns.ts'
 import { environmentTexts } from './before-answer.ts'
 import { type Passage, passageOf, SearchedText } from './passages.ts'
 
@@ -54,8 +53,6 @@ function findFates(
   }
   // Where no turn is found, nothing tells what the model had read when it answered.
   if (sought.length === 0 || segmentation.turns.length === 0) return null
-  // Nor do turns of nobody, which may be replies or the words of the model.
-  if (namelessTurns(segmentation, prepared.tokenizer?.frame ?? null).length > 0) return null
   const written = environmentTexts(segmentation, prepared)
   const isAnswered = segmentation.cutRight || !endsInEmptyMessage(messages)
   const visible = new SearchedText(isAnswered ? written.seen : written.seen + written.unanswered)

@@ -137,7 +137,7 @@ function findCutReplies(trajectory: Trajectory, { ids, segmentation, tokenizer, 
       if (marker === null && ((cut === null && !part.open) || reply.turn === last)) continue
       // Where turns were left out before it, the reply is another message's: whole, and the beginning of this one by chance.
       if (marker === null && !part.open && said(whole, trajectory.messages).has(normalised(text))) continue
-      // A reply that closes its own turn is not cut: T15.
+      // A reply that closes its own turn, or opens another, is not cut: T15.
       if (whole !== null && closesItself(table, ids, reply.turn, text, whole)) continue
       found.push({
         turn: reply.turn,
@@ -166,9 +166,13 @@ function said(whole: string | null, messages: readonly Message[] | null): Set<st
   return new Set(others.map(({ content }) => normalised(withoutTagText(content ?? ''))))
 }
 
-/** The message spells the turn's end token where the reply ends in the ids. */
-function closesItself(table: TokenTable, ids: Int32Array, { endToken }: Turn, text: string, whole: string): boolean {
-  const literal = endToken < 0 ? '' : decodeSpan(table, ids, endToken, endToken + 1)
+/** The message spells the turn's end token, or that which opens the next turn in its place, where the reply ends in the ids. */
+function closesItself(table: TokenTable, ids: Int32Array, turn: Turn, text: string, whole: string): boolean {
+  const at = turn.endToken < 0 ? turn.end : turn.endToken
+  return at < ids.length && spellsNext(decodeSpan(table, ids, at, at + 1), text, whole)
+}
+
+function spellsNext(literal: string, text: string, whole: string): boolean {
   const at = literal === '' ? -1 : whole.indexOf(literal)
   return at >= 0 && normalised(whole.slice(0, at)) === normalised(text)
 }

@@ -4,6 +4,7 @@ import type { AuditSettings, Check, Reporter, TrajectoryView } from '../check.ts
 import { isLengthStop } from '../oracles/end-reason.ts'
 import { followsForgedEnd, isForged } from '../template/forged-control.ts'
 import { endsInLetters } from '../template/spelt-markers.ts'
+import { abstainUnreadCalls } from '../template/unread-calls.ts'
 import { begunCall, stopsAmidCall } from './amid-call.ts'
 import { isBracedCall, isCutJson } from './cut-json.ts'
 import { limitOf } from './limit-of.ts'
@@ -23,6 +24,7 @@ export const cutToolCall: Check = {
   fix: 'Raise the limit of tokens per turn, and mask turns that a limit cut.',
   cite: 'halo#14, mastra#15718, ironclaw#1631, mini-swe-agent#851',
   trajectory: lookAtCalls,
+  dump: abstainUnreadCalls,
 }
 
 function lookAtCalls(view: TrajectoryView, settings: AuditSettings, report: Reporter): void {

@@ -249,6 +249,7 @@ const COLUMNS: { readonly [Name in keyof Required<Row>]: Column<Row[Name]> } = {
   lookedAt: { cells: optional(TEXT) },
   promptOpen: { cells: optional(FLAG) },
   namelessTurns: { cells: optional(FLAG) },
+  unreadCalls: { cells: optional(FLAG) },
   defaultSystem: { cells: optional(FLAG) },
   runsThrough: { cells: optional(FLAG) },
   systemReplaced: { cells: optional(FLAG) },
