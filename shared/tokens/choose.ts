@@ -5,6 +5,7 @@ import { decisive, type FittedSequence, fitDecisive, leading, type SequenceFit }
 import { type FrameLookup, frameLookup, turnStarts } from './frame-lookup.ts'
 import { readHeader } from './header.ts'
 import { findTag } from './tags.ts'
+import { templateFault } from './template/rerender.ts'
 import { decodeSpan } from './text.ts'
 import { type Tokenizer, TokenKind, type TurnFrame } from './tokenizer.ts'
 
@@ -35,8 +36,11 @@ const MODEL_NAMES: readonly (readonly [RegExp, string])[] = [
 ]
 const QWEN25_SYSTEM = 'You are Qwen, created by Alibaba Cloud'
 
-/** What stands for the spelling of turn starts where a candidate frames none: it has no chat template, or one that turns are not learned from. */
-export const UNFRAMED = { untemplated: 'no chat template', templated: 'no known frame' } as const
+/**
+ * What stands for the spelling of turn starts where a candidate frames none: it has no chat template, one that turns are not learned from, or one that
+ * cannot be rendered, with the reason behind it.
+ */
+export const UNFRAMED = { untemplated: 'no chat template', templated: 'no known frame', broken: 'broken: ' } as const
 
 /** What evidence says of a candidate beside how ids fit it; plain data, so that reports can carry it. */
 export interface CandidateFamily {
@@ -81,10 +85,7 @@ export function fitSequences(
   const families = candidates.map(({ id, table, frame, template = null }) => ({
     id,
     size: table.size,
-    start:
-      frame === null
-        ? UNFRAMED[template === null ? 'untemplated' : 'templated']
-        : decodeSpan(table, Int32Array.of(frame.turnStart)),
+    start: frame === null ? unframed(template) : decodeSpan(table, Int32Array.of(frame.turnStart)),
     spellings: Object.fromEntries(
       [...unknown]
         .sort((a, b) => a - b)
@@ -93,6 +94,12 @@ export function fitSequences(
     ),
   }))
   return { families, sequences }
+}
+
+function unframed(template: string | null): string {
+  if (template === null) return UNFRAMED.untemplated
+  const fault = templateFault(template)
+  return fault === null ? UNFRAMED.templated : `${UNFRAMED.broken}${fault}`
 }
 
 /**

@@ -130,6 +130,12 @@ function asGiven(
       lacks: `turns in the ids: ${id} has no chat template that says how they begin (chat_template.jinja, or a tokenizer_config.json with one, beside its tokenizer.json)`,
     }
   }
+  if (start.startsWith(UNFRAMED.broken)) {
+    return {
+      ...named,
+      lacks: `turns in the ids: the chat template of ${id} tells nothing of how they begin. ${start.slice(UNFRAMED.broken.length).replace(/\.$/, '')}`,
+    }
+  }
   if (start === UNFRAMED.templated) {
     return {
       ...named,

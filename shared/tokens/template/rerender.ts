@@ -46,6 +46,20 @@ export function learnedTemplateOf(
   return known
 }
 
+/** A reason is a sentence, whatever a template raises. */
+const LONGEST_REASON = 200
+
+/** Why a template cannot be learned at all: it cannot be parsed, or refuses a plain conversation. Null where it can. */
+export function templateFault(template: string): string | null {
+  try {
+    learnTemplate(template)
+    return null
+  } catch (error) {
+    if (error instanceof TemplateError) return error.message.slice(0, LONGEST_REASON)
+    throw error
+  }
+}
+
 function orNull<T>(run: () => T | null): T | null {
   try {
     return run()
