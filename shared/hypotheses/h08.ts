@@ -26,7 +26,7 @@ const WORDS_DIFFER = `${PAIRED_QUESTIONS} words differ, though the question is t
 const TOOLS_DIFFER = `${PAIRED_QUESTIONS} tools differ`
 const SYSTEM_DIFFERS = `${PAIRED_QUESTIONS} system text differs`
 const RENDERED_APART = `${PAIRED_QUESTIONS} prompt ids differ though tools and system text agree`
-const OPENED_APART = `${PAIRED_QUESTIONS} prompt begins the answer otherwise (thinking on or off, or other words)`
+const OPENED_APART = `${PAIRED_QUESTIONS} prompt begins the answer otherwise (thinking on or off, other words, or no newline before it)`
 const REPLIES_APART = `${PAIRED_QUESTIONS} tool replies stand under another role`
 const ENDS_APART =
   'share of questions that both runs have whose rollouts are cut in one run and not in the other, beyond chance'
@@ -45,7 +45,7 @@ export const NOT_SHARED: readonly (readonly [measure: string, what: string])[] =
   [SYSTEM_DIFFERS, 'system text'],
   [RENDERED_APART, 'chat template'],
   [REPLIES_APART, 'chat template'],
-  [OPENED_APART, 'generation prompt (thinking on or off, or other words)'],
+  [OPENED_APART, 'generation prompt (thinking on or off, other words, or no newline at its end)'],
   [CUT_SHARES, LIMITS],
   [ENDS_APART, LIMITS],
   [LIKE_ANSWERS, 'reward function'],
@@ -98,8 +98,11 @@ function decide(input: HypothesisInput): Judgement {
   // Nor do pairs agree of which one run has more cut, be they too few to show more than chance. Rewards that chance does not part as far may be those of
   // a better model and those of another scorer: only answers in the same words tell.
   const meansApart = gap === null && areApart(found.meanRewards, thresholds)
+  // What was not looked at is no agreement.
+  const areOpeningsTold = holds(found.openingUntold, pairs.contradicted)
   const areRepliesAlike = holds(shareOf(found.replies) ?? 0, pairs.contradicted)
-  const contradicted = !supported && !cutApart && !meansApart && areRepliesAlike && found.rendering !== null
+  const contradicted =
+    !supported && !cutApart && !meansApart && areRepliesAlike && areOpeningsTold && found.rendering !== null
   return {
     verdict: supported ? 'supported' : contradicted ? 'contradicted' : 'inconclusive',
     because: [
@@ -113,6 +116,11 @@ function decide(input: HypothesisInput): Judgement {
       ...(found.rendering === null && found.renderingAsked > 0
         ? ['ids of the prompts in both runs, by one tokenizer']
         : []),
+      ...(areOpeningsTold
+        ? []
+        : [
+            'what the prompts begin the answer with, in both runs (length of the prompt, or which tokens were sampled)',
+          ]),
       ...(found.tools === null ? ['tools of both runs'] : []),
       ...(gap === null ? ['answers in the same words, with rewards in both runs'] : []),
       ...unlike,

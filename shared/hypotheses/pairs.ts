@@ -2,7 +2,7 @@ import type { DumpView } from '../checks/check.ts'
 import type { TrajectoryFacts } from '../checks/facts/facts.ts'
 import { type BothSides, pairingQuestions, type QuestionPair, type Rows } from '../checks/grouping/run-pairs.ts'
 import { areSameTools } from '../checks/texts/pairing.ts'
-import { areSameOpenings, isPrefill } from '../checks/texts/prompt-opening.ts'
+import { areSameOpenings, isPrefill, tellsWords } from '../checks/texts/prompt-opening.ts'
 import { shareReplyRole } from '../checks/texts/reply-roles.ts'
 import { refutedIn } from '../checks/truncation/told-ends.ts'
 import type { Count } from '../model/report.ts'
@@ -35,6 +35,8 @@ export interface PairMeasures {
   readonly rendering: Count | null
   /** Pairs whose prompts begin the model's turn otherwise, as with thinking on or off. */
   readonly opening: Count | null
+  /** Share of the pairs whose prompt ids agree before the model's turn of which nothing tells how the prompt begins that turn. */
+  readonly openingUntold: number
   /** Pairs whose replies stand under other roles in the ids. */
   readonly replies: Count | null
   /** Pairs of which it is asked: a prompt with other tools or another system text has other ids anyhow. */
@@ -99,6 +101,7 @@ function* measuring(dump: DumpView, other: DumpView, sameTokenizer: boolean): St
     system: countOf(differences.map(({ system }) => system)),
     rendering: countOf(differences.map(({ rendering }) => rendering)),
     opening: countOf(differences.map(({ opening }) => opening)),
+    openingUntold: untoldOpenings(differences),
     replies: countOf(differences.map(({ replies }) => replies)),
     renderingAsked: differences.filter(({ words, tools, system }) => !words && !tools && !system).length,
     toolsLost: differences.filter(({ toolsLost }) => toolsLost).length,
@@ -119,6 +122,11 @@ export function areSameRecords(pairs: readonly BothSides[]): boolean {
     all += fewer.length
   }
   return 2 * same > all
+}
+
+function untoldOpenings(differences: readonly PromptDifferences[]): number {
+  const alike = differences.filter(({ rendering }) => rendering === false)
+  return alike.length === 0 ? 0 : alike.filter(({ opening }) => opening === null).length / alike.length
 }
 
 /** In what the prompts of two runs differ for one question; null where a run does not tell. */
@@ -192,7 +200,7 @@ export function* findingPrefills(runs: readonly Rows[]): Steps<ReadonlySet<strin
     let [prefill, areAlike]: [string | null, boolean] = [null, true]
     const look = (row: TrajectoryFacts) => {
       const opening = areAlike ? (row.pairing?.opening ?? null) : null
-      if (opening === null || opening === prefill) return
+      if (opening === null || opening === prefill || !tellsWords(opening)) return
       areAlike = prefill === null && isPrefill(opening)
       prefill = opening
     }

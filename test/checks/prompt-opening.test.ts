@@ -37,6 +37,12 @@ describe('how a prompt begins the model’s turn', () => {
     ['words:let', 'plain words:the', false],
     ['words:let', 'plain words:let', true],
     ['plain words:let', 'plain words:the', true],
+    ['plain words:the|no-newline', 'plain words:the', false],
+    ['plain words:the|no-newline', 'plain words:a|no-newline', true],
+    ['think|no-newline', 'plain think|no-newline', true],
+    // The ids of the prompts are compared to their ends.
+    ['whole', 'no-think', true],
+    ['whole', 'plain words:the|no-newline', true],
   ])('%j and %j put the same before the model: %s', (a, b, same) => {
     expect([areSameOpenings(a, b), areSameOpenings(b, a)]).toEqual([same, same])
   })

@@ -14,6 +14,7 @@ export const pairing = (i: number, more: Partial<PairingFacts> = {}): PairingFac
   system: 's',
   tools: 't',
   answer: `a${i}`,
+  opening: 'plain words:the',
   ...more,
 })
 

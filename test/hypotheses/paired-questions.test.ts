@@ -10,7 +10,8 @@ import { pairedRun, pairing, rows, second, verdict } from './beside.ts'
 describe('H08 of questions in other words', () => {
   const asked = (content: string) => {
     const messages = [{ role: 'user', content }]
-    return pairingFacts({ messages, ids: null, tools: [] } as unknown as Trajectory, null, null)
+    const facts = pairingFacts({ messages, ids: null, tools: [] } as unknown as Trajectory, null, null)
+    return { ...facts, opening: 'plain words:the' }
   }
   const around = (text: (i: number) => string) => pairedRun((i) => ({ promptHash: text(i), pairing: asked(text(i)) }))
   const plain = around((i) => `Where does river ${i} rise?`)

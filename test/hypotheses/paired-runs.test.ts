@@ -133,7 +133,18 @@ describe('H08', () => {
       (i: number) => (i % 2 ? 'words:let' : 'words:sure'),
       (i: number) => (i % 9 ? 'words:let' : 'plain words:sure'),
     ]) {
-      expect(verdict('H08', run(others), bare).verdict).toBe('contradicted')
+      expect(verdict('H08', run(others), bare).verdict).toBe('inconclusive')
     }
+  })
+
+  it('is neither where of five pairs in a hundred nothing tells how the prompt of one run begins the answer', () => {
+    const { opening: _, ...untold } = pairing(0)
+    const run = (from: number) =>
+      pairedRun((i) => ({ pairing: i < from ? pairing(i) : { ...untold, question: `q${i}`, answer: `a${i}` } }))
+    const found = verdict('H08', run(57), second(run(60)))
+    expect(found.verdict).toBe('inconclusive')
+    expect(found.missing.join()).toMatch(/what the prompts begin the answer with, in both runs/)
+    expect(verdict('H08', run(60), second(run(57))).verdict).toBe('inconclusive')
+    expect(verdict('H08', run(58), second(run(60)))).toMatchObject({ verdict: 'contradicted', missing: [] })
   })
 })

@@ -151,7 +151,7 @@ describe('the questions that two runs share', () => {
       tools: { checked: 9, affected: 9 },
       system: { checked: 9, affected: 0 },
       rendering: null,
-      opening: null,
+      opening: { checked: 9, affected: 0 },
       replies: { checked: 9, affected: 0 },
       // Two in three are scored 0 in the one and 1 in the other.
       likeAnswers: { checked: 9, affected: 6 },

@@ -116,6 +116,8 @@ const STRUCTURAL: Readonly<Record<string, string>> = {
   'checks/texts/normalised-text.ts KEPT': 'bound of memory',
   'checks/texts/normalised-text.ts SMALL_U': 'a character',
   'checks/texts/pairing.ts QUESTION_CHARACTERS': 'bound of cost: how much of a question is hashed',
+  'checks/texts/prompt-opening.ts EMPTY_BLOCK': 'property of templates',
+  'checks/texts/prompt-opening.ts NEWLINE': 'a byte',
   'checks/texts/question-sentences.ts MOST_CHARACTERS':
     'how much of a question is looked through for what others say too',
   'checks/texts/question-sentences.ts AT_AN_END':

@@ -60,7 +60,8 @@ function chosenOf(rows: readonly Row[], wanted: number | null): number | null {
 
 const RENDERED_OTHERWISE = {
   rendering: 'Tools and system text are the same, and yet the ids of the prompts differ: they are rendered otherwise.',
-  opening: 'The prompts begin the model’s answer otherwise: one writes a block or other words before it.',
+  opening:
+    'The prompts begin the model’s answer otherwise: one writes a block or other words before it, or lacks the newline of its header.',
   replies: 'Replies of tools stand under another role in the ids.',
 } as const
 

@@ -90,7 +90,7 @@ export function createFacts(trajectory: Trajectory, tokens: PreparedTokens | nul
     excluded: trajectory.excluded,
     model: trajectory.model,
     temperature: trajectory.temperature,
-    pairing: pairingFacts(trajectory, segmentation, tokens?.tokenizer?.table ?? null, tokens?.mask ?? null),
+    pairing: pairingFacts(trajectory, segmentation, tokens?.tokenizer?.table ?? null, tokens ?? undefined),
     lost: tokens === null ? 0 : countLostTokens(trajectory, tokens, end),
     supportingDocuments: tokens === null ? null : supportingDocuments(trajectory, tokens),
   }

@@ -7,7 +7,7 @@ import { decodeSpan } from '../../tokens/text.ts'
 import type { TokenTable } from '../../tokens/tokenizer.ts'
 import { KeptTexts } from './kept-texts.ts'
 import { normalised } from './normalised-text.ts'
-import { promptOpening } from './prompt-opening.ts'
+import { promptOpening, type Writers } from './prompt-opening.ts'
 import { type KnownQuestion, questionSentences } from './question-sentences.ts'
 import { flatOpening, type RenderedPrompt, renderedIn } from './rendered-prompt.ts'
 import { replyRoles } from './reply-roles.ts'
@@ -43,12 +43,11 @@ export interface PairingFacts {
 /** A question is told from others by its first words; documents may follow it by the page. */
 const QUESTION_CHARACTERS = 4000
 
-/** `mask`: of each token, 1 where it is trained; null where none is stored. */
 export function pairingFacts(
   trajectory: Trajectory,
   segmentation: Segmentation | null,
   table: TokenTable | null,
-  mask: Uint8Array | null = null,
+  writers: Writers = { mask: null, provenance: null },
 ): PairingFacts {
   const { messages, tools, ids } = trajectory
   const rendered = renderedPrompt(messages)
@@ -57,10 +56,11 @@ export function pairingFacts(
   const turn = questionTurn(segmentation)
   const byIds =
     turn === null || ids === null
-      ? plainPromptKey(trajectory, segmentation, mask)
+      ? plainPromptKey(trajectory, segmentation, writers.mask)
       : questionIdsKey(ids, turn.contentStart, turn.contentEnd)
   const spelt = question === null && ids !== null && turn !== null ? wordsOf(table, ids, turn, byIds as string) : null
-  const opened = rendered === null ? promptOpening(trajectory, segmentation, table) : flatOpening(rendered, messages)
+  const opened =
+    rendered === null ? promptOpening(trajectory, segmentation, table, writers) : flatOpening(rendered, messages)
   const replies = replyRoles(segmentation)
   const system = words(messages?.find(({ role }) => roleKind(role) === 'system') ?? null)
   return {

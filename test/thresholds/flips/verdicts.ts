@@ -42,7 +42,7 @@ const seldom = rows(384, (i) => ({
 const slow = steps(1, (step) => 0.5 + 0.006 * step - (step % 3 === 2 ? 0.014 : 0))
 
 const pair = (i: number, tools = 't') => ({
-  pairing: { question: `q${i}`, system: 's', tools, answer: `a${i % 2}${i}` },
+  pairing: { question: `q${i}`, system: 's', tools, answer: `a${i % 2}${i}`, opening: 'plain words:the' },
 })
 const run = (count: number, more: (i: number) => Partial<TrajectoryFacts> = () => ({})) =>
   rows(count, (i) => ({ ...pair(i), promptHash: `p${i}`, reward: 1, ...more(i) }))
