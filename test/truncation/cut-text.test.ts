@@ -9,6 +9,7 @@ describe('findMarker', () => {
     'the start...(truncated)',
     '(truncated)...the end',
     'the start...(truncated)...the end',
+    'the start ...(truncated)... the end',
     'the start\n<response clipped>',
     'the start [Observation truncated due to length]',
     'the start [... 300 characters truncated ...]',

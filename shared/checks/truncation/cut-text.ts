@@ -39,7 +39,8 @@ const BESIDE = 80
 function isQuoted(before: string, marker: string, after: string): boolean {
   if (/\d/.test(marker)) return false
   if (/["'`\u201c\u2018]$/u.test(before) && /^["'`\u201d\u2019]/u.test(after)) return true
-  if (/(?:\.\.|\u2026)\s*$/u.test(before) || /^\s*(?:\.\.|\u2026)/u.test(after)) return false
+  if (/\.\.|\u2026/u.test(marker) || /(?:\.\.|\u2026)\s*$/u.test(before) || /^\s*(?:\.\.|\u2026)/u.test(after))
+    return false
   return /[^\s][^\S\n]+\(?$/u.test(before) && /^[.,;:)]?[^\S\n]+[^\s]/u.test(after)
 }
 
