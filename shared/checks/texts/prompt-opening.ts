@@ -74,7 +74,7 @@ function openingByWriters(ids: Int32Array, first: Turn, table: TokenTable, write
   const opening = openingAt(ids, first, table, end)
   if (opening === null) return null
   if (isPrefill(opening)) return provenance?.subarray(first.headerEnd, end).includes(Provenance.silent) ? null : opening
-  // Of an empty block of which no token has a logprob that tells, it may be either that writes it (decision 59).
+  // Of an empty block of which no token has a logprob that tells, it may be either that writes it (decision 56).
   const isUntold = opening === `${PLAIN}${BEFORE_WRITTEN}no-think` && !blockIsSampled(first, provenance)
   return isUntold ? null : opening
 }
