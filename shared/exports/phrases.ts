@@ -11,6 +11,7 @@ import type {
   Report,
   Severity,
 } from '../model/report.ts'
+import { shortName } from '../model/short-name.ts'
 import {
   LIMIT_NAMES,
   type LimitInForce,
@@ -18,6 +19,7 @@ import {
   type LimitOfRollouts,
   type LimitsLeftOut,
 } from '../model/streams.ts'
+import { subsetText } from '../model/subset-text.ts'
 import type { BaselineCounts } from './against-baseline.ts'
 
 /** The words and numbers that every report for people shares, whatever it is written in. */
@@ -222,30 +224,6 @@ function unitName({ unit }: Pick<CheckResult, 'unit'>): string {
   return { trajectory: 'rollout', group: 'group', source: 'source' }[unit]
 }
 
-/** `in steps 40–99 of environment wiki-search`, where a fault is systematic in a part of the dump alone; else empty. */
-export function subsetText({ systematic_in: subset }: Pick<CheckResult, 'systematic_in'>): string {
-  if (subset === undefined) return ''
-  const { sources, environments, steps, rollouts } = subset
-  const words = [
-    ...(steps === undefined ? [] : [steps[0] === steps[1] ? `step ${steps[0]}` : `steps ${steps[0]}–${steps[1]}`]),
-    ...(environments === undefined ? [] : [namesText('environment', environments)]),
-    ...(sources === undefined ? [] : [counted(sources.length, 'file')]),
-    ...(rollouts === undefined ? [] : [conditionText(rollouts)]),
-  ]
-  return `in ${words.join(' of ')}`
-}
-
-function conditionText(rollouts: NonNullable<NonNullable<CheckResult['systematic_in']>['rollouts']>): string {
-  if ('parallel_calls' in rollouts) return 'rollouts with parallel calls'
-  if ('tool' in rollouts) return `rollouts that call ${shortName(rollouts.tool)}`
-  return `rollouts of ${counted(rollouts.least_turns, 'turn')} of the model or more`
-}
-
-function namesText(noun: string, names: readonly string[]): string {
-  const [first] = names
-  return names.length === 1 && first !== undefined ? `${noun} ${shortName(first)}` : counted(names.length, noun)
-}
-
 /** `turn 1: 0, turn 2: 12`; "before" is what comes before the first assistant turn. Empty where nothing was counted by turn. */
 export function byTurnText(check: CheckResult, most = 8): string {
   const turns = Object.entries(check.by_turn).sort((a, b) => Number(a[0]) - Number(b[0]))
@@ -269,13 +247,6 @@ export function whereText(report: Report, finding: Finding, withFile = report.so
   if (finding.turn !== null) parts.push(`turn ${finding.turn}`)
   if (finding.tokens !== null) parts.push(tokensText(...finding.tokens))
   return parts.length === 0 ? file : parts.join(', ')
-}
-
-/** Ids are of any length in a dump; nobody reads more than a few rows of one. */
-const LONGEST_NAME = 200
-
-export function shortName(name: string): string {
-  return name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME)}… (${count(name.length)} characters)` : name
 }
 
 /** What the ids of causes are, for who meets them for the first time; of `V1` to `V14` only where one of them stands among these. */

@@ -1,10 +1,11 @@
 import type { Location, Log, Notification, PhysicalLocation, PropertyBag, ReportingDescriptor, Result } from 'sarif'
 import { clipped } from '../model/clipped.ts'
 import type { Finding, Report, Severity, SourceReport } from '../model/report.ts'
+import { shortName } from '../model/short-name.ts'
 import { checkPage } from './check-page.ts'
 import { pageMarkdown, pageText } from './check-page-text.ts'
 import { inertJson } from './json-text.ts'
-import { shortName, whereText } from './phrases.ts'
+import { whereText } from './phrases.ts'
 import type { ReportFormat } from './report-formats.ts'
 import { visibleText } from './visible-text.ts'
 

@@ -1,6 +1,7 @@
 import { recordPlace, unreadRest } from '../model/lost-files.ts'
 import { count, counted, measured } from '../model/number-text.ts'
 import type { HypothesisId, HypothesisResult, Measure, Report, Severity, Unit } from '../model/report.ts'
+import { subsetText } from '../model/subset-text.ts'
 import { type Cause, causesOf } from './causes.ts'
 import { covers, coversOne, shareOf } from './covers.ts'
 import { type FixOf, kindsOf } from './fixes.ts'
@@ -71,7 +72,7 @@ export function adviceOf(report: Report): Advice {
     title: cause.title,
     severity: cause.severity,
     reach: cause.reach,
-    extent: `${count(cause.extent.affected)} of ${counted(cause.extent.checked, UNITS[cause.lead.unit])}`,
+    extent: extentOf(cause),
     decides: supported
       .filter((result) => alone(cause, result, causes, failing) || coversOne(cause, result))
       .map(({ id }) => id),
@@ -114,6 +115,13 @@ export function adviceOf(report: Report): Advice {
     ],
     undecided: undecidedOf(report.hypotheses),
   }
+}
+
+/** `45 of 64 rollouts, in rollouts with parallel calls`: what the part has in common leads to the code that makes the fault. */
+function extentOf({ extent: { checked, affected }, lead, parts }: Cause): string {
+  // A defect of several checks is of the parts of them all.
+  const subset = parts.length === 0 && affected === lead.affected ? subsetText(lead) : ''
+  return [`${count(affected)} of ${counted(checked, UNITS[lead.unit])}`, subset].filter(Boolean).join(', ')
 }
 
 /** Whether no token of any rollout is trained. Where one may be without the dump saying so, that is not known. */

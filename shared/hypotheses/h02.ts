@@ -162,8 +162,9 @@ function unmarkedShare(input: HypothesisInput): number | null {
     : markers.affected / markers.checked
 }
 
-/** Of all rollouts. Null where the role of every turn is known. */
+/** Of all rollouts. Null where the role of every turn is known, and where the dump says of each token who wrote it. */
 function namelessShare({ dump }: HypothesisInput): number | null {
+  if (dump.streams.has('sampled')) return null
   const nameless = namelessRollouts(dump.facts)
   return nameless === 0 ? null : nameless / dump.facts.length
 }

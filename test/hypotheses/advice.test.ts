@@ -52,6 +52,16 @@ function plain(fields: Partial<Report> = {}): Report {
 const said = (of: Report) => adviceSentences(of).map(({ text }) => text)
 
 describe('what a report advises', () => {
+  it('says of a fault that is in all of a part of the run what that part has in common', () => {
+    const extent = (more: Parameters<typeof check>[1]) =>
+      adviceOf(plain({ checks: [fails('M10', 45, { pattern: 'systematic', ...more })] })).steps[0]?.extent
+    expect(extent({ systematic_in: { rollouts: { parallel_calls: true } } })).toBe(
+      '45 of 256 rollouts, in rollouts with parallel calls',
+    )
+    expect(extent({ systematic_in: { steps: [7, 11] } })).toBe('45 of 256 rollouts, in steps 7–11')
+    expect(extent({})).toBe('45 of 256 rollouts')
+  })
+
   it('asks for no declaration on which only a note hangs', () => {
     const whole = plain()
     const conventions = [

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { subsetText } from '../../shared/exports/phrases.ts'
 import type { CheckResult } from '../../shared/model/report.ts'
 import { atOnce } from '../../shared/model/steps.ts'
+import { subsetText } from '../../shared/model/subset-text.ts'
 import { DEFAULT_THRESHOLDS } from '../../shared/model/thresholds/registry.ts'
 import { whereFaultsStand } from '../../shared/session/concluding/where-faults-stand.ts'
 import {

@@ -132,8 +132,11 @@ describe('a last turn without an end token, where the others have one', () => {
 
   it('of which nothing is said is told once: it is trained', async () => {
     expect(await toldOf({})).toEqual(['C03 open'])
-    expect(await toldOf({ isTruncated: false })).toEqual(['C03 open'])
     expect(await toldOf({ finishReason: 'something else' })).toEqual(['C03 open'])
+  })
+
+  it('that is flagged as whole is trained, and its flag is doubted', async () => {
+    expect(await toldOf({ isTruncated: false })).toEqual(['C03 open', 'C05 open'])
   })
 
   it.each([
