@@ -7,8 +7,6 @@ import type { SkippedRecord } from '../../model/source.ts'
 /** Bytes at the beginning of a file in which the place is looked for: a bound of cost. */
 const LOOKED_AT = 1 << 20
 const NEWLINE = 0x0a
-/** How what is wrong inside a text begins, where it was parsed. */
-const IN_TEXT = /^(at byte|at its end|the file ends inside)\b/
 
 /** What is wrong with the first record of a file that has no good one: `in line 1, column 2 a key in quotes was expected, found "b"`. */
 export async function firstFailure(container: Container, bad: SkippedRecord): Promise<string> {
@@ -32,7 +30,7 @@ async function inText(container: Container, bad: SkippedRecord) {
   // What stands between the values broke there, and says what was expected.
   const broken = /^at byte \d+ of the file (.*)$/.exec(bad.message)?.[1]
   if (broken !== undefined) return { bytes, text: { at: bad.byte, message: broken } }
-  // A value that is no object is whole: what follows it is no part of it.
+  // A value that is no object is whole, and what could not be unpacked is no text: what follows is no part of it.
   if (bad.code !== 'bad-json') return { bytes, text: { at: bad.byte, message: bad.message } }
   const newline = bad.line === null ? -1 : bytes.indexOf(NEWLINE, bad.byte)
   const end = newline < 0 ? bytes.length : newline
@@ -41,8 +39,8 @@ async function inText(container: Container, bad: SkippedRecord) {
     return { bytes, text: { at: bad.byte, message: bad.message } }
   } catch (error) {
     if (!(error instanceof JsonError)) throw error
-    // Of a record that is longer than what was looked at nothing is wrong yet. Where unpacking broke off, that is what is wrong.
-    if (error.at >= end && (end === LOOKED_AT || !IN_TEXT.test(bad.message))) return null
+    // Of a record that is longer than what was looked at nothing is wrong yet.
+    if (error.at >= end && end === LOOKED_AT) return null
     return { bytes, text: error }
   }
 }
