@@ -1,8 +1,8 @@
 import { join } from 'node:path'
-import type { Page } from 'playwright-core'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { describePage } from './describe-page.ts'
 import { SAMPLES, type Window } from './inspector-page.ts'
+import { said } from './notices.ts'
 
 const FAILING = join(SAMPLES, 'verifiers-2025-08.jsonl.gz')
 
@@ -16,10 +16,6 @@ describePage('marks on tokens', (tests) => {
     expect(window.errors).toEqual([])
     await window.close()
   })
-
-  // It is shown for three seconds, which a busy machine may spend elsewhere; said it was all the same.
-  const said = (page: Page, text: string | RegExp) =>
-    page.locator('.notice', { hasText: text }).waitFor({ state: 'attached' })
 
   test('tokens are marked by mouse: one is clicked, and another with Shift', async () => {
     const { page } = window

@@ -4,6 +4,7 @@ import type { Download, Page } from 'playwright-core'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { describePage } from './describe-page.ts'
 import { SAMPLES, type Window } from './inspector-page.ts'
+import { said } from './notices.ts'
 
 const FAILING = join(SAMPLES, 'verifiers-2025-08.jsonl.gz')
 
@@ -24,10 +25,6 @@ describePage('marks in the table', (tests) => {
     expect(window.errors).toEqual([])
     await window.close()
   })
-
-  // It is shown for three seconds, which a busy machine may spend elsewhere; said it was all the same.
-  const said = (page: Page, text: string | RegExp) =>
-    page.locator('.notice', { hasText: text }).waitFor({ state: 'attached' })
 
   test('a note that was typed is still there once its dialog was closed by mistake, and not once it is kept', async () => {
     const { page } = window
