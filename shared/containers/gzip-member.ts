@@ -1,3 +1,5 @@
+/** How long (milliseconds) a host may be quiet over what it took before it is taken to be done with it. */
+const QUIET = 250
 /** How long (milliseconds) what was written may take to come out, and how many bytes that may be. */
 const PATIENCE = 2000
 const MOST_UNDER_WAY = 1 << 30
@@ -52,6 +54,24 @@ export class GzipMember {
       if (this.failed || missing > MOST_UNDER_WAY || Date.now() > until) return false
       await new Promise((resolve) => setTimeout(resolve, 1))
     }
+  }
+
+  /** Whether something else came out than a member says of itself at its end. Nothing is waited for. */
+  lacks(length: number): boolean {
+    return (length - this.length) >>> 0 !== 0
+  }
+
+  /** Waits until nothing has come out for a while, or the member has failed: a host may not have come to what was written last. */
+  async rest(): Promise<Uint8Array[]> {
+    let seen = -1
+    while (this.length !== seen && !this.failed) {
+      seen = this.length
+      const until = Date.now() + QUIET
+      while (this.length === seen && !this.failed && Date.now() < until) {
+        await new Promise((resolve) => setTimeout(resolve, 1))
+      }
+    }
+    return this.take()
   }
 
   async end(): Promise<Uint8Array[]> {

@@ -51,8 +51,7 @@ async function* decompressMembers(
   /** The last four bytes written, as the number that ends a member: its length modulo 2^32. */
   let lengthField = 0
   let written = 0
-  // Hosts may fail for a piece when the next one is written.
-  let last: Uint8Array[] = []
+  const last = new LastWritten()
   try {
     for await (const { bytes, header } of gzipPieces(source, options)) {
       // Joined files are one stream to some hosts and an error to others; here each is decompressed by itself.
@@ -64,20 +63,47 @@ async function* decompressMembers(
           member = new GzipMember()
         }
       }
-      // A host may use its buffer again.
-      last = [...last.slice(-1), new Uint8Array(bytes)]
+      last.add(bytes)
       written += bytes.length
       yield* await member.write(bytes)
       if (member.failed) break
       for (const byte of bytes.subarray(-4)) lengthField = ((lengthField >>> 8) | (byte << 24)) >>> 0
     }
+    // A host that has not come to the last pieces yet would fail for its end, as it does for a member that is cut.
+    if (!member.failed && member.started && member.lacks(lengthField)) yield* await member.rest()
     const isWritten = !member.failed
     yield* isWritten ? await member.end() : await member.settle()
     if (!member.failed) return 'whole'
-    const bytes = joinBytes(last)
+    const bytes = last.bytes()
     return isWritten ? 'cut' : { offset: written - bytes.length, bytes, length: member.length }
   } finally {
     await member.close()
+  }
+}
+
+/** Hosts take pieces of 16 KiB together before they look at them, and fail for one when a later one is written. */
+const HELD_BY_HOSTS = 1 << 15
+
+/** The last pieces that were written, of which the host may not have looked at any. */
+class LastWritten {
+  private readonly pieces: Uint8Array[] = []
+  private length = 0
+
+  add(bytes: Uint8Array): void {
+    // A host may use its buffer again.
+    this.pieces.push(new Uint8Array(bytes))
+    this.length += bytes.length
+    for (;;) {
+      const first = this.pieces[0]?.length ?? 0
+      // One more than what may be under way: hosts may fail for a piece when the next one is written.
+      if (this.pieces.length <= 2 || this.length - first < HELD_BY_HOSTS) return
+      this.pieces.shift()
+      this.length -= first
+    }
+  }
+
+  bytes(): Uint8Array {
+    return joinBytes(this.pieces)
   }
 }
 
