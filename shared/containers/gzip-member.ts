@@ -1,5 +1,3 @@
-/** How long (milliseconds) a host may be quiet over what it took before it is taken to be done with it. */
-const QUIET = 250
 /** How long (milliseconds) what was written may take to come out, and how many bytes that may be. */
 const PATIENCE = 2000
 const MOST_UNDER_WAY = 1 << 30
@@ -11,6 +9,8 @@ export class GzipMember {
   started = false
   /** It could not be decompressed further; hosts give reasons of their own, or none that help. */
   failed = false
+  /** That is known to be for its bytes, not for its end: Node takes pieces before it looks at them, and may fail for them when all is written. */
+  heldWrongBytes = false
 
   private readonly writer: WritableStreamDefaultWriter<BufferSource>
   private readonly reader: ReadableStreamDefaultReader<Uint8Array>
@@ -22,13 +22,13 @@ export class GzipMember {
     this.writer = writable.getWriter()
     this.reader = readable.getReader()
     // Output is taken as it comes: an error would throw away what still waits inside the stream.
-    this.pumped = this.pump().catch(() => this.fail())
+    this.pumped = this.pump().catch((reason: unknown) => this.fail(reason))
   }
 
   async write(bytes: Uint8Array): Promise<Uint8Array[]> {
     this.started = true
     // A copy: the stream may keep what is written longer than the host keeps its buffer.
-    await this.writer.write(new Uint8Array(bytes)).catch(() => this.fail())
+    await this.writer.write(new Uint8Array(bytes)).catch((reason: unknown) => this.fail(reason))
     return this.out.length === 0 ? this.settle() : this.take()
   }
 
@@ -56,28 +56,10 @@ export class GzipMember {
     }
   }
 
-  /** Whether something else came out than a member says of itself at its end. Nothing is waited for. */
-  lacks(length: number): boolean {
-    return (length - this.length) >>> 0 !== 0
-  }
-
-  /** Waits until nothing has come out for a while, or the member has failed: a host may not have come to what was written last. */
-  async rest(): Promise<Uint8Array[]> {
-    let seen = -1
-    while (this.length !== seen && !this.failed) {
-      seen = this.length
-      const until = Date.now() + QUIET
-      while (this.length === seen && !this.failed && Date.now() < until) {
-        await new Promise((resolve) => setTimeout(resolve, 1))
-      }
-    }
-    return this.take()
-  }
-
   async end(): Promise<Uint8Array[]> {
     // Ending fails for a member that was cut: what it gave must be in hand before.
     const before = await this.settle()
-    await this.writer.close().catch(() => this.fail())
+    await this.writer.close().catch((reason: unknown) => this.fail(reason))
     await this.pumped
     return [...before, ...this.take()]
   }
@@ -101,7 +83,9 @@ export class GzipMember {
     return this.out.splice(0)
   }
 
-  private fail(): void {
+  private fail(reason: unknown): void {
     this.failed = true
+    // As zlib calls it, whose word for a member without an end is another one.
+    if (reason instanceof Error && 'code' in reason && reason.code === 'Z_DATA_ERROR') this.heldWrongBytes = true
   }
 }

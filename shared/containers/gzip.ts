@@ -69,13 +69,11 @@ async function* decompressMembers(
       if (member.failed) break
       for (const byte of bytes.subarray(-4)) lengthField = ((lengthField >>> 8) | (byte << 24)) >>> 0
     }
-    // A host that has not come to the last pieces yet would fail for its end, as it does for a member that is cut.
-    if (!member.failed && member.started && member.lacks(lengthField)) yield* await member.rest()
     const isWritten = !member.failed
     yield* isWritten ? await member.end() : await member.settle()
     if (!member.failed) return 'whole'
     const bytes = last.bytes()
-    return isWritten ? 'cut' : { offset: written - bytes.length, bytes, length: member.length }
+    return isWritten && !member.heldWrongBytes ? 'cut' : { offset: written - bytes.length, bytes, length: member.length }
   } finally {
     await member.close()
   }
