@@ -73,7 +73,9 @@ async function* decompressMembers(
     yield* isWritten ? await member.end() : await member.settle()
     if (!member.failed) return 'whole'
     const bytes = last.bytes()
-    return isWritten && !member.heldWrongBytes ? 'cut' : { offset: written - bytes.length, bytes, length: member.length }
+    return isWritten && !member.heldWrongBytes
+      ? 'cut'
+      : { offset: written - bytes.length, bytes, length: member.length }
   } finally {
     await member.close()
   }
