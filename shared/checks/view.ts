@@ -40,6 +40,7 @@ import { openTurnFacts } from './template/removed-markers.ts'
 import { rendersOtherwise } from './template/renders-otherwise.ts'
 import { strayCallFacts } from './template/stray-call.ts'
 import { systemFacts } from './template/system-prompt.ts'
+import { namedToolFacts } from './template/tools-in-words.ts'
 import { unreadCallsFact } from './template/unread-calls.ts'
 import { beyondMessagesFact } from './texts/beyond-messages.ts'
 import { isPromptCut } from './truncation/prompt-faults.ts'
@@ -173,7 +174,7 @@ export function withFacts(prepared: PreparedView, { measuresDrift, unsampledLogp
 export function addSymptoms(view: TrajectoryView): void {
   if (rendersOtherwise(view)) Object.assign(view.facts, { rendersOtherwise: true })
   Object.assign(view.facts, toolFacts(view), strayCallFacts(view), emptyToolsFacts(view), systemFacts(view))
-  Object.assign(view.facts, openTurnFacts(view), beyondMessagesFact(view), unreadCallsFact(view))
+  Object.assign(view.facts, namedToolFacts(view), openTurnFacts(view), beyondMessagesFact(view), unreadCallsFact(view))
   if (isPromptCut(view)) Object.assign(view.facts, { promptOpen: true })
 }
 

@@ -235,6 +235,11 @@ const ANY = {
     { prompt: fc.tuple(fc.nat(), fc.nat()), call: fc.tuple(fc.nat(), fc.nat()), called: maybe(text) },
     object,
   ),
+  namedTool: fc.record(
+    { prompt: fc.tuple(fc.nat(), fc.nat()), call: fc.tuple(fc.nat(), fc.nat()), called: text },
+    object,
+  ),
+  besideSchema: text,
   ofTools: flag,
   beyondMessages: fc.constantFrom(...BEYOND_MESSAGES),
   emptyTools: flag,

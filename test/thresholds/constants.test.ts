@@ -205,6 +205,7 @@ const STRUCTURAL: Readonly<Record<string, string>> = {
   'checks/template/spelt-end.ts GREATER_THAN': 'a character',
   'checks/template/spelt-end.ts LONGEST_MARKER': 'tokens that the letters of a marker can take; its text decides',
   'checks/template/open-turns.ts FEWEST_CLOSED': 'all but one of two are one, which is no custom',
+  'checks/template/tools-in-words.ts FEWEST_WITH_SCHEMA': 'a single prompt shows no custom',
   'checks/template/tools-left-out.ts FEWEST_CALLING': 'a share of few rollouts is less than one',
   'checks/template/tools-left-out.ts FEWEST_WHOLE': 'one prompt is no custom',
   'checks/template/prompt-tools.ts MOST_KEPT': 'bound of memory',

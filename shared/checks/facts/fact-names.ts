@@ -106,6 +106,8 @@ const EVERY: Record<keyof Required<TrajectoryFacts>, true> = {
   calledLeftOut: true,
   toolsMissing: true,
   strayCall: true,
+  namedTool: true,
+  besideSchema: true,
   ofTools: true,
   beyondMessages: true,
   emptyTools: true,

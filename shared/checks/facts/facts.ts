@@ -18,6 +18,7 @@ import type { EndLogprobs, ZeroEnd } from '../mask/zero-ends.ts'
 import type { UnansweredEnd } from '../oracles/unanswered-end.ts'
 import type { Drift } from '../template/drift.ts'
 import type { StrayCall } from '../template/stray-call.ts'
+import type { NamedTool } from '../template/tools-in-words.ts'
 import type { AnswerPlace } from '../texts/answer-place.ts'
 import type { PairingFacts } from '../texts/pairing.ts'
 import type { OpenEnd } from '../truncation/long-replies.ts'
@@ -256,6 +257,10 @@ export interface TrajectoryFacts {
   readonly toolsMissing?: boolean
   /** It calls a tool of which neither its prompt nor its record knows, and no tool answers; absent elsewhere. What T07 holds against the other rollouts. */
   readonly strayCall?: StrayCall
+  /** Its system text names the tool that it calls, its prompt has no schema, and its record none; absent elsewhere. What T07 holds against prompts of the same text that have one. */
+  readonly namedTool?: NamedTool
+  /** Its prompt has the schema of the tool that it calls first: hash of the system text without it, and the name. Absent elsewhere. */
+  readonly besideSchema?: string
   /** It has tools, or its system text speaks of some; absent elsewhere. */
   readonly ofTools?: boolean
   /** Its messages end with the prompt and its ids do not; absent elsewhere. Why T12, T13 and T15 have nothing to hold them against. */

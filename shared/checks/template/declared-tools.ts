@@ -37,20 +37,49 @@ const MOST_KEPT = 64
 const described = new KeptTexts<Map<string, boolean>>(MOST_KEPT)
 
 function describes(prompt: string, names: readonly string[], called: string | null): boolean {
-  if (/# Tools|<tools>|<tool_call>|"parameters"\s*:|AVAILABLE_TOOLS/.test(prompt)) return true
+  if (BLOCK.test(prompt)) return true
   if (names.length === 0) {
     // The tag in which calls are to stand, be it spelt without its brackets.
     if (called === null || /\btool_call\b/.test(prompt)) return true
     return called === INTERPRETER ? SPEAKS_OF_CODE.test(prompt) : isDeclaredIn(prompt, called)
   }
-  return names.some((name) => {
-    const escaped = escapedName(name)
-    return new RegExp(
-      `["'\`]${escaped}["'\`]\\s*[:,}\\])]|\\b${escaped}\\s*\\(|"name"\\s*:\\s*"${escaped}"|<${escaped}>|^Tools:.*\\b${escaped}\\b|${schemaOf(escaped)}`,
-      'm',
-    ).test(prompt)
-  })
+  return names.some((name) => describesTool(prompt, name))
 }
+
+/** Whether a prompt tells how a tool is called: by its schema, a signature, a tag, a quoted name in a list. */
+function describesTool(prompt: string, name: string): boolean {
+  const escaped = escapedName(name)
+  return new RegExp(
+    `["'\`]${escaped}["'\`]\\s*[:,}\\])]|\\b${escaped}\\s*\\(|"name"\\s*:\\s*"${escaped}"|<${escaped}>|^Tools:.*\\b${escaped}\\b|${schemaOf(escaped)}`,
+    'm',
+  ).test(prompt)
+}
+
+/** How a prompt has a tool of which the record has no schema: by its schema in JSON or XML, as templates write it, or by no more than its name. */
+export type WayOfTool = 'schema' | 'name'
+
+/** Null where a prompt tells how to call the tool in its own words (a signature, a tag), and where its system text does not name it. */
+export function wayOfTool(prompt: string, system: string, name: string): WayOfTool | null {
+  const ways = waysKept.of(prompt, () => new Map())
+  let way = ways.get(name)
+  if (way === undefined) {
+    if (ways.size >= MOST_KEPT) ways.clear()
+    ways.set(name, (way = findWay(prompt, system, name)))
+  }
+  return way
+}
+
+const waysKept = new KeptTexts<Map<string, WayOfTool | null>>(MOST_KEPT)
+
+function findWay(prompt: string, system: string, name: string): WayOfTool | null {
+  const escaped = escapedName(name)
+  const isNamed = new RegExp(`"name"\\s*:\\s*"${escaped}"|<name>\\s*${escaped}\\s*</name>`).test(prompt)
+  if (isNamed && /"parameters"\s*:|<parameters>/.test(prompt)) return 'schema'
+  const isForm = BLOCK.test(prompt) || /\btool_call\b/.test(prompt) || describesTool(prompt, name)
+  return name !== INTERPRETER && !isForm && isDeclaredIn(system, name) ? 'name' : null
+}
+
+const BLOCK = /# Tools|<tools>|<tool_call>|"parameters"\s*:|AVAILABLE_TOOLS/
 
 const SPEAKS_OF_CODE =
   /\bi?python\b|\binterpreter\b|\b(?:run|write|execut\w+) (?:\w+ )?code\b|\bcode[ -](?:execution|sandbox|tool|cell|block)|\bprint\s*\(/i

@@ -127,7 +127,7 @@ function isDescribedLater(
 /** The prompt that was decoded last by a vocabulary: rollouts of a group have one, and its ids are sooner compared than decoded. */
 const lastPrompts = new WeakMap<TokenTable, { readonly ids: Int32Array; readonly text: string }>()
 
-function promptText(view: TrajectoryView, prompt: Span): string {
+export function promptText(view: TrajectoryView, prompt: Span): string {
   const { ids, tokenizer } = view
   const length = prompt.end - prompt.start
   if (tokenizer === null || length > LONGEST_PROMPT) return view.text(prompt)

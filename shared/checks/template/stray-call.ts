@@ -22,9 +22,13 @@ export function strayCall(view: TrajectoryView): StrayCall | null {
 }
 
 /** The record has tools, or one answers. Where there are no tools a user may answer a call, and say so. */
-function isUsed({ trajectory, segmentation }: TrajectoryView): boolean {
+function isUsed(view: TrajectoryView): boolean {
+  return (view.trajectory.tools?.length ?? 0) > 0 || isAnswered(view)
+}
+
+/** A tool answers, by the ids or by the messages. */
+export function isAnswered({ trajectory, segmentation }: TrajectoryView): boolean {
   return (
-    (trajectory.tools?.length ?? 0) > 0 ||
     (segmentation?.turns ?? []).some(({ kind }) => kind === 'tool') ||
     (trajectory.messages ?? []).some(({ role }) => role === 'tool')
   )

@@ -10,6 +10,7 @@ import { normalised } from '../texts/normalised-text.ts'
 import { haveSameContent, type SystemText, systemText } from '../texts/system-text.ts'
 import { hasForeignDefault } from './foreign-default.ts'
 import { isSystemMessage, repeatedSystemTurns, saysTheSame } from './repeated-system.ts'
+import { differBySchema } from './tools-in-words.ts'
 
 /**
  * T09. A system turn that is there again, that is not the one the messages have, or that differs within a group. A template's
@@ -184,7 +185,8 @@ function tellsToolsOtherwise(row: TrajectoryFacts, common: TrajectoryFacts | und
     toolsMissing !== common?.toolsMissing ||
     toolsDiffer !== common?.toolsDiffer ||
     toolsLeftOut !== common?.toolsLeftOut ||
-    emptyTools !== common?.emptyTools
+    emptyTools !== common?.emptyTools ||
+    (common !== undefined && differBySchema(row, common))
   )
 }
 

@@ -2,6 +2,7 @@ import { type Steps, within } from '../../model/steps.ts'
 import type { Check, DumpReporter, DumpView } from '../check.ts'
 import { type PromptTools, promptTools } from './prompt-tools.ts'
 import { lookAtStrayCalls, strayCall } from './stray-call.ts'
+import { lookAtToolsInWords } from './tools-in-words.ts'
 import { lookAtToolsLeftOut } from './tools-left-out.ts'
 
 export const T07: Check = {
@@ -49,7 +50,8 @@ function* lookAtOthers(view: DumpView, report: DumpReporter): Steps<void> {
     evidence: { prompt_tokens: end - start, tools: [], absent: [], called, first_call: call },
   }))
   yield* within(0, 0.5, told)
-  yield* within(0.5, 1, lookAtToolsLeftOut(view, report))
+  yield* within(0.5, 0.75, lookAtToolsLeftOut(view, report))
+  yield* within(0.75, 1, lookAtToolsInWords(view, report))
 }
 
 const UNDESCRIBED = 'The model calls a tool, the prompt describes none'

@@ -9,7 +9,7 @@ import { decodeSpan } from '../../tokens/text.ts'
 import type { Tokenizer, TokenTable } from '../../tokens/tokenizer.ts'
 import type { TrajectoryFacts } from '../facts/facts.ts'
 import { OfLast } from '../of-last.ts'
-import { type ToolsInText, toolsInText, withToolsAlike } from './tools-in-text.ts'
+import { type ToolsInText, toolsInText, withoutToolBlock, withToolsAlike } from './tools-in-text.ts'
 
 /** What the first system turn of a row says. */
 export interface SystemText {
@@ -20,6 +20,8 @@ export interface SystemText {
   readonly hash: string
   /** The same of the text without the lines that Llama's template begins it with for tools alone, though it may write these elsewhere; null without such lines. */
   readonly hashWithoutTools: string | null
+  /** The same of the text as the template would have written it without tools; that of the whole text where it wrote none into it. */
+  readonly hashBesideSchema: string
   readonly tools: ToolsInText | null
   /** It may describe tools, be it in words. */
   readonly speaksOfTools: boolean
@@ -133,11 +135,16 @@ function readSystemText(text: string): SystemText {
   const hashOf = (words: string) =>
     new Hash64().text(withToolsAlike(date === null ? words : words.replace(date, ''))).digest()
   const lines = LINES_FOR_TOOLS.exec(text)?.[0].length ?? 0
+  const hash = hashOf(text)
+  const beside = text.slice(lines)
+  const hashWithoutTools = lines === 0 ? null : hashOf(beside)
+  const own = withoutToolBlock(beside)
   return {
     text,
     date,
-    hash: hashOf(text),
-    hashWithoutTools: lines === 0 ? null : hashOf(text.slice(lines)),
+    hash,
+    hashWithoutTools,
+    hashBesideSchema: own === beside ? (hashWithoutTools ?? hash) : hashOf(own),
     tools: toolsInText(text),
     speaksOfTools: TOOLS.test(text),
   }

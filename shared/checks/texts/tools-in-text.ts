@@ -52,6 +52,19 @@ export function toolsInText(text: string): ToolsInText | null {
   return tools.length === 0 ? null : { tools, beside: beside.join('\n') }
 }
 
+/** Lines that begin what ChatML templates write behind the system message for tools, and what Llama's writes before it. */
+const BLOCK_BEHIND = /\n{0,2}^(?:#+ Tools[ \t]*$|<tools>)/m
+const BLOCK_BEFORE = /^You have access to the following functions\./m
+
+/** A system text without what a template wrote into it for tools; as it is where it wrote nothing that is known. */
+export function withoutToolBlock(text: string): string {
+  const behind = text.search(BLOCK_BEHIND)
+  if (behind >= 0) return text.slice(0, behind)
+  const before = text.search(BLOCK_BEFORE)
+  const last = before < 0 ? -1 : text.lastIndexOf('}\n\n')
+  return last < 0 || last < before ? text : text.slice(0, before) + text.slice(text.indexOf('\n\n', last) + 2)
+}
+
 function isSchema(tool: unknown): boolean {
   const { name, parameters } = toolSchema(tool)
   return name !== null && parameters !== null

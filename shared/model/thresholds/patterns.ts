@@ -56,4 +56,12 @@ export const PATTERN_THRESHOLDS = {
     reason:
       'Of the rollouts, those that call a tool, below which a model invents one now and then in a run that shows no tools, or none of that name: it was taught elsewhere to call, and where schemas were lost it does so in most rollouts.',
   },
+  'named-call-share': {
+    value: 0.5,
+    unit: 'share',
+    range: [0, 1],
+    usedBy: ['T07'],
+    reason:
+      'Of the rollouts whose prompts only name a tool, that must call it before the schema which others of the same system text have is missing there: where some questions are asked without tools on purpose, most answers call none.',
+  },
 } as const satisfies Record<string, Threshold>

@@ -320,6 +320,8 @@ const COLUMNS: { readonly [Name in keyof Required<Row>]: Column<Row[Name]> } = {
   calledLeftOut: { cells: optional(TEXT) },
   toolsMissing: { cells: optional(FLAG) },
   strayCall: { cells: optional(recordOf({ prompt: PAIR, call: PAIR, called: text }, ':')) },
+  namedTool: { cells: optional(recordOf({ prompt: PAIR, call: PAIR, called: TEXT }, ':')) },
+  besideSchema: { cells: optional(TEXT) },
   ofTools: { cells: optional(FLAG) },
   calledTools: { cells: optional(TEXT) },
   parallelCalls: { cells: optional(FLAG) },

@@ -81,6 +81,14 @@ const strayCalls = Array.from({ length: 40 }, (_, i) =>
   factsOf(i, i < 3 ? { strayCall: { prompt: [0, 20], call: [20, 30], called: 'python' } } : {}),
 )
 
+/** Of four prompts that only name a tool one calls it; two others of the text have its schema. */
+const namedTools = Array.from({ length: 6 }, (_, i) =>
+  factsOf(i, {
+    ...(i < 4 ? { systemHash: 'words' } : { systemHash: 'more', besideSchema: 'words search' }),
+    ...(i === 0 ? { namedTool: { prompt: [0, 20], call: [20, 30], called: 'search' } } : {}),
+  }),
+)
+
 /** Three of twenty rollouts have neither loss nor logprobs on their ends. */
 const silentEnds = Array.from({ length: 20 }, (_, i) =>
   factsOf(i, { endBehind: 29, ...(i < 3 ? { silentEnds: [40] } : {}) }),
@@ -253,6 +261,7 @@ export const MASK_FLIPS: Flips = {
   'system-opening-characters': flip(editedSystem, 12, 1, 'silent'),
   'looked-up-characters': flip(proseBesideCall, 15, 1, 'silent'),
   'stray-call-share': flip(onFacts('T07', strayCalls), 0.05, 'not-applicable', 3),
+  'named-call-share': flip(onFacts('T07', namedTools), 0.25, 'silent', 1),
   'thought-tokens': flip(emptyThought, 1, 1, 'silent'),
   'control-context-characters': flip(onFixture('T15.trips'), 2, 3, 'silent'),
 }
