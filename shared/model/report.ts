@@ -82,8 +82,16 @@ export interface CheckResult {
     sources?: number[]
     environments?: string[]
     steps?: [number, number]
-    /** What its rollouts have in common and no other has: a turn with several calls, a call of this tool, or so many turns of the model. */
-    rollouts?: { parallel_calls: true } | { tool: string } | { least_turns: number }
+    /**
+     * What its rollouts have in common and no other has: a turn with several calls, a call of this tool, so many turns of the model, a tool reply of at
+     * most so many tokens, or so many tokens.
+     */
+    rollouts?:
+      | { parallel_calls: true }
+      | { tool: string }
+      | { least_turns: number }
+      | { most_reply_tokens: number }
+      | { least_tokens: number }
   }
   /** Affected units that the policy intends; not part of `affected`. */
   intended: number

@@ -18,7 +18,10 @@ export function subsetText({ systematic_in: subset }: Pick<CheckResult, 'systema
 function conditionText(rollouts: NonNullable<NonNullable<CheckResult['systematic_in']>['rollouts']>): string {
   if ('parallel_calls' in rollouts) return 'rollouts with parallel calls'
   if ('tool' in rollouts) return `rollouts that call ${shortName(rollouts.tool)}`
-  return `rollouts of ${counted(rollouts.least_turns, 'turn')} of the model or more`
+  if ('least_turns' in rollouts) return `rollouts of ${counted(rollouts.least_turns, 'turn')} of the model or more`
+  if ('least_tokens' in rollouts) return `rollouts of ${counted(rollouts.least_tokens, 'token')} or more`
+  if (rollouts.most_reply_tokens === 0) return 'rollouts with an empty tool reply'
+  return `rollouts with a tool reply of ${counted(rollouts.most_reply_tokens, 'token')} or fewer`
 }
 
 function namesText(noun: string, names: readonly string[]): string {

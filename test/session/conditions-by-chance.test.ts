@@ -15,6 +15,8 @@ interface Told {
   readonly tools?: string
   readonly together?: boolean
   readonly group?: string
+  readonly tokens?: number
+  readonly replies?: readonly number[]
 }
 
 /** What is said of a check where these rollouts have its fault. */
@@ -31,12 +33,14 @@ function judged(rollouts: readonly Told[], code = 'M10'): CheckResult {
       affected: sum(({ faults, turns = 3 }) => faults ?? turns, having),
     },
   })
-  const facts = rollouts.map(({ turns = 3, tools, together, group = null }, record) =>
+  const facts = rollouts.map(({ turns = 3, tools, together, group = null, tokens, replies }, record) =>
     factsOf(record, {
       assistantTurns: turns,
       group,
       ...(tools === undefined ? {} : { calledTools: tools }),
       ...(together === true ? { parallelCalls: true } : {}),
+      ...(tokens === undefined ? {} : { realLength: tokens }),
+      ...(replies === undefined ? {} : { toolReplyLengths: replies }),
     }),
   )
   const faults = new Map([[code, Uint8Array.from(rollouts, ({ has }) => Number(has))]])
@@ -70,6 +74,8 @@ describe('a fault that stands in one kind of rollouts by chance', () => {
       turns: fc.integer({ min: 1, max: 12 }),
       tools: fc.subarray(['calculate', 'open', 'search', 'map']).map((names) => names.join(' ')),
       together: fc.boolean(),
+      tokens: fc.integer({ min: 200, max: 4000 }),
+      replies: fc.array(fc.integer({ min: 0, max: 200 }), { maxLength: 4 }),
       group: fc.integer({ min: 0, max: 7 }).map((number) => `q${number}`),
       draws: fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 12, maxLength: 12 }),
     })

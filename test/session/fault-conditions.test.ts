@@ -24,6 +24,8 @@ interface Told {
   readonly tools?: string
   readonly parallel?: boolean
   readonly turns?: number
+  readonly tokens?: number
+  readonly replies?: readonly number[]
   readonly lookedAt?: string
 }
 
@@ -33,12 +35,14 @@ function judged(rollouts: readonly Told[], over: Partial<CheckResult> = {}): Che
   const by_turn = { 1: affected }
   const check = resultOf('M10', { affected, checked: rollouts.length, pattern: 'sporadic', by_turn, ...over })
   const rows = Uint8Array.from(rollouts, ({ has }) => Number(has))
-  const all = rollouts.map(({ tools, parallel, turns = 3, lookedAt = 'M10' }, record) =>
+  const all = rollouts.map(({ tools, parallel, turns = 3, tokens, replies, lookedAt = 'M10' }, record) =>
     factsOf(record, {
       assistantTurns: turns,
       lookedAt,
       ...(tools === undefined ? {} : { calledTools: tools }),
       ...(parallel === true ? { parallelCalls: true } : {}),
+      ...(tokens === undefined ? {} : { realLength: tokens }),
+      ...(replies === undefined ? {} : { toolReplyLengths: replies }),
     }),
   )
   const [result] = atOnce(whereFaultsStand([check], new Map([[check.code, rows]]), all, DEFAULT_THRESHOLDS))
@@ -68,6 +72,21 @@ describe('a fault of rollouts that code treats otherwise', () => {
     expect(subsetText(check)).toBe('in rollouts of 4 turns of the model or more')
   })
 
+  it('is systematic in those with a reply that is empty, or as short as one that failed', () => {
+    const short = (length: number) => (at: number) =>
+      at % 4 === 0 ? { has: true, replies: [90 + at, length] } : { has: false, replies: [80 + at, 70] }
+    const empty = judged(many(64, short(0)))
+    expect(empty).toMatchObject({ pattern: 'systematic', systematic_in: { rollouts: { most_reply_tokens: 0 } } })
+    expect(subsetText(empty)).toBe('in rollouts with an empty tool reply')
+    expect(subsetText(judged(many(64, short(12))))).toBe('in rollouts with a tool reply of 12 tokens or fewer')
+  })
+
+  it('is systematic in those of so many tokens', () => {
+    const check = judged(many(64, (at) => ({ has: at >= 44, tokens: 300 + 10 * at })))
+    expect(check.systematic_in).toEqual({ rollouts: { least_tokens: 740 } })
+    expect(subsetText(check)).toBe('in rollouts of 740 tokens or more')
+  })
+
   it('is counted against those that the check looked at', () => {
     const some = (lookedAt: string) =>
       judged(many(64, (at) => ({ has: at % 4 === 0, parallel: at % 2 === 0, ...(at % 4 === 2 ? { lookedAt } : {}) })))
@@ -82,6 +101,22 @@ describe('a fault that is in some of such rollouts, or in others too', () => {
     expect(judged(many(64, (at) => ({ has: at % 3 === 0 || at === 1, parallel: at % 3 === 0 }))).pattern).toBe(
       'sporadic',
     )
+  })
+
+  it('stays sporadic where one is short or failed and has it not, or is long and has it', () => {
+    const replies = (at: number) => [at % 2 === 0 || at === 7 ? 3 : 70]
+    expect(judged(many(64, (at) => ({ has: at % 2 === 0, replies: replies(at) }))).pattern).toBe('systematic')
+    expect(judged(many(64, (at) => ({ has: at % 2 === 0 || at === 9, replies: replies(at) }))).pattern).toBe('sporadic')
+    expect(judged(many(64, (at) => ({ has: at >= 44 || at === 9, tokens: 300 + 10 * at }))).pattern).toBe('sporadic')
+  })
+
+  it('stays sporadic where it strikes one token of many alike', () => {
+    const long = many(64, (at) => ({ has: at >= 32, tokens: at < 32 ? 400 : 20_000 + at }))
+    // As many turns in short ones and long ones, one of which has it.
+    expect(judged(long, { places: { checked: 64 * 3, affected: 32 } }).pattern).toBe('sporadic')
+    expect(judged(long, { places: { checked: 64 * 3, affected: 96 } }).pattern).toBe('sporadic')
+    const less = many(64, (at) => ({ has: at >= 32, tokens: at < 32 ? 400 : 600 + at }))
+    expect(judged(less, { places: { checked: 64 * 3, affected: 96 } }).pattern).toBe('systematic')
   })
 
   it('stays sporadic where they are few, or nearly all', () => {
@@ -104,6 +139,8 @@ describe('a fault that is in some of such rollouts, or in others too', () => {
       tools: fc.constantFrom('calculate', 'search', 'calculate search', 'open'),
       parallel: fc.boolean(),
       turns: fc.integer({ min: 1, max: 8 }),
+      tokens: fc.integer({ min: 200, max: 900 }),
+      replies: fc.array(fc.integer({ min: 0, max: 9 }), { maxLength: 3 }),
       luck: fc.double({ min: 0, max: 1, noNaN: true }),
     })
     fc.assert(
@@ -122,7 +159,11 @@ describe('a fault that is in some of such rollouts, or in others too', () => {
               ? at.parallel
               : 'tool' in rollouts
                 ? at.tools.split(' ').includes(rollouts.tool)
-                : at.turns >= rollouts.least_turns)
+                : 'least_turns' in rollouts
+                  ? at.turns >= rollouts.least_turns
+                  : 'least_tokens' in rollouts
+                    ? at.tokens >= rollouts.least_tokens
+                    : at.replies.some((length) => length <= rollouts.most_reply_tokens))
           expect(has.every(isOfKind)).toBe(true)
           const kind = all.filter(isOfKind)
           expect(has.length).toBeGreaterThanOrEqual(DEFAULT_THRESHOLDS['systematic-share'] * kind.length)
