@@ -6,6 +6,7 @@ import { type EncodedRecords, textOf } from '../containers/decode.ts'
 import { jsonText } from '../exports/json-text.ts'
 import type { PolicyId } from '../model/policy.ts'
 import type { Finding } from '../model/report.ts'
+import type { Stream } from '../model/streams.ts'
 import { TokenState } from '../model/tokens.ts'
 import type { Trajectory } from '../model/trajectory.ts'
 import { tokenTexts } from '../tokens/text.ts'
@@ -28,6 +29,8 @@ export interface LoadedTrajectory {
   /** Local findings and those of the whole dump that name this trajectory, in the report's order. */
   readonly findings: readonly Finding[]
   readonly formatId: string
+  /** Streams that no rollout of its file has, as far as that has been read. */
+  readonly missing: readonly Stream[]
   readonly sourceIndex: number
   readonly record: RawRecord
   /** The record as its container stores it. */

@@ -163,6 +163,19 @@ describe('overlays of a rollout', () => {
     expect(missing.get('weight-grpo')).toContain('Loss mask: not in this dump.')
     await expect(bare.rollouts.overlay(0, 'entropy')).rejects.toThrow('Entropy: not in this dump.')
   })
+
+  it('say where one rollout alone lacks what others have, or has a mask that does not fit', async () => {
+    const whole = cleanRollout(tokenizer, 1)
+    const bare = cleanRollout(tokenizer, 2, { mask: 'none' })
+    const other = cleanRollout(tokenizer, 3)
+    const short = { ...other, record: { ...other.record, loss_mask: (other.record.loss_mask as number[]).slice(2) } }
+    const session = await audited(lines([whole, bare, short]))
+    const missing = async (index: number) =>
+      (await session.rollouts.overlays(index)).find(({ id }) => id === 'repair')?.missing
+    expect(await missing(0)).toBeNull()
+    expect(await missing(1)).toBe('Loss mask: not in this rollout, while others of its file have it.')
+    expect(await missing(2)).toBe('Loss mask: that of this rollout does not fit its ids (S03).')
+  })
 })
 
 describe('the relatives of a rollout', () => {

@@ -4,11 +4,13 @@ import { useScrollFocus } from '../../lists/use-scroll-focus.ts'
 import { count, counted, NOT_IN_DUMP } from '../../text/numbers.ts'
 import { spelt } from '../../text/visible.ts'
 import { STREAM_WORDS } from '../../text/words.ts'
+import { useAbsent } from './absent.ts'
 import { SafeText } from './safe-text.tsx'
 
 /** What the model was given to answer from, which of it supports the answer, and the answer that was expected. */
 export function Documents({ detail }: { detail: TrajectoryDetail }) {
   const { documents, answer } = detail
+  const absent = useAbsent(detail)
   const scroller = useRef<HTMLElement>(null)
   useScrollFocus(scroller)
   return (
@@ -18,7 +20,7 @@ export function Documents({ detail }: { detail: TrajectoryDetail }) {
       <p className="message-text message-line">
         {answer === null ? (
           <span className="quiet">
-            {NOT_IN_DUMP}. To have it, {STREAM_WORDS.answer.how}.
+            {absent('answer')}. To have it, {STREAM_WORDS.answer.how}.
           </span>
         ) : (
           <SafeText text={answer} />
@@ -27,7 +29,7 @@ export function Documents({ detail }: { detail: TrajectoryDetail }) {
       <h2>{documents === null ? 'Documents' : counted(documents.length, 'document')}</h2>
       {documents === null ? (
         <p className="quiet">
-          {NOT_IN_DUMP}. To have them, {STREAM_WORDS.documents.how}.
+          {absent('documents')}. To have them, {STREAM_WORDS.documents.how}.
         </p>
       ) : (
         <>

@@ -7,9 +7,10 @@ import type { TagName } from '../../../shared/session/rollout/tags.ts'
 import { useOverscan } from '../../data/printing.ts'
 import { usePaintedFrames } from '../../lists/use-painted-frames.ts'
 import { useScrollFocus } from '../../lists/use-scroll-focus.ts'
-import { counted, NOT_IN_DUMP } from '../../text/numbers.ts'
+import { counted } from '../../text/numbers.ts'
 import { shownId, spelt } from '../../text/visible.ts'
 import { STREAM_WORDS } from '../../text/words.ts'
+import { useAbsent } from './absent.ts'
 import { toggleFold, useRolloutPlace } from './rollout-place.ts'
 import { SafeText } from './safe-text.tsx'
 import { isTaggedBlock, textBlocks } from './tagged-text.ts'
@@ -22,6 +23,7 @@ const AT_ONCE = 40
 /** The conversation as the environment saw it. */
 export function Messages({ detail }: { detail: TrajectoryDetail }) {
   const all = detail.messages ?? []
+  const absent = useAbsent(detail)
   const scroller = useRef<HTMLElement>(null)
   useScrollFocus(scroller)
   const frames = usePaintedFrames(Math.ceil(Math.max(0, all.length - FIRST) / AT_ONCE))
@@ -31,7 +33,7 @@ export function Messages({ detail }: { detail: TrajectoryDetail }) {
     <section ref={scroller} className="messages" tabIndex={0} aria-label="Messages">
       {detail.messages === null ? (
         <p className="quiet">
-          Messages: {NOT_IN_DUMP}. To have them, {STREAM_WORDS.messages.how}.
+          Messages: {absent('messages')}. To have them, {STREAM_WORDS.messages.how}.
         </p>
       ) : (
         all.slice(0, drawn).map((message, position) => (

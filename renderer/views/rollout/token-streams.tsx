@@ -1,8 +1,10 @@
+import type { Stream } from '../../../shared/model/streams.ts'
 import { TokenState } from '../../../shared/model/tokens.ts'
 import type { TrajectoryDetail } from '../../../shared/session/protocol.ts'
 import type { Overlay } from '../../../shared/session/requests/rollout.ts'
 import { useLossWeights } from '../../data/details.ts'
-import { ABSENT, count, counted, NOT_IN_DUMP, real } from '../../text/numbers.ts'
+import { ABSENT, count, counted, real } from '../../text/numbers.ts'
+import { useAbsent } from './absent.ts'
 import { Pair } from './panel-pair.tsx'
 
 interface Props {
@@ -15,26 +17,27 @@ interface Props {
 /** Every number that a dump may carry for a token, in the order they are looked at. */
 export function Streams({ detail, token, overlay }: Props) {
   const { sampler, trainer, reference } = detail.logprobs
-  const streams: readonly (readonly [string, ArrayLike<number> | null])[] = [
-    ['sampler logprob', sampler],
-    ['trainer logprob', trainer],
-    ['reference logprob', reference],
-    ['advantage', detail.advantages],
-    ['entropy', detail.entropy],
-    ['KL', detail.kl],
-    ['attention mask', detail.attentionMask],
-    ['position id', detail.positionIds],
+  const absent = useAbsent(detail)
+  const streams: readonly (readonly [string, Stream, ArrayLike<number> | null])[] = [
+    ['sampler logprob', 'logprobs.sampler', sampler],
+    ['trainer logprob', 'logprobs.trainer', trainer],
+    ['reference logprob', 'logprobs.reference', reference],
+    ['advantage', 'advantages', detail.advantages],
+    ['entropy', 'entropy', detail.entropy],
+    ['KL', 'kl', detail.kl],
+    ['attention mask', 'attention_mask', detail.attentionMask],
+    ['position id', 'position_ids', detail.positionIds],
   ]
   return (
     <>
       {overlay !== null && <Shown overlay={overlay} token={token} />}
       <dl className="panel-pairs streams">
-        {streams.map(([name, values]) => (
+        {streams.map(([name, stream, values]) => (
           <Pair key={name} name={name}>
-            {name === 'advantage' && values === null && detail.facts.advantage !== null ? (
+            {stream === 'advantages' && values === null && detail.facts.advantage !== null ? (
               <RolloutValue value={detail.facts.advantage} />
             ) : (
-              <StreamValue value={values === null ? null : (values[token] ?? Number.NaN)} />
+              <StreamValue value={values === null ? absent(stream) : (values[token] ?? Number.NaN)} />
             )}
           </Pair>
         ))}
@@ -101,8 +104,9 @@ function LossWeights({ detail, token }: { detail: TrajectoryDetail; token: numbe
     </>
   )
 }
-function StreamValue({ value }: { value: number | null }) {
-  if (value === null) return <span className="quiet">{NOT_IN_DUMP}</span>
+/** A number, or the words for one that is absent. */
+function StreamValue({ value }: { value: number | string }) {
+  if (typeof value === 'string') return <span className="quiet">{value}</span>
   if (Number.isNaN(value)) return <span className="quiet">not scored</span>
   return <span className="number">{real(value)}</span>
 }

@@ -3,14 +3,16 @@ import { clipped } from '../../../shared/model/clipped.ts'
 import { toolSchema } from '../../../shared/model/tool-schema.ts'
 import type { TrajectoryDetail } from '../../../shared/session/protocol.ts'
 import { useScrollFocus } from '../../lists/use-scroll-focus.ts'
-import { counted, NOT_IN_DUMP } from '../../text/numbers.ts'
+import { counted } from '../../text/numbers.ts'
 import { spelt } from '../../text/visible.ts'
 import { STREAM_WORDS } from '../../text/words.ts'
+import { useAbsent } from './absent.ts'
 import { SafeText } from './safe-text.tsx'
 
 /** The tool schemas that inference was given, as the dump holds them. */
 export function Tools({ detail }: { detail: TrajectoryDetail }) {
   const { tools } = detail
+  const absent = useAbsent(detail)
   const scroller = useRef<HTMLElement>(null)
   useScrollFocus(scroller)
   return (
@@ -18,7 +20,7 @@ export function Tools({ detail }: { detail: TrajectoryDetail }) {
     <section ref={scroller} className="messages" tabIndex={0} aria-label="Tools">
       {tools === null ? (
         <p className="quiet">
-          Tool schemas: {NOT_IN_DUMP}. To have them, {STREAM_WORDS.tools.how}.
+          Tool schemas: {absent('tools')}. To have them, {STREAM_WORDS.tools.how}.
         </p>
       ) : (
         <>

@@ -1,4 +1,5 @@
 import { paddingOf } from '../../checks/oracles/padding.ts'
+import type { Stream } from '../../model/streams.ts'
 import type { Segmentation } from '../../model/tokens.ts'
 import type { Trajectory } from '../../model/trajectory.ts'
 import { chatTemplate, templateMessages } from '../../tokens/template/render.ts'
@@ -38,7 +39,7 @@ interface OwnIds {
  * @param rendered stands for ids that the dump does not have
  */
 export async function compareIds(
-  { trajectory, view }: LoadedTrajectory,
+  { trajectory, view, missing }: LoadedTrajectory,
   tokenizer: Tokenizer | null,
   kind: IdComparison['kind'],
   signal?: AbortSignal,
@@ -55,7 +56,7 @@ export async function compareIds(
     }
     const { left, right } = paddingOf({ segmentation, trajectory })
     const end = ids.length - right
-    const text = kind === 'render' ? renderedText(own, tokenizer) : decodeSpan(tokenizer.table, ids, left, end)
+    const text = kind === 'render' ? renderedText(own, missing, tokenizer) : decodeSpan(tokenizer.table, ids, left, end)
     const other = await encodedByTurns(text, tokenizer, signal)
     return compared(kind, own, ids.subarray(left, end), left, other, tokenizer)
   } catch (error) {
@@ -75,11 +76,11 @@ export async function compareIds(
 }
 
 /** The text that the template gives for the messages of the record. */
-function renderedText({ trajectory, segmentation }: OwnIds, tokenizer: Tokenizer): string {
+function renderedText({ trajectory, segmentation }: OwnIds, missing: readonly Stream[], tokenizer: Tokenizer): string {
   const { messages, tools } = trajectory
   if (messages === null)
     throw new Impossible(
-      'Messages: not in this dump, so there is nothing to render. Dump the conversation beside the ids.',
+      `Messages: not in this ${missing.includes('messages') ? 'dump' : 'rollout'}, so there is nothing to render. Dump the conversation beside the ids.`,
     )
   if (tokenizer.template === null) {
     throw new Impossible('The tokenizer has no chat template. Drop the tokenizer_config.json that goes with it.')

@@ -1,12 +1,13 @@
 import type { TrajectoryView } from '../../checks/check.ts'
 import type { LossType } from '../../checks/groups/token-weights.ts'
 import { isLogprob, logprobBounds, pairsOf } from '../../checks/logprobs/scored.ts'
-import { howToDump, type TokenStream } from '../../formats/dump-switches.ts'
+import type { TokenStream } from '../../formats/dump-switches.ts'
 import { formatById } from '../../formats/registry.ts'
 import { counted, measured } from '../../model/number-text.ts'
 import { Expected, Provenance, TokenState } from '../../model/tokens.ts'
 import type { LoadedTrajectory } from '../detail.ts'
 import { OVERLAYS, type Overlay, type OverlayChoice, type OverlayId, type OverlayScale } from '../requests/rollout.ts'
+import { absentMask, absentStream } from './absent-stream.ts'
 import { batchWeight, type LossBatch } from './loss-weights.ts'
 import { type Reach, reachOf, stepsOf } from './overlay-scale.ts'
 import { missingForRepair, repairOverlay } from './repair-overlay.ts'
@@ -58,22 +59,23 @@ export function overlayChoices(loaded: LoadedTrajectory): OverlayChoice[] {
 }
 
 function missingFor(loaded: LoadedTrajectory, id: OverlayId): string | null {
-  if (loaded.view === null) return `Token ids: not in this rollout. ${howToDump(loaded.formatId, 'ids')}`
+  if (loaded.view === null) return absentStream(loaded, 'Token ids', 'ids')
   if (id === 'repair') return missingForRepair(loaded)
   const lossType = lossTypeOf(id)
   if (lossType !== null) return missingForWeights(loaded)
   for (const stream of STREAMS[id] ?? []) {
     if (streamOf(loaded, stream) !== null) continue
-    return `${STREAM_NAMES[stream]}: not in this dump. ${howToDump(loaded.formatId, stream)}`
+    return absentStream(loaded, STREAM_NAMES[stream] ?? stream, stream)
   }
   if (scoredOf(loaded, id).scored === 0)
     return 'No token of this rollout has a number here: there are placeholders alone.'
   return null
 }
 
-function missingForWeights({ facts, formatId }: LoadedTrajectory): string | null {
+function missingForWeights(loaded: LoadedTrajectory): string | null {
+  const { facts } = loaded
   if (facts.excluded) return 'Its source leaves this row out of the loss, so no token of it counts.'
-  if (facts.weight === null) return `Loss mask: not in this dump. ${howToDump(formatId, 'mask')}`
+  if (facts.weight === null) return absentMask(loaded)
   return facts.weight === 0 ? 'No token of this rollout is trained, so none counts in the loss.' : null
 }
 

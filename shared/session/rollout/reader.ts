@@ -55,6 +55,7 @@ export class RolloutReader {
       ...audited(index, facts),
       facts,
       formatId: open.format.id,
+      missing: conclusion.report.sources[facts.place.source]?.missing ?? [],
       sourceIndex: facts.place.source,
       encoded: encoded.decoder === 'joined' ? encoded.own : encoded,
     }

@@ -1,15 +1,16 @@
 import type { TrajectoryView } from '../../checks/check.ts'
 import { repairedMask } from '../../exports/repair.ts'
-import { howToDump } from '../../formats/dump-switches.ts'
 import { counted } from '../../model/number-text.ts'
 import { TokenState } from '../../model/tokens.ts'
 import type { LoadedTrajectory } from '../detail.ts'
 import type { Overlay } from '../requests/rollout.ts'
+import { absentMask } from './absent-stream.ts'
 
 /** Why a rollout with ids has no mask to repair, in a sentence; null where it has one. */
-export function missingForRepair({ view, trajectory, formatId }: LoadedTrajectory): string | null {
+export function missingForRepair(loaded: LoadedTrajectory): string | null {
+  const { view, trajectory } = loaded
   if (trajectory.excluded) return 'Its source leaves this row out of the loss, so no mask of it counts.'
-  if (view?.mask == null) return `Loss mask: not in this dump. ${howToDump(formatId, 'mask')}`
+  if (view?.mask == null) return absentMask(loaded)
   return view.expected === null
     ? 'Which tokens belong to which turn is not known, so nothing tells which mask is meant. It takes a tokenizer whose turns fit the ids.'
     : null
