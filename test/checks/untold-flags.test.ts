@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest'
 import type { TrajectoryFacts } from '../../shared/checks/facts/facts.ts'
+import { untoldFlags } from '../../shared/checks/truncation/open-flags.ts'
+import { atOnce } from '../../shared/model/steps.ts'
 import { runOver } from '../helpers/dump-check.ts'
 import { dumpOf, factsOf } from '../helpers/facts.ts'
 import { audit, faultsOf } from '../planted/audit.ts'
@@ -50,6 +52,26 @@ it('a quarter of them that do not end alike pass nothing', async () => {
     status: 'not-checkable',
     reason: expect.stringMatching(/^[3-6] of 2\d rollouts that are not flagged/),
   })
+})
+
+it.each([
+  [
+    [11, 11, 12],
+    '3 of 60 rollouts that are not flagged as truncated have no end token, and 1 of them ends as no other does: ',
+  ],
+  [
+    [11, 12, 13],
+    '3 of 60 rollouts that are not flagged as truncated have no end token, and no two of them end alike: ',
+  ],
+  [[11], '1 of 58 rollouts that are not flagged as truncated has no end token: '],
+])('says how alike those of the last tokens %j end', (lastTokens, reason) => {
+  const closed = Array.from({ length: 57 }, (_, i) =>
+    factsOf(i, { isTruncated: false, endsClosed: true, lastToken: 7 }),
+  )
+  const open = lastTokens.map((lastToken, i) =>
+    factsOf(57 + i, { isTruncated: false, endReason: 'cut-reply', endsClosed: false, lastToken }),
+  )
+  expect(atOnce(untoldFlags(dumpOf([...closed, ...open])))).toContain(reason)
 })
 
 it('all that end in the same word ended on a string', async () => {

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { runOver } from '../helpers/dump-check.ts'
+import { dumpOf, groupFacts } from '../helpers/facts.ts'
 import { audited, cleanRollout, qwen } from '../session/dumps.ts'
 
 /** Four groups of four with centred advantages, times `scale`; `odd` stands in the place of one of them. */
@@ -19,18 +21,18 @@ async function report(odd: string | null, scale: number, perToken = false) {
 
 describe('an advantage that is infinite', () => {
   it.each([
-    ['Infinity', 1, false, 'inconclusive', 1],
-    ['-Infinity', 1, true, 'inconclusive', 1],
+    ['Infinity', 1, false, 'inconclusive'],
+    ['-Infinity', 1, true, 'inconclusive'],
     // By no known formula.
-    ['Infinity', 2.5, false, 'inconclusive', 1],
+    ['Infinity', 2.5, false, 'inconclusive'],
     // Divided by the std of the group, which is the same in all: the formula is scaled.
-    ['Infinity', 3.0983866769659336, false, 'supported', 4],
-  ])('exceeds every bound: %s, scaled by %d, token by token %s', async (odd, scale, perToken, verdict, checked) => {
+    ['Infinity', 3.0983866769659336, false, 'supported'],
+  ])('exceeds every bound: %s, scaled by %d, token by token %s', async (odd, scale, perToken, verdict) => {
     const found = await report(odd, scale, perToken)
     const a03 = found.findings.filter(({ code }) => code === 'A03')
     expect(a03).toMatchObject([{ group: 'g1', evidence: { advantage: odd } }])
     expect(a03[0]?.message).toContain(`An advantage of ${odd} in group g1`)
-    expect(found.checks.find(({ code }) => code === 'A03')).toMatchObject({ status: 'fail', checked, affected: 1 })
+    expect(found.checks.find(({ code }) => code === 'A03')).toMatchObject({ status: 'fail', checked: 4, affected: 1 })
     const h01 = found.hypotheses.find(({ id }) => id === 'H01')
     expect(h01?.verdict).toBe(verdict)
     if (verdict === 'supported') return
@@ -75,4 +77,14 @@ describe('a finite advantage that no known formula gives', () => {
     const statusOf = (wanted: string) => checks.find(({ code }) => code === wanted)?.status
     expect([statusOf('A03'), statusOf('A04')]).toEqual(['not-applicable', 'fail'])
   })
+})
+
+it('is one of the groups whose rewards differ, where no formula is known', () => {
+  const wide = (group: number) => (group === 3 || group === 17 ? 6211 : 1)
+  const rewards = Array.from({ length: 40 }, (_, group) => (group < 30 ? [0, 0.25, 0.5, 0.75] : [1, 1, 1, 1]))
+  const facts = groupFacts(rewards, (reward, group) => ({
+    advantage: group < 30 ? (reward - 0.375) * 2.5 * (1 + (group % 3)) * wide(group) : 0,
+  }))
+  const { tally } = runOver('A03', dumpOf(facts))
+  expect(tally).toMatchObject({ checked: 30, affected: 2, placesChecked: 30, placesAffected: 2 })
 })

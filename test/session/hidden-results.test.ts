@@ -76,4 +76,15 @@ describe('a check that had nothing to look at', () => {
     expect(reasonOf('M02', false)).toBe('nothing to look at: no rollouts with trained and masked tokens in this dump')
     expect(reasonOf('M04', true)).toBe('nothing to look at: no rollouts with sampled tokens in this dump')
   })
+
+  it('says so of all rollouts, be it that the masks of a few do not fit', () => {
+    const beside = (leftOut: number) =>
+      checkResult(checkOf('M02'), createTally(), [], null, settings(), 0n, undefined, {}, leftOut, 64)
+    expect(beside(1)).toMatchObject({
+      status: 'not-applicable',
+      reason:
+        'nothing to look at: no rollouts with trained and masked tokens in this dump, but for 1 rollout whose mask does not fit the ids (S03)',
+    })
+    expect(beside(33)).toMatchObject({ status: 'not-checkable' })
+  })
 })

@@ -3,7 +3,7 @@ import { filtered, forEachOf, type Steps, within } from '../../model/steps.ts'
 import type { Check, DumpReporter, DumpView, GroupView } from '../check.ts'
 import { type AdvantageScheme, isGroupScaled, recomputeAdvantages } from './advantages.ts'
 import { areUnrewarded, lookWithoutRewards } from './advantages-alone.ts'
-import { lookBeyondAll } from './beyond-all.ts'
+import { countBoundless, lookBeyondAll } from './beyond-all.ts'
 import { advantageBound, advantageText, explodedIn, largestSize, oneSize, withSign } from './bounds.ts'
 import { hasInfiniteAdvantage, infiniteIn } from './infinite.ts'
 import { reshaping } from './reshaped.ts'
@@ -24,7 +24,7 @@ export const advantageExplosion: Check = {
   // Rewards are asked for where they are stored; a few explosions show without them.
   needs: ['advantages'],
   looksAt:
-    'complete groups; unless advantages are known to be divided by the std of their group, those alone with an infinite one or one beyond all formulas',
+    'complete groups; unless advantages are known to be divided by the std of their group, those of different rewards, where one has an infinite one or one beyond all formulas',
   why: 'A std that is rounding residue blows an advantage up to thousands, and one rollout overrides the whole batch. One that is infinite leaves no finite gradient, whatever made it.',
   fix: 'Give groups without spread advantage 0, and compute mean and std in float64. Look for what made an infinite one: a reward, or a division by 0.',
   cite: 'NeMo-RL#4161',
@@ -43,13 +43,8 @@ function* lookAtGroups(view: DumpView, report: DumpReporter): Steps<void> {
   // Whatever the rewards and the formula, no advantage is infinite.
   const infinite = new Set(yield* within(0.4, 0.5, filtered(groups, hasInfiniteAdvantage)))
   if (infinite.size > 0 && (scaling === null || !isGroupScaled(scaling.scheme))) {
-    for (const group of groups) {
-      report.place(infinite.has(group))
-      // Of the others no bound is known.
-      if (!infinite.has(group)) continue
-      report.unit(true)
-      report.fault(infiniteIn(group))
-    }
+    countBoundless(groups, infinite, report)
+    for (const group of infinite) report.fault(infiniteIn(group))
     return
   }
   if (scaling === null) {

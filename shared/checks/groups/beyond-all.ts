@@ -29,14 +29,26 @@ export function* lookBeyondAll(
   const rows = facts.length
   const beyond = yield* groupsBeyondAll(groups, rows)
   if (beyond.size === 0) return false
-  for (const group of groups) {
-    report.place(beyond.has(group))
-    // Of the others no bound is known.
-    if (!beyond.has(group)) continue
-    report.unit(true)
-    report.fault(beyondAllIn(group, rows))
-  }
+  countBoundless(groups, beyond, report)
+  for (const group of beyond) report.fault(beyondAllIn(group, rows))
   return true
+}
+
+/**
+ * Counts groups of which no bound is known, some of which are far beyond any: of the others those with different rewards are what the few are few of. One whose
+ * rewards are all alike has advantages of 0 under most formulas, and is none of them.
+ */
+export function countBoundless(
+  groups: readonly GroupView[],
+  affected: ReadonlySet<GroupView>,
+  report: DumpReporter,
+): void {
+  for (const group of groups) {
+    const isAffected = affected.has(group)
+    if (!isAffected && rangeOf(rewardsOf(group)) === 0) continue
+    report.unit(isAffected)
+    report.place(isAffected)
+  }
 }
 
 /** Groups with an advantage far beyond what any formula gives, of a dump of so many rollouts. */

@@ -89,8 +89,11 @@ function reach(earlier: readonly TurnCredit[]): Pick<FaultAt, 'scope' | 'tokens'
  */
 function* lookAtAnswers(view: DumpView, report: DumpReporter, untold: ReadonlySet<TrajectoryFacts>): Steps<void> {
   const { streams } = view
-  if (!streams.has('answer') && !streams.has('advantages')) {
-    report.abstain('not-checkable', 'the dump carries neither answers nor advantages')
+  if (!streams.has('answer')) {
+    const lacks = streams.has('advantages')
+      ? 'the dump does not carry expected answers, and no advantages that differ from token to token'
+      : 'the dump carries neither answers nor advantages'
+    report.abstain('not-checkable', lacks)
   }
   const rows = yield* within(0, 0.3, answerRows(view))
   const paid = yield* within(0.3, 0.5, paidForReplies(rows, view))

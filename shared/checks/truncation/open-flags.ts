@@ -99,6 +99,16 @@ export function* untoldFlags(view: DumpView): Steps<string | null> {
   if (flags === null || flags.closed === 0) return null
   const { rows, closed } = flags
   const endings = yield* within(0.8, 1, lastTokensOf(rows))
-  if (!rows.some(({ lastToken }) => endings.get(lastToken ?? -1) === 1)) return null
-  return `${count(rows.length)} of ${count(closed + rows.length)} rollouts that are not flagged as truncated have no end token, and do not end alike: nothing tells whether they were cut or ended on a string`
+  // Rows that end alike may have ended on a string that is not stored; of one that ends as no other does nothing tells it.
+  const own = rows.filter(({ lastToken }) => endings.get(lastToken ?? -1) === 1).length
+  if (own === 0) return null
+  const of = `of ${count(closed + rows.length)} rollouts that are not flagged as truncated`
+  if (rows.length === 1) {
+    return `1 ${of} has no end token: nothing tells whether it was cut or ended on a string`
+  }
+  const alike =
+    own === rows.length
+      ? 'no two of them end alike'
+      : `${count(own)} of them ${own === 1 ? 'ends' : 'end'} as no other does`
+  return `${count(rows.length)} ${of} have no end token, and ${alike}: nothing tells whether they were cut or ended on a string`
 }

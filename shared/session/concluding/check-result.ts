@@ -28,6 +28,7 @@ const NO_STREAMS: ReadonlySet<Stream> = new Set()
  * @param abstained why the check had nothing to say of the dump as a whole; null where it had, or does not look at it
  * @param totalWeight loss weight of all tokens of the dump, as `weightOf` reads it
  * @param leftOut rollouts that a check of masks was not put to, because their mask does not fit their ids
+ * @param leftOutOf all rollouts
  * @param severities findings of the check that are not intended, by severity
  */
 export function checkResult(
@@ -40,6 +41,7 @@ export function checkResult(
   severities: Record<Severity, number> | undefined,
   { isUnframed = false, isUnspelt = false, isTurnless = false, withoutNumbers = NO_STREAMS }: Lacks = {},
   leftOut = 0,
+  leftOutOf = leftOut,
 ): CheckResult {
   const undecided = check.code === 'M06' && settings.alignmentUndecided
   let status: CheckResult['status'] = tally.affected > 0 ? 'fail' : 'pass'
@@ -63,7 +65,7 @@ export function checkResult(
     status = 'not-checkable'
     const whose = settings.alignmentUndecidedIn === undefined ? '' : ` of ${settings.alignmentUndecidedIn}`
     reason = `every mask${whose} lies one token before the turns, which is how a target-aligned mask looks: declare the alignment with --mask-alignment target (taken for now) or token`
-  } else if (tally.checked === 0 && leftOut > 0) {
+  } else if (tally.checked === 0 && leftOut * 2 > leftOutOf) {
     status = 'not-checkable'
     reason = `in ${counted(leftOut, 'rollout')} the mask does not fit the ids (S03), and there are no ${check.looksAt} elsewhere`
   } else if (tally.checked === 0) {
@@ -71,7 +73,8 @@ export function checkResult(
     // Base models are asked without frames: there is a mask, and it lies in no turn.
     const isOfTurns = check.needs.includes('tokenizer') && check.needs.includes('mask')
     const lacks = isTurnless && isOfTurns ? 'the ids have no turns' : `no ${check.looksAt} in this dump`
-    reason = abstained?.reason ?? `nothing to look at: ${lacks}`
+    const beside = leftOut === 0 ? '' : `, but for ${counted(leftOut, 'rollout')} whose mask does not fit the ids (S03)`
+    reason = abstained?.reason ?? `nothing to look at: ${lacks}${beside}`
   }
   return {
     code: check.code,

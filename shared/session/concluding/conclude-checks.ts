@@ -64,7 +64,18 @@ export function* concludingChecks(
     const severity = severities[check.code]
     const { abstained, context } = verdict
     const leftOut = check.trajectory !== undefined && check.needs.includes('mask') && !check.ofLengths ? unfit : 0
-    const result = checkResult(check, tally, missing, abstained, settings, totals.weight, severity, lacks, leftOut)
+    const result = checkResult(
+      check,
+      tally,
+      missing,
+      abstained,
+      settings,
+      totals.weight,
+      severity,
+      lacks,
+      leftOut,
+      dump.facts.length,
+    )
     const isSilent = result.status === 'pass' || result.status === 'not-applicable'
     const nameless = check.ofRoles && isSilent ? toldOfNameless(dump) : null
     const unproved = nameless ?? (result.status === 'pass' ? yield* findingUnproved(check, tally, dump) : null)
