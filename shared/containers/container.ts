@@ -94,8 +94,11 @@ export interface ParsedRecords {
   readonly told?: ToldRecords
 }
 
-/** What of records is not as their format has it, in words, with how many records it stands in, and where the first of these begins. */
-export type RecordDrift = readonly [what: string, records: number, first: RecordPlace]
+/**
+ * What of records is not as their format has it, in words, with how many records it stands in, where the first of these begins, and, where it is known, one
+ * of the others.
+ */
+export type RecordDrift = readonly [what: string, records: number, first: RecordPlace, other?: RecordPlace]
 
 /** Where a record begins; `line` from 1, null where the source has no lines. */
 export type RecordPlace = Pick<SkippedRecord, 'record' | 'line' | 'byte'>

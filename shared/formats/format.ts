@@ -50,13 +50,15 @@ export interface ReadContext {
 export interface ReadResult {
   readonly trajectories: Trajectory[]
   readonly skipped: SkippedRecord[]
-  /** Names of fields this format does not know, with how many records of the batch carry them, and the first of these. */
+  /** Names of fields this format does not know, with how many records of the batch carry them, the first of these, and the first that does not. */
   readonly unknownFields: ReadonlyMap<string, FieldRecords>
 }
 
 export interface FieldRecords {
   readonly records: number
   readonly first: number
+  /** Null where all do. */
+  readonly without: number | null
 }
 
 /** How what a format's files hold is found again in files that hold more of the same. */

@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue, RawRecord } from '../containers/container.t
 import type { Place, SkippedRecord } from '../model/source.ts'
 import { emptyTrajectory, type Trajectory } from '../model/trajectory.ts'
 import { BadRecord, isObject } from './fields.ts'
-import type { FieldRecords, ReadContext, ReadResult } from './format.ts'
+import type { ReadContext, ReadResult } from './format.ts'
 
 /** What a format makes of one record. */
 export interface OneRecord {
@@ -30,7 +30,8 @@ export function readEach(
 ): ReadResult {
   const trajectories: Trajectory[] = []
   const skipped: SkippedRecord[] = []
-  const unknownFields = new Map<string, FieldRecords>()
+  const unknownFields = new Map<string, { records: number; readonly first: number; without: number | null }>()
+  let firstRead: number | null = null
   for (const { record, line, byte, hash, value } of records) {
     const drift = new Set<string>()
     try {
@@ -50,9 +51,14 @@ export function readEach(
       continue
     }
     for (const field of drift) {
-      const { records: before, first } = unknownFields.get(field) ?? { records: 0, first: record }
-      unknownFields.set(field, { records: before + 1, first })
+      const known = unknownFields.get(field)
+      if (known === undefined) unknownFields.set(field, { records: 1, first: record, without: firstRead })
+      else known.records++
     }
+    if (unknownFields.size > drift.size) {
+      for (const [field, known] of unknownFields) if (!drift.has(field)) known.without ??= record
+    }
+    firstRead ??= record
   }
   return { trajectories, skipped, unknownFields }
 }

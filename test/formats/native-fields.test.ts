@@ -71,7 +71,7 @@ describe('what a field of the native format cannot hold is named, and the record
       completion_mask: [1, 1],
     }
     // The others have no logprobs.
-    const lacked = 'no sampler logprobs in 2 of 3 records, the first of them record 0 (line 1)'
+    const lacked = 'sampler logprobs in no more than 1 of 3 records: record 1 (line 2)'
     expect((await sourceOf({ ...ROW, ...right }))?.drift).toEqual([lacked])
     expect((await sourceOf({ ...ROW, kl: 'x' }))?.drift).toEqual([])
     for (const name of ['env_name', 'data_source', 'environment'])

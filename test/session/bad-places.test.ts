@@ -65,9 +65,23 @@ describe('what some records have and others have not names the first of these', 
     const { loss_mask: _, reward: __, ...bare } = ROW
     const logprobs = { sampler: [-1, -1, -1, -1] }
     expect(await driftOf([{ ...ROW, logprobs }, bare, { ...bare, reward: 1, logprobs }])).toEqual([
-      'no loss mask in 2 of 3 records, the first of them record 1 (line 2)',
+      'loss mask in no more than 1 of 3 records: record 0 (line 1)',
       'no rewards in 1 of 3 records: record 1 (line 2)',
       'no sampler logprobs in 1 of 3 records: record 1 (line 2)',
+    ])
+  })
+
+  it('as those few that have it, or lack it, beside all others', async () => {
+    const named = { ...ROW, foo: 1 }
+    expect(await driftOf([named, named, ROW, named, named])).toEqual([
+      'unknown field `foo` in all but 1 of 5 records: record 2 (line 3)',
+    ])
+    expect(await driftOf([ROW, named, ROW, named, named])).toEqual([
+      'unknown field `foo` in all but 2 of 5 records, such as record 0 (line 1)',
+    ])
+    const { reward: _, ...bare } = ROW
+    expect(await driftOf([bare, bare, ROW, bare, bare, ROW])).toEqual([
+      'rewards in no more than 2 of 6 records, such as record 2 (line 3)',
     ])
   })
 
