@@ -4,6 +4,7 @@ import { assistant, conversation, system, user } from '../helpers/conversation.t
 import { audited, qwen } from './dumps.ts'
 import { filesOf, merge, reportOf } from './merge-shards.ts'
 
+const [IM_START, ASSISTANT] = [151644, 77091]
 const QUESTIONS = ['the Arn', 'the Teal', 'the Lode', 'the Wick']
 
 /**
@@ -175,6 +176,38 @@ describe('assistant turns before the first that is trained, in rows without a le
     expect(h02(found)?.verdict).toBe('supported')
     expect(found.policy).toMatchObject({ suggested: 'last-turn' })
     expect(found.policy.examples_in_prompt).toBeUndefined()
+  })
+})
+
+describe('the first assistant turn of rows that say how long their prompt is', () => {
+  /** Native rows of two turns that train the last alone; `promptEnds` says behind which turn the prompt of a row ends. */
+  async function policyWhere(promptEnds: 'at the last turn' | 'at the first turn') {
+    const tokenizer = await qwen()
+    const rows = QUESTIONS.flatMap((river, group) =>
+      Array.from({ length: 4 }, (_, member) => {
+        const { record } = conversation(tokenizer, [
+          system('Answer in one sentence.'),
+          user(`Where does stream ${group} rise?`),
+          assistant(`I went there ${member} times, and it rises in county ${group}.`, { train: false }),
+          user(asked(river)),
+          assistant(`I have heard ${member} times that ${river} rises in the hills behind town ${group}.`),
+        ])
+        const { input_ids: ids, loss_mask: mask } = record as { input_ids: number[]; loss_mask: number[] }
+        const starts = ids.flatMap((id, at) => (id === IM_START && ids[at + 1] === ASSISTANT ? at : []))
+        const prompt_length = (starts[promptEnds === 'at the last turn' ? 1 : 0] as number) + 3
+        return { input_ids: ids, loss_mask: mask, prompt_length, group_id: group, reward: member % 2 }
+      }),
+    )
+    const found = await (await audited(rows.map((row) => `${JSON.stringify(row)}\n`).join(''))).report()
+    return [failingIn(found).includes('M03'), found.policy.suggested]
+  }
+
+  it('is an example where it lies in the prompt: no policy is suggested', async () => {
+    expect(await policyWhere('at the last turn')).toEqual([false, null])
+  })
+
+  it('is one that the mask leaves out where it does not', async () => {
+    expect(await policyWhere('at the first turn')).toEqual([true, 'last-turn'])
   })
 })
 

@@ -13,7 +13,7 @@ import { type PreparedView, prepareView } from '../../checks/view.ts'
 import { checksToRun } from '../../hypotheses/checks-to-run.ts'
 import type { AuditOptions } from '../../model/policy.ts'
 import { resolveThresholds } from '../../model/thresholds/registry.ts'
-import type { Turn } from '../../model/tokens.ts'
+import { Expected, type Turn } from '../../model/tokens.ts'
 import { fitSequences } from '../../tokens/choose.ts'
 import { plausibleFamilies } from '../../tokens/plausible.ts'
 import { BUNDLED_TOKENIZERS, type Tokenizer } from '../../tokens/tokenizer.ts'
@@ -360,16 +360,18 @@ function countShapes(views: readonly PreparedView[]): ShapeCounts {
     views.filter(({ writesBlocks }) => writesBlocks).length,
   ]
   const thoughts = { earlierThoughts: 0, earlierThoughtsMasked: 0, lastThoughts: 0, lastThoughtsMasked: 0 }
-  for (const { segmentation, mask, trajectory } of views) {
+  for (const { segmentation, mask, trajectory, expectedRl } of views) {
     if (segmentation === null || mask === null) continue
     const assistant = segmentation.turns.filter(({ kind }) => kind === 'assistant')
-    const own = countThoughts(assistant, mask)
-    for (const name of Object.keys(thoughts) as (keyof typeof thoughts)[]) thoughts[name] += own[name]
+    const counts = countThoughts(assistant, mask)
+    for (const name of Object.keys(thoughts) as (keyof typeof thoughts)[]) thoughts[name] += counts[name]
     const trained = assistant.map(({ contentStart, contentEnd }) => mask.subarray(contentStart, contentEnd).includes(1))
+    // An example in the prompt is trained by no policy.
+    const own = trained.filter((isTrained, index) => isTrained || mayBeSampled(assistant[index] as Turn, expectedRl))
     // A later call trains its own turn alone, and says nothing of how a whole rollout is trained.
-    if (assistant.length > 1 && trained.includes(true) && !isLaterCall(trajectory)) {
+    if (own.length > 1 && own.includes(true) && !isLaterCall(trajectory)) {
       multiTurn++
-      if (trained.lastIndexOf(false) === trained.length - 2 && !trained.slice(0, -1).includes(true)) lastOnly++
+      if (own.lastIndexOf(false) === own.length - 2 && !own.slice(0, -1).includes(true)) lastOnly++
     }
     for (const [index, turn] of assistant.entries()) {
       if (turn.endToken < 0 || turn.end === turn.separatorStart || !trained[index]) continue
@@ -380,4 +382,10 @@ function countShapes(views: readonly PreparedView[]): ShapeCounts {
     }
   }
   return { multiTurn, lastOnly, closedTurns, newlineOnly, ...thoughts, withBlocks, ownBlocks, ...countTags(views) }
+}
+
+/** Whether the model may have written something of a turn; of an empty one nothing tells. */
+function mayBeSampled({ contentStart, contentEnd }: Turn, expectedRl: PreparedView['expectedRl']): boolean {
+  if (expectedRl === null || contentStart === contentEnd) return true
+  return expectedRl.subarray(contentStart, contentEnd).includes(Expected.trained)
 }
