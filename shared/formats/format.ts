@@ -33,6 +33,8 @@ export interface Recognition {
   readonly scores?: readonly string[]
   /** Those whose sum is the reward, as the stored advantages show, or the one that a person named; absent where neither tells. */
   readonly rewardOf?: readonly string[]
+  /** Those of them that are the same in all first records, and what they are: their weight does not show, and a row where one is another has no reward. */
+  readonly sameScores?: readonly (readonly [name: string, score: number])[]
 }
 
 /** What importers may know about the run beside their records. */

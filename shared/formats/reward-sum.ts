@@ -8,11 +8,18 @@ export interface ScoredRow {
 /** Of the largest advantage of a group: what single precision and an epsilon leave between an advantage and its formula. */
 const MOST_OFF = 1e-3
 
+/** A plain sum of scores, as advantages show it. */
+export interface PlainSum {
+  /** Positions of those that say the same of every row: no advantage tells how they weigh, and none depends on it. */
+  readonly constant: readonly number[]
+}
+
 /**
- * Whether the advantages are those of the plain sum of all scores: in each group they follow it, up to a factor and an offset, and what scores
- * differ there shows of each that it weighs as much as the others. A function that says the same of every row of a group may have any weight.
+ * The plain sum of all scores, where the advantages are those of it: in each group they follow it, up to a factor and an offset, and what scores differ
+ * there shows of each that it weighs as much as the others. A function that says the same of every row of a group, and not of all rows, may have any weight.
+ * Null where they are not, or do not show it.
  */
-export function isPlainSum(rows: readonly ScoredRow[]): boolean {
+export function plainSum(rows: readonly ScoredRow[]): PlainSum | null {
   const width = rows[0]?.scores.length ?? 0
   const groups = new Map<string, ScoredRow[]>()
   for (const row of rows) {
@@ -22,15 +29,24 @@ export function isPlainSum(rows: readonly ScoredRow[]): boolean {
   }
   /** By function, the first of those that are known to weigh as much. */
   const like = Array.from({ length: width }, (_, at) => at)
+  const seen = new Set<number>()
   for (const members of groups.values()) {
-    if (members.some(({ advantage }) => !Number.isFinite(advantage))) return false
-    if (!followsSum(members)) return false
+    if (members.some(({ advantage }) => !Number.isFinite(advantage))) return null
+    if (!followsSum(members)) return null
     const shown = shownTogether(members, width)
     const first = Math.min(...shown.map((at) => like[at] as number))
     const joined = new Set(shown.map((at) => like[at] as number))
+    for (const at of shown) seen.add(at)
     for (const [at, name] of like.entries()) if (joined.has(name)) like[at] = first
   }
-  return width > 1 && like.every((name) => name === 0)
+  const constant = [...like.keys()].filter((at) =>
+    rows.every(({ scores }) => Object.is(scores[at], rows[0]?.scores[at])),
+  )
+  const same = new Set(constant)
+  const differing = [...like.keys()].filter((at) => !same.has(at))
+  const areShown =
+    differing.length > 0 && differing.every((at) => seen.has(at) && like[at] === like[differing[0] as number])
+  return width > 1 && areShown ? { constant: [...same] } : null
 }
 
 /** As TRL adds up: a function that is silent on a row adds nothing. */
@@ -49,7 +65,10 @@ function followsSum(members: readonly ScoredRow[]): boolean {
   return sums.every((sum, at) => Math.abs((advantages[at] as number) - factor * sum) <= MOST_OFF * largest)
 }
 
-/** Of what a score differs by: less of its own shows nothing of its weight. */
+/** A score that is said to be the same differs by what adding leaves. */
+const NO_SPREAD = 1e-6
+
+/** Of what a score differs by, or the sum: less of its own shows nothing of its weight. */
 const LEAST_OWN = 0.05
 
 /** The functions that differ within a group, where each does so in a way of its own: no other weights of them give the same advantages. */
@@ -57,18 +76,21 @@ function shownTogether(members: readonly ScoredRow[], width: number): number[] {
   const columns = Array.from({ length: width }, (_, at) => {
     return centred(members.map(({ scores }) => sumOf([scores[at] as number])))
   })
-  const differ = [...columns.keys()].filter((at) => lengthOf(columns[at] as number[]) > 1e-6)
+  const differ = [...columns.keys()].filter((at) => lengthOf(columns[at] as number[]) > NO_SPREAD)
   const basis: number[][] = []
+  // Where scores nearly cancel, what is left of them is the sum, and a little of their own shows in it.
+  const sum = lengthOf(centred(members.map(({ scores }) => sumOf(scores))))
   for (const at of differ) {
     const column = columns[at] as number[]
     let left = column
     for (const known of basis) {
-      const along = left.reduce((sum, value, row) => sum + value * (known[row] as number), 0)
+      const along = left.reduce((total, value, row) => total + value * (known[row] as number), 0)
       left = left.map((value, row) => value - along * (known[row] as number))
     }
     const length = lengthOf(left)
     // Two that say nearly the same of all rows may share their weight in any way.
-    if (length < LEAST_OWN * lengthOf(column)) return []
+    const least = sum < NO_SPREAD ? lengthOf(column) : Math.min(lengthOf(column), sum)
+    if (length < LEAST_OWN * least) return []
     basis.push(left.map((value) => value / length))
   }
   return differ

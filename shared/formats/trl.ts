@@ -5,7 +5,7 @@ import type { Format, Recognition } from './format.ts'
 import { messagesOf } from './messages.ts'
 import { type OneRecord, readEach } from './read-each.ts'
 import { type Evidence, hasAll, recogniseBy } from './recognise.ts'
-import { isPlainSum, sumOf } from './reward-sum.ts'
+import { plainSum, sumOf } from './reward-sum.ts'
 import { groupOfPrompt, TEXT_ONLY, textMessages } from './text-rows.ts'
 
 const COMMON = ['step', 'prompt', 'completion', 'advantage']
@@ -28,7 +28,7 @@ export const trl: Format = {
 }
 
 /** The scores of several functions, and whether the advantages of the sample are those of their sum: their weights are not in the file. */
-function rewardsShown(records: readonly JsonObject[]): Pick<Recognition, 'scores' | 'rewardOf'> {
+function rewardsShown(records: readonly JsonObject[]): Pick<Recognition, 'scores' | 'rewardOf' | 'sameScores'> {
   const isScore = (name: string) => records.some((record) => typeof record[name] === 'number')
   const names = [...new Set(records.flatMap((record) => Object.keys(record)))]
   const scores = names.filter((name) => !COMMON.includes(name) && isScore(name))
@@ -38,7 +38,11 @@ function rewardsShown(records: readonly JsonObject[]): Pick<Recognition, 'scores
     scores: scores.map((name) => scoreAt(record, name)),
     advantage: typeof record.advantage === 'number' ? record.advantage : Number.NaN,
   }))
-  return { scores, ...(isPlainSum(rows) ? { rewardOf: scores } : {}) }
+  const sum = plainSum(rows)
+  if (sum === null) return { scores }
+  if (sum.constant.length === 0) return { scores, rewardOf: scores }
+  const same = sum.constant.map((at) => [scores[at] as string, rows[0]?.scores[at] as number] as const)
+  return { scores, rewardOf: scores, sameScores: same }
 }
 
 /** NaN where a function was silent. */
@@ -56,7 +60,10 @@ function look(record: JsonObject): Evidence | null {
   return { confidence: 0.95, seen: isConversation ? `${seen}, with messages` : seen }
 }
 
-function readRecord(record: OneRecord, { rewardOf }: Pick<Recognition, 'rewardOf'>): Trajectory {
+function readRecord(
+  record: OneRecord,
+  { rewardOf, sameScores }: Pick<Recognition, 'rewardOf' | 'sameScores'>,
+): Trajectory {
   const fields = new Fields(record.object)
   const step = fields.integer('step')
   const [asked, answered] = [spoken(fields.peek('prompt')), spoken(fields.peek('completion'))]
@@ -73,6 +80,8 @@ function readRecord(record: OneRecord, { rewardOf }: Pick<Recognition, 'rewardOf
   const columns = Object.keys(record.object).filter((name) => !COMMON.includes(name))
   const [only] = scores
   // The weights of several functions are not in the file; one alone is the reward, up to its weight. A function may be silent on a row.
+  // What a score weighs that was always the same is not known: of a row where it is another nobody knows the reward.
+  const isOther = sameScores?.some(([name, score]) => !Object.is(scoreAt(record.object, name), score)) === true
   const alone = columns.length === 1 && only !== undefined ? only[1] : null
   return {
     ...record.blank(0),
@@ -80,7 +89,7 @@ function readRecord(record: OneRecord, { rewardOf }: Pick<Recognition, 'rewardOf
     group: groupOfPrompt(step, prompt),
     messages: isConversation ? [...asked, ...answered] : textMessages(prompt, completion),
     advantage,
-    reward: rewardOf === undefined ? alone : rewardIn(record.object, rewardOf),
+    reward: rewardOf === undefined ? alone : isOther ? null : rewardIn(record.object, rewardOf),
     rewards: known.length === 0 ? null : Object.fromEntries(known),
     issues: fields.issues,
     meta: Object.fromEntries(Object.entries(meta).filter(([name]) => !scores.some(([score]) => score === name))),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isPlainSum, type ScoredRow } from '../../shared/formats/reward-sum.ts'
+import { plainSum, type ScoredRow } from '../../shared/formats/reward-sum.ts'
 import { audited } from '../session/dumps.ts'
 
 /** Two groups of four, in which all three scores differ. */
@@ -43,6 +43,11 @@ const sure = SCORES.map((members) => members.map(([one, two]) => [one!, two!, 1]
 const apart = [SCORES[0]!.map(([one, two]) => [one!, two!, 1]), SCORES[1]!.map(([one, , three]) => [one!, 0, three!])]
 const alike = SCORES.map((members) => members.map(([one, , three]) => [one!, one!, three!]))
 
+const lone = SCORES.map((members) => members.map(([one]) => [one!, 1]))
+const opposed = SCORES.map((members) => members.map(([one, two]) => [one!, -0.9 * one! - 0.05 * two!]))
+const opposite = SCORES.map((members) => members.map(([one]) => [one!, -0.9 * one!]))
+const level = SCORES.map((members, group) => members.map(([one, two]) => [one!, two!, group]))
+
 describe('the plain sum of several scores', () => {
   it.each<[string, ScoredRow[], boolean]>([
     ['is the reward where advantages are those of it', rowsOf(SCORES, plain), true],
@@ -65,7 +70,24 @@ describe('the plain sum of several scores', () => {
     ],
     ['is not where one counts half', rowsOf(SCORES, weighed), false],
     ['nor in the reverse order', rowsOf(SCORES, (scores) => -plain(scores)), false],
-    ['nor where a score is the same everywhere, and may have any weight', rowsOf(sure, plain), false],
+    ['is where a score is the same everywhere, and changes no advantage', rowsOf(sure, plain), true],
+    ['and one alone differs', rowsOf(lone, plain), true],
+    ['and where scores nearly cancel, so that little is their sum', rowsOf(opposed, plain), true],
+    [
+      'is not where scores cancel but for what one says of its own',
+      rowsOf(opposed, ([one, two]) => one! + 0.99 * two!),
+      false,
+    ],
+    ['nor where they do so altogether, and any part of one is left', rowsOf(opposite, plain), false],
+    ['nor where a score is the same in each group, and may have any weight', rowsOf(level, plain), false],
+    [
+      'nor where all scores are the same',
+      rowsOf(
+        SCORES.map((members) => members.map(() => [1, 1, 1])),
+        plain,
+      ),
+      false,
+    ],
     ['nor where two scores say the same, and may share theirs in any way', rowsOf(alike, plain), false],
     [
       'nor where groups of two show nothing',
@@ -82,7 +104,7 @@ describe('the plain sum of several scores', () => {
     ],
     ['nor of no rows', [], false],
   ])('%s', (_, rows, is) => {
-    expect(isPlainSum(rows)).toBe(is)
+    expect(plainSum(rows) !== null).toBe(is)
   })
 })
 
@@ -115,6 +137,23 @@ describe('completions of TRL with several rewards', () => {
     const named = await reportOf(weighed, { reward: 'em' })
     expect(named.missing).not.toContain('rewards')
     expect(named.notes).toBe('Its reward is em, as --map says.')
+  })
+
+  it('have no reward on rows where a score differs that was always the same', async () => {
+    const records = rowsOf([...Array.from({ length: 16 }, () => sure).flat(), ...SCORES], plain).map(
+      ({ group, scores, advantage }, at) => ({
+        step: 5,
+        prompt: `What is ${group}?`,
+        completion: `It is number ${at}.`,
+        ...Object.fromEntries(scores.map((score, column) => [NAMES[column], score])),
+        advantage,
+      }),
+    )
+    const session = await audited(records.map((record) => JSON.stringify(record)).join('\n'))
+    const source = session.report().sources[0]!
+    expect(source.notes?.join(' ')).toContain('In all of its first rows format is 1, so that its weight does not show')
+    // Four of the last eight rows have another score.
+    expect(source.drift).toEqual(['no rewards in 4 of 136 records, the first of them record 130 (line 131)'])
   })
 
   it('have no column of another name', async () => {

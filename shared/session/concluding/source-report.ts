@@ -77,15 +77,20 @@ function otherFormatNote({ format, recognition: { isNot } }: OpenSource): string
 }
 
 /** Of several scores it is not known how they make up the reward, unless the advantages show it. */
-function rewardNote({ recognition: { scores, rewardOf } }: OpenSource): string[] {
+function rewardNote({ recognition: { scores, rewardOf, sameScores } }: OpenSource): string[] {
   if (scores === undefined) return []
   if (rewardOf === undefined) {
     return [
-      `Its rewards are scores of ${scores.length} functions (${scores.join(', ')}) whose weights are not in the file, and its advantages do not show that the reward is their sum: they are read as components alone. --map reward=NAME takes one of them for the reward.`,
+      `Its rewards are scores of ${scores.length} functions (${scores.join(', ')}) whose weights are not in the file, and its advantages do not show that the reward is their plain sum: they are read as components alone. --map reward=NAME takes one of them for the reward.`,
     ]
   }
   if (rewardOf.length === 1) return [`Its reward is ${rewardOf[0]}, as --map says.`]
-  return [`Its reward is the sum of ${rewardOf.join(', ')}: its advantages are those of this sum.`]
+  const same = (sameScores ?? []).map(([name, score]) => `${name} is ${Number.isNaN(score) ? 'silent' : score}`)
+  const untold =
+    same.length === 0
+      ? ''
+      : ` In all of its first rows ${same.join(', ')}, so that its weight does not show: it is taken as that of the others, and a row where it differs has no reward.`
+  return [`Its reward is the sum of ${rewardOf.join(', ')}: its advantages are those of this sum.${untold}`]
 }
 
 /** A mapping is for what no trainer's format knows, and for fields that its records have. */

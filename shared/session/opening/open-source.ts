@@ -150,7 +150,8 @@ function mappedBy(
   const { reward, ...others } = map
   // A name for the reward among scores is what a known format may lack as well.
   if (reward !== undefined && known?.recognition.scores?.includes(reward) && Object.keys(others).length === 0) {
-    return { ...known, recognition: { ...known.recognition, rewardOf: [reward] } }
+    const { sameScores: _, ...recognition } = known.recognition
+    return { ...known, recognition: { ...recognition, rewardOf: [reward] } }
   }
   if (known !== null && known.format !== native) {
     return { ...known, recognition: { ...known.recognition, unusedMapping: map } }
