@@ -22,6 +22,7 @@ import { runsThroughFact } from './mask/runs-through.ts'
 import { endFacts } from './mask/silent-ends.ts'
 import { zeroEndFacts } from './mask/zero-ends.ts'
 import { appendedBelow } from './oracles/appended-ends.ts'
+import { exampleTurnsFact } from './oracles/example-turns.ts'
 import { namelessFact } from './oracles/nameless-turns.ts'
 import { openThinkLength } from './oracles/open-think.ts'
 import { isOwnBlock, writesItsBlocks } from './oracles/own-blocks.ts'
@@ -156,6 +157,7 @@ export function withFacts(prepared: PreparedView, { measuresDrift, unsampledLogp
     unfitFacts(trajectory, maskAlignment, thresholds),
     systemAgainFact(view),
     runsThroughFact(view),
+    exampleTurnsFact(view),
     namelessFact(view),
   )
   const untrained = untrainedEnd(view)

@@ -5,7 +5,16 @@ import { counted, percent } from '../model/number-text.ts'
 import type { CheckResult } from '../model/report.ts'
 import type { Thresholds } from '../model/thresholds/registry.ts'
 import type { Hypothesis, HypothesisInput, SecondRun } from './hypothesis.ts'
-import { rateOf, rolloutsByTurn, splitByTurn, splitEnds, type TurnSplit, withoutKnownTurns } from './multi-step.ts'
+import {
+  behindExamples,
+  examplesInAll,
+  rateOf,
+  rolloutsByTurn,
+  splitByTurn,
+  splitEnds,
+  type TurnSplit,
+  withoutKnownTurns,
+} from './multi-step.ts'
 import { fewerRollouts, lackOfSameModel, otherTokenizers } from './run-likeness.ts'
 import {
   type Argument,
@@ -30,13 +39,14 @@ export const H07: Hypothesis = {
   judge: (input) => conclude(H07, input, decide(input)),
 }
 
-/** Masked rollouts with a second assistant turn. */
+/** Masked rollouts with a second assistant turn of their own. */
 function severalTurns({ dump }: HypothesisInput): number {
   let rollouts = 0
+  const examples = examplesInAll(dump.facts)
   for (const part of new FactColumns(dump.facts).parts()) {
     const turns = part.numbers('assistantTurns')
     const isMasked = part.present('trained')
-    for (let i = 0; i < turns.length; i++) if ((turns[i] as number) > 1 && isMasked[i] === 1) rollouts++
+    for (let i = 0; i < turns.length; i++) if ((turns[i] as number) > 1 + examples && isMasked[i] === 1) rollouts++
   }
   return rollouts
 }
@@ -47,7 +57,8 @@ const TURN_CODES: readonly string[] = CHECKS.filter(
 ).map(({ code }) => code)
 
 function decide(input: HypothesisInput): Judgement {
-  const alone = byTurn(input)
+  const examples = examplesInAll(input.dump.facts)
+  const alone = byTurn({ ...input, checks: input.checks.map((check) => behindExamples(check, examples)) }, examples)
   const both = input.against ? betweenRuns(input, input.against) : null
   return both === null ? alone : joined(alone, both)
 }
@@ -58,11 +69,15 @@ function joined(alone: Judgement, both: Judgement): Judgement {
   return { ...first, because: [...first.because, ...second.because] }
 }
 
-/** What the turns of the open run say. */
-function byTurn(input: HypothesisInput): Judgement {
+/**
+ * What the turns of the open run say.
+ *
+ * @param examples turns that all prompts begin with, behind which those of the rollouts are counted
+ */
+function byTurn(input: HypothesisInput, examples: number): Judgement {
   const { thresholds } = input.dump.settings
   const missing: string[] = (['ids', 'mask'] as const).filter((stream) => !input.streams.has(stream))
-  const rollouts = rolloutsByTurn(input.dump.facts)
+  const rollouts = rolloutsByTurn(input.dump.facts).slice(examples)
   const later = rollouts.slice(2).reduce((sum, count) => sum + count, 0)
   const unknown = withoutKnownTurns(input.dump.facts).length
   if (later === 0 && unknown === 0) missing.push('a second assistant turn')
@@ -109,7 +124,8 @@ function byTurn(input: HypothesisInput): Judgement {
   return {
     verdict,
     because: [
-      ...behind({ assistantTurns: 2 }, stated('rollouts with a second assistant turn', rollouts[2] ?? 0)),
+      ...behind({ assistantTurns: 2 + examples }, stated('rollouts with a second assistant turn', rollouts[2] ?? 0)),
+      ...(examples > 0 ? stated('assistant turns in every prompt, which are counted as none of these', examples) : []),
       ...(splits.length === 0 && atEnds.length === 0
         ? noFaults(looked, thresholds)
         : splits.flatMap(({ check, split }) => linesOf(check, split, thresholds))),

@@ -20,6 +20,35 @@ export function rolloutsByTurn(facts: readonly TrajectoryFacts[]): number[] {
   return counts
 }
 
+/** How many assistant turns every rollout begins with that the model did not write: examples that all prompts hold. */
+export function examplesInAll(facts: readonly TrajectoryFacts[]): number {
+  const columns = new FactColumns(facts)
+  if (columns.isEmpty('exampleTurns')) return 0
+  const [turns, examples] = [columns.numbers('assistantTurns'), columns.numbers('exampleTurns')]
+  const least = turns.reduce((least, own, row) => (own > 0 ? Math.min(least, examples[row] || 0) : least), Infinity)
+  return Number.isFinite(least) ? least : 0
+}
+
+/** A check whose turns are counted behind so many examples, which belong to no turn of a rollout. */
+export function behindExamples(check: CheckResult, examples: number): CheckResult {
+  if (examples === 0) return check
+  const shifted = (counts: Readonly<Record<string, number>>) =>
+    Object.fromEntries(
+      Object.entries(counts).flatMap(([turn, count]) => {
+        if (turn === '0') return [[turn, count]]
+        return Number(turn) > examples ? [[`${Number(turn) - examples}`, count]] : []
+      }),
+    )
+  const { by_turn, by_turn_checked, by_turn_at_end, by_turn_checked_at_end } = check
+  return {
+    ...check,
+    by_turn: shifted(by_turn),
+    by_turn_checked: shifted(by_turn_checked),
+    ...(by_turn_at_end === undefined ? {} : { by_turn_at_end: shifted(by_turn_at_end) }),
+    ...(by_turn_checked_at_end === undefined ? {} : { by_turn_checked_at_end: shifted(by_turn_checked_at_end) }),
+  }
+}
+
 /** Rollouts in which no turn was found and which may have any number of them. A row of nothing but padding has none. */
 export function withoutKnownTurns(facts: readonly TrajectoryFacts[]): TrajectoryFacts[] {
   const columns = new FactColumns(facts)

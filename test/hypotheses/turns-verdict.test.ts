@@ -33,6 +33,27 @@ describe('H07', () => {
     expect(result.would_change.some((way) => way.includes('than chance gives it'))).toBe(verdict === 'inconclusive')
   })
 
+  it('counts turns behind the examples that every prompt begins with', () => {
+    const told = (assistantTurns: number, by_turn: Record<number, number>, exampleTurns = 1) =>
+      verdictOf('H07', dumpOf(rows(100, () => ({ assistantTurns, exampleTurns }))), {
+        checks: [
+          resultOf('M01', {
+            affected: 60,
+            by_turn,
+            by_turn_checked: { 2: 100, ...(assistantTurns > 2 ? { 3: 100 } : {}) },
+          }),
+        ],
+      })
+    expect(told(2, {})).toMatchObject({ verdict: 'not-checkable', missing: ['a second assistant turn'] })
+    expect(told(3, { 2: 60, 3: 60 }).verdict).toBe('contradicted')
+    expect(told(3, { 3: 60 }).verdict).toBe('supported')
+    // Rows by call have what was said before in their prompts, each another part of it.
+    const byCall = dumpOf(rows(100, (at) => ({ assistantTurns: 1 + (at % 3), exampleTurns: at % 3 })))
+    expect(verdictOf('H07', byCall, { checks: [resultOf('M01', { affected: 30, by_turn: { 2: 30 } })] }).verdict).toBe(
+      'supported',
+    )
+  })
+
   it('is as sure of a fault of one kind of rollouts as of one that is here and there', () => {
     const found = { affected: 15, by_turn: { 2: 18 }, pattern: 'systematic' } as const
     const confidence = (more: Partial<CheckResult>) =>

@@ -227,6 +227,7 @@ const ANY = {
   endsAtTag: flag,
   toolsDiffer: flag,
   toolsLeftOut: fc.string(),
+  exampleTurns: fc.nat(),
   calledTools: fc.string(),
   parallelCalls: flag,
   calledLeftOut: fc.string(),

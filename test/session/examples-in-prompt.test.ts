@@ -199,15 +199,16 @@ describe('the first assistant turn of rows that say how long their prompt is', (
       }),
     )
     const found = await (await audited(rows.map((row) => `${JSON.stringify(row)}\n`).join(''))).report()
-    return [failingIn(found).includes('M03'), found.policy.suggested]
+    const turns = found.hypotheses.find(({ id }) => id === 'H07')
+    return [failingIn(found).includes('M03'), found.policy.suggested, turns?.verdict]
   }
 
-  it('is an example where it lies in the prompt: no policy is suggested', async () => {
-    expect(await policyWhere('at the last turn')).toEqual([false, null])
+  it('is an example where it lies in the prompt: no policy is suggested, and there is no second turn', async () => {
+    expect(await policyWhere('at the last turn')).toEqual([false, null, 'not-checkable'])
   })
 
   it('is one that the mask leaves out where it does not', async () => {
-    expect(await policyWhere('at the first turn')).toEqual([true, 'last-turn'])
+    expect(await policyWhere('at the first turn')).toEqual([true, 'last-turn', 'contradicted'])
   })
 })
 

@@ -101,6 +101,7 @@ const EVERY: Record<keyof Required<TrajectoryFacts>, true> = {
   rendersOtherwise: true,
   toolsDiffer: true,
   toolsLeftOut: true,
+  exampleTurns: true,
   calledTools: true,
   parallelCalls: true,
   calledLeftOut: true,

@@ -89,6 +89,8 @@ export interface TrajectoryFacts {
   readonly toolTurns: number
   /** Kinds of edges behind its turns, as bits by `EDGE_NAMES`; absent without ids or turns in them. */
   readonly edges?: number
+  /** Assistant turns that it begins with and that the model did not write, where it wrote a later one: examples, or what was said before; absent where there are none. */
+  readonly exampleTurns?: number
   /** Names of the tools that it calls, as its ids spell them, in order of their letters; absent where it calls none. What a fault may be confined to. */
   readonly calledTools?: string
   /** A turn of it calls several tools at once; absent elsewhere. What a fault may be confined to. */

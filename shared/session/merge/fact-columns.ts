@@ -323,6 +323,7 @@ const COLUMNS: { readonly [Name in keyof Required<Row>]: Column<Row[Name]> } = {
   namedTool: { cells: optional(recordOf({ prompt: PAIR, call: PAIR, called: TEXT }, ':')) },
   besideSchema: { cells: optional(TEXT) },
   ofTools: { cells: optional(FLAG) },
+  exampleTurns: { cells: optional(NUMBER) },
   calledTools: { cells: optional(TEXT) },
   parallelCalls: { cells: optional(FLAG) },
   beyondMessages: { cells: optional(oneOf(BEYOND_MESSAGES)) },

@@ -3,6 +3,7 @@ import { isLaterCall } from '../../checks/grouping/branch-ends.ts'
 import { environmentFact } from '../../checks/grouping/environment.ts'
 import { forgetLast } from '../../checks/of-last.ts'
 import { countAlignment } from '../../checks/oracles/alignment.ts'
+import { mayBeSampled } from '../../checks/oracles/example-turns.ts'
 import { openTags } from '../../checks/oracles/open-think.ts'
 import { countPaddedEnds } from '../../checks/oracles/padded-ends.ts'
 import { hidesEdges } from '../../checks/oracles/shape.ts'
@@ -13,7 +14,7 @@ import { type PreparedView, prepareView } from '../../checks/view.ts'
 import { checksToRun } from '../../hypotheses/checks-to-run.ts'
 import type { AuditOptions } from '../../model/policy.ts'
 import { resolveThresholds } from '../../model/thresholds/registry.ts'
-import { Expected, type Turn } from '../../model/tokens.ts'
+import type { Turn } from '../../model/tokens.ts'
 import { fitSequences } from '../../tokens/choose.ts'
 import { plausibleFamilies } from '../../tokens/plausible.ts'
 import { BUNDLED_TOKENIZERS, type Tokenizer } from '../../tokens/tokenizer.ts'
@@ -382,10 +383,4 @@ function countShapes(views: readonly PreparedView[]): ShapeCounts {
     }
   }
   return { multiTurn, lastOnly, closedTurns, newlineOnly, ...thoughts, withBlocks, ownBlocks, ...countTags(views) }
-}
-
-/** Whether the model may have written something of a turn; of an empty one nothing tells. */
-function mayBeSampled({ contentStart, contentEnd }: Turn, expectedRl: PreparedView['expectedRl']): boolean {
-  if (expectedRl === null || contentStart === contentEnd) return true
-  return expectedRl.subarray(contentStart, contentEnd).includes(Expected.trained)
 }
