@@ -12,6 +12,8 @@ type Trainer =
   | 'NeMo-Gym'
   | 'NeMo-RL'
   | 'ROLL'
+  | 'OpenRLHF'
+  | 'AReaL'
 
 /** The trainer whose files a format reads, by the id of the format; those of other formats have no switch. */
 const TRAINERS: Readonly<Record<string, Trainer>> = {
@@ -32,6 +34,8 @@ const TRAINERS: Readonly<Record<string, Trainer>> = {
   'nemo-rl': 'NeMo-RL',
   roll: 'ROLL',
   'roll-batch': 'ROLL',
+  openrlhf: 'OpenRLHF',
+  'areal-batch': 'AReaL',
 }
 
 const EXPORT = 'trainer.enable_token_export=true'
@@ -125,6 +129,9 @@ const SWITCHES: Readonly<Partial<Record<Stream, Readonly<Partial<Record<Trainer,
     'open-instruct': TRACES,
     'NeMo-RL': '--group-size with num_generations_per_prompt of the run, whose rows stand in order',
     SkyRL: '--group-size with n_samples_per_prompt of the run, whose rows stand in order',
+    OpenRLHF: '--group-size with n_samples_per_prompt of the run, whose rows stand in order',
+    AReaL: '--group-size with gconfig.n_samples of the run, whose rows stand in order',
+    verl: '--group-size with actor_rollout_ref.rollout.n of the run, where its rows stand in order',
   },
 }
 

@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest'
+import type { TrajectoryFacts } from '../../shared/checks/facts/facts.ts'
+import { grouping } from '../../shared/checks/grouping/group-views.ts'
 import { groupsText } from '../../shared/exports/phrases.ts'
-import { conversation } from '../helpers/conversation.ts'
+import { atOnce } from '../../shared/model/steps.ts'
+import { assistant, conversation, system, user } from '../helpers/conversation.ts'
 import { audited, qwen, turnsOf } from '../session/dumps.ts'
 
 /** Rows of NeMo-RL, which name no group: these many rollouts of each question, one after the other. */
@@ -9,6 +12,19 @@ async function rows(sizes: readonly number[]): Promise<string> {
   return written(sizes, (question, attempt) => {
     const answer = { text: `It rises in the hills, says attempt ${attempt}.` }
     const { record } = conversation(tokenizer, turnsOf(tokenizer, question, { answer }), {})
+    return { ids: record.input_ids ?? [], mask: record.loss_mask ?? [] }
+  })
+}
+
+/** Rows behind one opening: what they ask stands in the system text. */
+async function rowsThatBegin(questionOf: (question: number, attempt: number) => string, sizes: readonly number[]) {
+  const tokenizer = await qwen()
+  return written(sizes, (question, attempt) => {
+    const { record } = conversation(tokenizer, [
+      system(questionOf(question, attempt)),
+      user('Begin.'),
+      assistant(`It rises in the hills, says attempt ${attempt}.`),
+    ])
     return { ids: record.input_ids ?? [], mask: record.loss_mask ?? [] }
   })
 }
@@ -58,6 +74,45 @@ describe('rows that come by order, without a size of groups', () => {
     const given = (await audited(await rows([4, 4, 4, 4]), { groupSize: 2 })).report()
     expect(given.totals.groups).toBe(8)
     expect(given.totals).not.toHaveProperty('group_size_by_questions')
+  })
+
+  it('are told by whole prompts where the first words of all users are the same', async () => {
+    const groupsOf = async (questionOf: (question: number, attempt: number) => string, sizes = [4, 4, 4, 4]) =>
+      (await audited(await rowsThatBegin(questionOf, sizes))).report().totals.groups
+    expect(await groupsOf((question) => `Play game ${question}.`)).toBe(4)
+    // A clock in each prompt, and one prompt for all.
+    expect(await groupsOf((question, attempt) => `Play game ${question}. It is ${question}:0${attempt}.`)).toBe(0)
+    expect(await groupsOf(() => 'Play the game.')).toBe(0)
+    expect(await groupsOf((question) => `Play game ${question}.`, [4, 3, 4, 2])).toBe(0)
+  })
+
+  it('are told by whole prompts behind one example, and never by what was said before later calls', async () => {
+    const tokenizer = await qwen()
+    const row = (river: string, member: number, example: string) => {
+      const { record } = conversation(tokenizer, [
+        user('Where does the Isk rise?'),
+        assistant(example, { train: false }),
+        user(`Where does the ${river} rise?`),
+        assistant(`Heard ${member} times: the ${river} rises in the hills.`),
+      ])
+      const prompt = (record.loss_mask as number[]).indexOf(1)
+      return { input_ids: record.input_ids, loss_mask: record.loss_mask, prompt_length: prompt, reward: member % 2 }
+    }
+    const rivers = ['Arn', 'Teal', 'Lode', 'Wick']
+    const all = (exampleOf: (member: number) => string) =>
+      rivers.flatMap((river) => [0, 1, 2, 3].map((member) => row(river, member, exampleOf(member))))
+    const facts = async (exampleOf: (member: number) => string) =>
+      (
+        await audited(
+          all(exampleOf)
+            .map((each) => `${JSON.stringify(each)}\n`)
+            .join(''),
+        )
+      ).facts
+    const sizeOf = (told: readonly TrajectoryFacts[]) =>
+      atOnce(grouping(told, { groupSize: null, groupsByOrder: true })).groups.length
+    expect(sizeOf(await facts(() => 'In the north.'))).toBe(4)
+    expect(sizeOf(await facts((member) => `I went there ${member} times.`))).toBe(0)
   })
 
   it('are told by all that stands before the first trained token where no template frames a question', async () => {

@@ -1,4 +1,4 @@
-import { forEachOf, type Steps } from '../../model/steps.ts'
+import { forEachOf, type Steps, within } from '../../model/steps.ts'
 import type { TrajectoryFacts } from '../facts/facts.ts'
 
 interface Run {
@@ -28,15 +28,39 @@ interface OfSource {
   isTold: boolean
 }
 
+/**
+ * Where all ask the same by the first words of a user, as behind examples or where the question stands in the system text, their whole prompts are the
+ * questions.
+ */
 export function* repeatedQuestions(facts: readonly TrajectoryFacts[]): Steps<RepeatedQuestions> {
+  const wordsOf = ({ pairing }: TrajectoryFacts) => pairing?.question ?? null
+  const isByCall = ({ rootHash }: TrajectoryFacts) => rootHash !== undefined
+  const byWords = yield* within(0, 0.5, repeatedBy(facts, wordsOf, isByCall))
+  const [first] = facts
+  if (first === undefined || wordsOf(first) === null) return byWords
+  if (facts.some((row) => wordsOf(row) !== wordsOf(first))) return byWords
+  // Examples are the same in all prompts; what was said before a later call is not.
+  const isOther = ({ rootHash }: TrajectoryFacts) => rootHash !== undefined && rootHash !== first.rootHash
+  return yield* within(
+    0.5,
+    1,
+    repeatedBy(facts, ({ promptHash }) => promptHash, isOther),
+  )
+}
+
+function* repeatedBy(
+  facts: readonly TrajectoryFacts[],
+  questionOf: (row: TrajectoryFacts) => string | null,
+  isByCall: (row: TrajectoryFacts) => boolean,
+): Steps<RepeatedQuestions> {
   const all: OfSource[] = []
   yield* forEachOf(facts, (row, at) => {
     const { source } = row.place
     if (all.at(-1)?.source !== source) all.push({ source, runs: [], isAsked: false, isTold: true })
     const own = all.at(-1) as OfSource
-    const question = row.pairing?.question ?? null
+    const question = questionOf(row)
     if (question !== null) own.isAsked = true
-    if (question === null || row.rootHash !== undefined) own.isTold = false
+    if (question === null || isByCall(row)) own.isTold = false
     else if (own.isTold) addTo(own.runs, row, at, question)
   })
   const asked = all.filter(({ isAsked }) => isAsked)
@@ -71,8 +95,7 @@ function isAskingOnce({ runs, isTold }: OfSource): boolean {
  * makes a run of twice the length, as advantages show that were made of each half by itself.
  */
 export function groupSizeByQuestions({ runs }: RepeatedQuestions, facts: readonly TrajectoryFacts[]): number | null {
-  const first = runs?.[0]
-  if (runs === null || first === undefined || runs.every(({ question }) => question === first.question)) return null
+  if (runs === null || isOneQuestion(runs)) return null
   const longest = runs.reduce((most, { length }) => Math.max(most, length), 0)
   const areWhole = (size: number) =>
     size > 1 &&
@@ -83,6 +106,10 @@ export function groupSizeByQuestions({ runs }: RepeatedQuestions, facts: readonl
   if (size === null || !areWhole(size)) return null
   const isOfTwo = (run: Run) => run.length > size && areNormalisedApart(facts.slice(run.at, run.at + run.length), size)
   return runs.some(isOfTwo) ? size : null
+}
+
+function isOneQuestion(runs: readonly Run[]): boolean {
+  return runs.every(({ question }) => question === runs[0]?.question)
 }
 
 /** Of more than half of the runs that nothing cuts off. */
