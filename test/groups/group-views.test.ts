@@ -301,4 +301,21 @@ describe('a size that one row of a group declares', () => {
     ])
     expect(resolveGroupSize(rows(5), BY_KEY)).toBe(8)
   })
+
+  it('is that of all where the row that declares one of them could not be read', () => {
+    const rows = Array.from({ length: 32 }, (_, i) =>
+      factsOf(i, { reward: i % 2, groupSize: i % 8 === 0 ? 8 : null }),
+    ).filter(({ id }) => id !== '24')
+    expect(resolveGroupSize(rows, BY_KEY)).toBe(8)
+    const groups = buildGroups(rows, { groupSize: null, groupsByOrder: true })
+    expect(groups.map(({ members, complete }) => [members.length, complete])).toEqual([
+      [8, true],
+      [8, true],
+      [8, true],
+      [7, false],
+    ])
+    // One row of many speaks for nobody else.
+    const slip = rows.map((row) => ({ ...row, groupSize: row.id === '3' ? 5 : null }))
+    expect(resolveGroupSize(slip, { groupSize: null, groupsByOrder: true })).toBe(null)
+  })
 })

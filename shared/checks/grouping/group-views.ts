@@ -231,7 +231,7 @@ export function declaredSize(members: readonly TrajectoryFacts[]): number | null
   return size !== null && telling * size >= members.length ? size : null
 }
 
-/** The same of all rollouts. */
+/** The same of all rollouts: those that speak do so for half of them at least, since of a group the one row that declares its size may be lost. */
 function declaredSizeOfAll(facts: readonly TrajectoryFacts[]): number | null {
   let [size, telling]: [number | null, number] = [null, 0]
   for (const part of new FactColumns(facts).parts()) {
@@ -242,7 +242,7 @@ function declaredSizeOfAll(facts: readonly TrajectoryFacts[]): number | null {
       telling++
     }
   }
-  return size !== null && telling * size >= facts.length ? size : null
+  return size !== null && telling * size * 2 >= facts.length ? size : null
 }
 
 /**
