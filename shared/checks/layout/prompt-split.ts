@@ -3,8 +3,9 @@ import { Provenance, type Turn } from '../../model/tokens.ts'
 import type { Check, TrajectoryView } from '../check.ts'
 import { answerInsidePrompt, endsInThinkTag, responseInsidePrompt, storedPromptEnd } from '../oracles/prompt-end.ts'
 import { listOf } from '../oracles/spans.ts'
+import { splitPrefillEnd } from '../oracles/split-prefill.ts'
 
-/** S05. A stored prompt length that leaves the generation prompt out, lies inside a header, inside a turn of the environment, or after words that are trained. */
+/** S05. A stored prompt length that leaves the generation prompt or its last tokens out, lies inside a header, inside a turn of the environment, or after words that are trained. */
 export const S05: Check = {
   code: 'S05',
   name: 'prompt-split-off',
@@ -73,6 +74,9 @@ function problemAt(view: TrajectoryView, at: number): string | null {
 /** Prompts may begin the model's turn for it; what they hold of it was then not sampled and carries no loss. */
 function problemInTurn(view: TrajectoryView, turn: Turn, at: number, name: string): string | null {
   const { mask, provenance } = view
+  const prefillEnd = splitPrefillEnd(view, turn, at)
+  if (prefillEnd !== null)
+    return `it lies inside the prefill of ${name}, ${counted(prefillEnd - at, 'token')} before its end`
   if (at <= turn.contentStart || mask === null) return null
   // Generation prompts end with a think tag: where that is trained, it is M09.
   if (endsInThinkTag(view, turn, at)) return null
