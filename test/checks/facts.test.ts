@@ -162,6 +162,28 @@ describe('numbers of tokens', () => {
     expect(factsOf(row).toolReplyLengths).toEqual([reply.contentEnd - reply.contentStart])
   })
 
+  it('lengths of turns are without what the prompt begins them with, where something tells that', () => {
+    const words = qwen2.encode('The Olsa, I think.').length
+    const row = (options: RecordOptions = {}, train = false) =>
+      conversation(
+        qwen2,
+        [
+          user('Which river?'),
+          assistant('The Olsa, I think.', {
+            prefill: '<think>\n',
+            train: { prefill: train, content: true, end: true },
+          }),
+        ],
+        options,
+      )
+    const prefill = qwen2.encode('<think>\n').length
+    const { contentStart: promptLength } = row().layout[1]!
+    expect(factsOf(row({ logprobs: 'sampler' })).assistantLengths).toEqual([words + 1])
+    expect(factsOf(row(), { promptLength }).assistantLengths).toEqual([words + 1])
+    expect(factsOf(row()).assistantLengths).toEqual([prefill + words + 1])
+    expect(factsOf(row({}, true), { promptLength }).assistantLengths).toEqual([prefill + words + 1])
+  })
+
   it('weights are summed as they are', () => {
     const row = searchRow(qwen2, 0)
     row.record.loss_mask = row.record.loss_mask!.map((value) => value / 2)

@@ -54,7 +54,8 @@ export function createFacts(trajectory: Trajectory, tokens: PreparedTokens | nul
   const { advantage, maxAdvantage, changesAt, broken } = advantagesOf(trajectory, tokens)
   const answered = tokens === null ? null : answerInsidePrompt(trajectory, tokens.mask, segmentation)
   const shape = tokens === null ? NO_TOKENS : shapeFacts(trajectory, tokens, answered)
-  const turns = segmentation === null ? messageFacts(trajectory) : turnFacts(segmentation)
+  const turns =
+    segmentation === null || tokens === null ? messageFacts(trajectory) : turnFacts(segmentation, trajectory, tokens)
   // Field by field: a dump has millions, and spreading a part into an object costs more than finding out what is in it.
   const facts: { -readonly [Name in keyof TrajectoryFacts]: TrajectoryFacts[Name] } = {
     place: trajectory.place,

@@ -287,7 +287,7 @@ export interface TrajectoryFacts {
   readonly model: string | null
   /** Sampling temperature; null or absent where the record does not tell. */
   readonly temperature?: number | null
-  /** Tokens of each assistant turn's sampled span, and of each tool reply's content; for pile-ups. */
+  /** Tokens of each assistant turn's sampled span, without what the prompt begins it with, and of each tool reply's content; for pile-ups. */
   readonly assistantLengths: readonly number[]
   readonly toolReplyLengths: readonly number[]
   /**
