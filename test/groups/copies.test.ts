@@ -116,6 +116,16 @@ describe('equal completions of a group', () => {
     })
   })
 
+  it('are none where each holds the prompt of the group and nothing else, unless one is in two files', () => {
+    const alone = { assistantLengths: [], assistantTurns: 0, trained: 0, endReason: 'prompt-only' as const }
+    const rows = group(3, alone)
+    expect(affected('S04', rows)).toBe(0)
+    expect(affected('S04', group(3, { ...alone, endReason: 'unknown', promptLength: 200 }))).toBe(0)
+    expect(affected('S04', group(3, { ...alone, trained: 60 }))).toBe(2)
+    const again = { ...rows[0]!, place: { source: 1, record: 0, part: 0 } }
+    expect(affected('S04', [...rows, again])).toBe(1)
+  })
+
   it('are as probable as a person says', () => {
     const facts = group(2, scored(0.02))
     expect(affected('A06', facts, { thresholds: { 'chance-of-copies': 0.1 } })).toBe(1)

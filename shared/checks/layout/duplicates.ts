@@ -99,7 +99,7 @@ function sameGroup({ groups }: DumpView): (a: TrajectoryFacts, b: TrajectoryFact
 }
 
 /**
- * Tells, rollout by rollout, whether another one like it would be there by chance (`chance`) or not (`copy`). Of those that would, one whose
+ * Tells, rollout by rollout, whether another one like it would be there by chance (`chance`), as where nothing of either was sampled, or not (`copy`). Of those that would, one whose
  * record was in another file is a copy, and `same record` one whose record was in this file under this id.
  */
 function* likenesses(
@@ -112,11 +112,13 @@ function* likenesses(
   }
   yield* forEachOf(groups, addOften)
   const sampled = columns.sums('assistantLengths')
+  const isPromptAlone = promptsAlone(columns)
   const parts = Uint32Array.from(columns.numbers('place', 'part'))
   const like = new LikeRows([...columns.digests('recordHash'), parts])
   return (row, at) => {
     const tokens = sampled[at] as number
-    if ((tokens === 0 || tokens >= thresholds['duplicate-tokens']) && !often.has(row)) return 'copy'
+    const isLong = tokens === 0 || tokens >= thresholds['duplicate-tokens']
+    if (isLong && isPromptAlone[at] === 0 && !often.has(row)) return 'copy'
     const before = like.firstLike(at)
     if (before === at) return 'chance'
     const first = facts[before] as TrajectoryFacts
@@ -124,6 +126,19 @@ function* likenesses(
     // An id that was made up from the place is another one.
     return first.id === row.id ? 'same record' : 'chance'
   }
+}
+
+/** Rows that hold their prompt and nothing else, 1 in each of their places: those of a group are alike, and none of them is another rollout again. */
+function promptsAlone(columns: FactColumns): Uint8Array {
+  const isAlone = columns.holds('endReason', (reason) => reason === 'prompt-only')
+  const trained = columns.numbers('trained')
+  const prompts = columns.numbers('promptLength')
+  const lengths = columns.numbers('realLength')
+  for (let at = 0; at < isAlone.length; at++) {
+    if (prompts[at] === lengths[at]) isAlone[at] = 1
+    if (trained[at] !== 0) isAlone[at] = 0
+  }
+  return isAlone
 }
 
 /** What rollouts of several rows are, as a number for each of their rows: the same of two where all their rows are; 0 for a rollout of one row. */
