@@ -140,8 +140,8 @@ function learnTool(
   const [, closing, after] = edges as [string, string, string, string]
   const callEnd = assistant.end.trimStart()
   const end = callEnd === '' ? -1 : closing.indexOf(callEnd)
-  // A call that nothing ends is told from the reply's header by what stands there without a reply.
-  const callRest = callEnd === '' && called !== null ? (between(unanswered ?? '', [WORDS.value])?.[1] ?? '') : ''
+  // A call that nothing ends, or not as words are ended (DeepSeek V3), is told from the reply's header by what stands there without a reply.
+  const callRest = end < 0 && called !== null ? (between(unanswered ?? '', [WORDS.value])?.[1] ?? '') : ''
   const from = end < 0 ? commonPrefix(closing, callRest).length : end + callEnd.length
   const header = closing.slice(from).trimStart()
   const answerHeader = [assistant.header + lastTurnPrefill, assistant.header].find((each) => after.endsWith(each))

@@ -263,12 +263,12 @@ describe('replies of a role that a template names otherwise', () => {
 })
 
 describe('calls of DeepSeek', () => {
-  const deepseek = (argumentsOf: string) =>
+  const deepseek = (argumentsOf: string, ended = '<EOS>') =>
     byteTokenizer({
       name: 'deepseek with tools',
       controls: ['<EOS>', '<U>', '<A>', '<call>', '</call>', '<out>', '</out>'],
       names: { eos_token: '<EOS>' },
-      template: `{% for m in messages %}{% if m.role == 'user' %}<U>{{ m.content }}{% elif m.tool_calls is defined %}<A>{{ m.content or '' }}{% for t in m.tool_calls %}{{ '<call>' + t.function.name + '\\n' + ${argumentsOf} + '</call>' }}{% endfor %}<EOS>{% elif m.role == 'tool' %}<out>{{ m.content }}</out>{% else %}{% if loop.index > 1 and messages[loop.index0 - 1].role != 'tool' %}<A>{% endif %}{{ m.content }}<EOS>{% endif %}{% endfor %}`,
+      template: `{% for m in messages %}{% if m.role == 'user' %}<U>{{ m.content }}{% elif m.tool_calls is defined %}<A>{{ m.content or '' }}{% for t in m.tool_calls %}{{ '<call>' + t.function.name + '\\n' + ${argumentsOf} + '</call>' }}{% endfor %}${ended}{% elif m.role == 'tool' %}<out>{{ m.content }}</out>{% else %}{% if loop.index > 1 and messages[loop.index0 - 1].role != 'tool' %}<A>{% endif %}{{ m.content }}<EOS>{% endif %}{% endfor %}`,
     })
   const text = '<U>Who?<A>I ask.<call>search\n{"query": "Q"}</call><EOS><out>Ines</out>Ines.<EOS>'
 
@@ -282,6 +282,17 @@ describe('calls of DeepSeek', () => {
     const { turns } = turnsOf(tokenizer, text)
     expect(turns.map((turn) => turn.split(':', 1)[0])).toEqual(['user', 'assistant', 'tool', 'assistant'])
     expect(turns.at(-1)).toBe('assistant: Ines.')
+  })
+
+  it('end a turn where the template ends it behind several alone (DeepSeek V3), and where they were cut', () => {
+    const tokenizer = deepseek('t.function.arguments', "{{ '<EOS>' if m.tool_calls | length > 1 else '' }}")
+    expect(learned(tokenizer).tool).toEqual({ header: '<out>', end: '</out>' })
+    const cut = text.replace('"Q"}</call><EOS>', '"Q')
+    for (const written of [text, text.replace('</call><EOS>', '</call>'), cut]) {
+      const { turns } = turnsOf(tokenizer, written)
+      expect(turns.map((turn) => turn.split(':', 1)[0])).toEqual(['user', 'assistant', 'tool', 'assistant'])
+      expect(turns.at(-1)).toBe('assistant: Ines.')
+    }
   })
 })
 
