@@ -103,7 +103,7 @@ export class SequenceArrays {
     const numbers = this.numbers(name, value)
     if (numbers === null || numbers.length === 0) return false
     const nan = writtenNaN(value)?.map((place) => at + place)
-    this.store(name, numbers.length, end - at, false, false, nan)
+    this.store(name, numbers.length, end - at, nan === undefined ? {} : { nan })
     const known = Math.min(numbers.length, end - at)
     for (let i = 0; i < known; i++) target[at + i] = numbers[i] as number
     target.fill(Number.NaN, at + known, end)
@@ -144,7 +144,10 @@ export class SequenceArrays {
 
   /** 0/1 flags that are no loss mask; 255 where nothing is stored. */
   flags(name: string, value: JsonValue, at = 0, end = this.length): Uint8Array | null {
-    return this.weighted(name, value, at, end, UNKNOWN, null)?.mask ?? null
+    const numbers = this.numbers(name, value)
+    if (numbers === null) return null
+    this.store(name, numbers.length, end - at, { isBeside: true })
+    return this.placed(numbers, at, end, UNKNOWN, null).mask
   }
 
   /**
@@ -152,23 +155,17 @@ export class SequenceArrays {
    * A list of S - 1 is no mismatch: it may be aligned with the predicted tokens, which is decided later.
    */
   mask(name: string, value: JsonValue, at = 0, end = this.length, before = UNKNOWN): MaskStream | null {
+    const numbers = this.numbers(name, value)
+    if (numbers === null) return null
     const odd = new OddValues()
-    const read = this.weighted(name, value, at, end, before, odd)
+    this.store(name, numbers.length, end - at, {}, numbers.length === this.length - 1)
+    const read = this.placed(numbers, at, end, before, odd)
     for (const { code, message } of odd.described(name)) this.issue(code, name, message)
     return read
   }
 
-  private weighted(
-    name: string,
-    value: JsonValue,
-    at: number,
-    end: number,
-    before: number,
-    odd: OddValues | null,
-  ): MaskStream | null {
-    const numbers = this.numbers(name, value)
-    if (numbers === null) return null
-    this.store(name, numbers.length, end - at, numbers.length === this.length - 1)
+  /** Brings weights to the length of the sequence. */
+  private placed(numbers: Numbers, at: number, end: number, before: number, odd: OddValues | null): MaskStream {
     // What nearly every mask is made of is read by itself.
     const flags = numbers instanceof Int32Array ? flagsOf(numbers) : null
     if (flags !== null && at === 0 && flags.length === this.length && end === this.length) {
@@ -218,7 +215,8 @@ export class SequenceArrays {
       if (wrong++ === 0) first = i
     }
     mask.fill(UNKNOWN, known)
-    this.store(name, numbers.length, this.length, numbers.length === this.length - 1, wrong > 0 && shifted)
+    const namesNext = wrong > 0 && shifted
+    this.store(name, numbers.length, this.length, namesNext ? { namesNext } : {}, numbers.length === this.length - 1)
     if (wrong > 0 && !shifted) {
       this.issue(
         'label-mismatch',
@@ -240,17 +238,10 @@ export class SequenceArrays {
     name: string,
     length: number,
     expected: number,
+    more: Pick<StoredArray, 'namesNext' | 'isBeside' | 'nan'> = {},
     allowed = false,
-    namesNext = false,
-    nan?: Int32Array,
   ): void {
-    this.arrays.push({
-      name,
-      length,
-      expected,
-      ...(namesNext ? { namesNext } : {}),
-      ...(nan === undefined ? {} : { nan }),
-    })
+    this.arrays.push({ name, length, expected, ...more })
     if (length === expected || allowed) return
     this.issue('length-mismatch', name, `${name} has ${length} entries, ${expected} were expected`)
   }

@@ -91,7 +91,7 @@ function readRow(record: OneRecord): Trajectory {
   const start = ids.length - width
   const attentionMask = arrays.integers('attention_mask', fields.take('attention_mask'))
   const padding = paddingOf(ids, attentionMask)
-  const responses = arrays.flags('response_mask', fields.take('response_mask'), start)
+  const responses = responseFlags(fields, arrays, start)
   const stored = (key: string) => arrays.floats(key, fields.take(key), start)
   const floats = (key: string) => withoutFiller(stored(key), padding, responses)
   const read = arrays.mask('loss_mask', fields.take('loss_mask'), start, ids.length, 0)
@@ -130,6 +130,13 @@ function readRow(record: OneRecord): Trajectory {
   return { ...row, meta: { ...meta, ...saidOnce('metadata', about) } }
 }
 
+/** What is response; null where it is not stored, or of another length: then nobody knows which tokens it marks, and the loss mask stands by itself. */
+function responseFlags(fields: Fields, arrays: SequenceArrays, start: number): Uint8Array | null {
+  const value = fields.take('response_mask')
+  const flags = arrays.flags('response_mask', value, start)
+  return numbersOf(value)?.length === arrays.length - start ? flags : null
+}
+
 /**
  * 1 where the batch has a number because it must have something, outside the response, and the mask trains the token all the same: no number is due
  * there, and none is missing. Null where there is nothing of the kind.
@@ -148,14 +155,17 @@ function filledColumns(
   return filled
 }
 
-/** R: columns of the arrays over the response. */
+/** R: columns of the arrays over the response, as most of them have it, else the first: one of another length is that one's fault. */
 function responseWidth(fields: Fields, row: JsonObject, length: number): number {
-  const lengths = ['loss_mask', 'response_mask', 'action_log_probs', 'advantages'].map(
-    (key) => numbersOf(row[key])?.length,
-  )
-  const width = lengths.find((each) => each !== undefined) ?? 0
+  const stored = ['loss_mask', 'response_mask', 'action_log_probs', 'advantages'].flatMap((key) => {
+    const width = numbersOf(row[key])?.length
+    return width === undefined ? [] : [{ key, width }]
+  })
+  const agreeing = (width: number) => stored.filter((other) => other.width === width).length
+  let { key, width } = stored[0] ?? { key: 'loss_mask', width: 0 }
+  for (const other of stored) if (agreeing(other.width) > agreeing(width)) ({ key, width } = other)
   if (width <= length) return width
-  fields.issue('length-mismatch', 'loss_mask', `loss_mask has ${width} entries for ${length} tokens of sequences`)
+  fields.issue('length-mismatch', key, `${key} has ${width} entries for ${length} tokens of sequences`)
   return length
 }
 

@@ -54,6 +54,8 @@ export interface StoredArray {
   readonly expected: number
   /** Labels that name the id behind their place: they mark predictions. Absent elsewhere. */
   readonly namesNext?: true
+  /** Flags under a mask's name that the loss mask was not read from. Absent elsewhere. */
+  readonly isBeside?: true
   /** Tokens whose number is written as NaN, where absent ones are null; absent where there is none. */
   readonly nan?: Int32Array
   /** A number above 0 that the format writes on tokens that were not sampled, and that is read as none; absent where it has no such number. */

@@ -2,7 +2,7 @@ import { count } from '../../model/number-text.ts'
 import type { MaskAlignment } from '../../model/policy.ts'
 import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { RecordIssue, StoredArray, Trajectory } from '../../model/trajectory.ts'
-import { isMaskName } from '../oracles/alignment.ts'
+import { isMaskName, isOfMask } from '../oracles/alignment.ts'
 import { tokenCount } from '../oracles/edges.ts'
 
 /** Contradictions of a record that are about the shape or type of its arrays. */
@@ -35,15 +35,16 @@ export function unfitArrays(trajectory: Trajectory, alignment: MaskAlignment, th
   }
 }
 
-function isUnfit({ name, length, expected }: StoredArray, alignment: MaskAlignment): boolean {
+function isUnfit(array: StoredArray, alignment: MaskAlignment): boolean {
+  const { length, expected } = array
   // A target-aligned mask has no value for the first token.
-  const targets = alignment === 'target' && isMaskName(name) && length === expected - 1
+  const targets = alignment === 'target' && isOfMask(array) && length === expected - 1
   return length !== expected && !targets
 }
 
 /** A mask of another length than the ids have: of none of its elements is known whose token it marks, and what is read of it is no fault of its own. */
 export function isMaskUnfit({ arrays }: Pick<Trajectory, 'arrays'>, alignment: MaskAlignment): boolean {
-  return arrays.some((array) => isMaskName(array.name) && isUnfit(array, alignment))
+  return arrays.some((array) => isOfMask(array) && isUnfit(array, alignment))
 }
 
 export function isLogprobName(name: string): boolean {
@@ -83,7 +84,7 @@ function heavyWeights({ weights, arrays }: Trajectory, largest: number) {
     if (values.size <= NAMED_VALUES) values.add(weight)
   }
   if (first < 0) return null
-  const name = arrays.find((array) => isMaskName(array.name))?.name ?? 'the mask'
+  const name = arrays.find(isOfMask)?.name ?? 'the mask'
   const listed = [...values].slice(0, NAMED_VALUES)
   return {
     mask: name,

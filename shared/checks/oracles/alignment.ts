@@ -1,6 +1,7 @@
 import type { MaskAlignment } from '../../model/policy.ts'
 import type { Thresholds } from '../../model/thresholds/registry.ts'
 import { Expected, Provenance } from '../../model/tokens.ts'
+import type { StoredArray } from '../../model/trajectory.ts'
 import type { TrajectoryView } from '../check.ts'
 import { runEnd } from './spans.ts'
 import { expectedOfTrained } from './trained-parts.ts'
@@ -279,7 +280,7 @@ function bySampling({ provenance }: Pick<TrajectoryView, 'provenance'>): Uint8Ar
 
 /** The dump stores this trajectory's mask with one element less than it has ids. */
 function isOneShorter({ trajectory, ids }: Pick<TrajectoryView, 'trajectory' | 'ids'>): boolean {
-  return trajectory.arrays.some(({ name, length }) => isMaskName(name) && length === ids.length - 1)
+  return trajectory.arrays.some((array) => isOfMask(array) && array.length === ids.length - 1)
 }
 
 /** The mask was read from labels, and these name the next id: nothing else puts them there. */
@@ -297,10 +298,15 @@ export function maskReachesFrom({
   ids,
   segmentation,
 }: Pick<TrajectoryView, 'trajectory' | 'ids' | 'segmentation'>): number {
-  const spans = trajectory.arrays.filter(({ name }) => isMaskName(name) && /^(?!prompt)\w+$/.test(name))
+  const spans = trajectory.arrays.filter((array) => isOfMask(array) && /^(?!prompt)\w+$/.test(array.name))
   const before = ids.length - Math.max(0, ...spans.map(({ expected }) => expected))
   if (spans.length === 0 || before <= 0) return 0
   return Math.max(before, (segmentation?.padding.left ?? 0) + (trajectory.promptLength ?? 0))
+}
+
+/** An array that the loss mask was read from. */
+export function isOfMask({ name, isBeside }: StoredArray): boolean {
+  return isMaskName(name) && isBeside !== true
 }
 
 export function isMaskName(name: string): boolean {

@@ -2,7 +2,7 @@ import { counted } from '../../model/number-text.ts'
 import { Provenance } from '../../model/tokens.ts'
 import type { Check, FaultAt, TrajectoryView } from '../check.ts'
 import { isLogprobName } from '../layout/unfit-arrays.ts'
-import { isMaskName } from '../oracles/alignment.ts'
+import { isOfMask } from '../oracles/alignment.ts'
 import { edgeAfter, tokenCount } from '../oracles/edges.ts'
 import { hidesEdges } from '../oracles/shape.ts'
 import { displaced, lagsByOwnText, lagText, type TurnLag, turnLags } from '../oracles/turn-lag.ts'
@@ -24,10 +24,11 @@ export const T03: Check = {
   ofLengths: true,
   trajectory(view, { alignment }, report) {
     if (view.segmentation === null) return
-    const lengths = view.trajectory.arrays.filter(({ name, length, expected }) => {
+    const lengths = view.trajectory.arrays.filter((array) => {
+      const { name, length, expected } = array
       if (length === expected) return false
-      const targets = alignment === 'target' && isMaskName(name) && length === expected - 1
-      return (isMaskName(name) || isLogprobName(name)) && !targets
+      const targets = alignment === 'target' && isOfMask(array) && length === expected - 1
+      return (isOfMask(array) || isLogprobName(name)) && !targets
     })
     if (lengths.length > 0) {
       report.place(true)
