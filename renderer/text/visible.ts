@@ -104,7 +104,7 @@ export function shownId(id: string, most = 300): string {
 }
 
 /** Longer ids than this (characters) are no ids; a tooltip of all of one would hold up the page. */
-const WHOLE_ID = 2000
+export const WHOLE_ID = 2000
 
 /** An id as a tooltip has it, where what it belongs to is cut. */
 export function wholeId(id: string): string {

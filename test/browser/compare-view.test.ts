@@ -186,6 +186,21 @@ describePage('two runs beside each other', (page) => {
     await window.close()
   })
 
+  test('a number of the second run opens its rollouts, and lays what was open beside them', async () => {
+    const window = await comparing(TRAINING, SINGLE_TURN)
+    const { page: view } = window
+    const row = view
+      .getByRole('row')
+      .filter({ has: view.getByRole('rowheader', { name: 'whole rollout, mean length', exact: true }) })
+    await row.locator('.number button').nth(1).click()
+    await view.getByText(/^(\d+) of \1 rollouts listed$/).waitFor()
+    await expect.poll(() => new URL(view.url()).hash).toMatch(/view=rollouts.*tokens/)
+    await view.keyboard.press('5')
+    await view.locator('.compare-run.open').filter({ hasText: 'clean-gsm8k.jsonl.gz' }).waitFor()
+    expect(window.errors).toEqual([])
+    await window.close()
+  })
+
   test.each(['light', 'dark'] as const)('groups and comparison break no rule of axe-core, %s', async (colorScheme) => {
     const window = await page.openWith([TRAINING], { colorScheme, bypassCSP: true, reducedMotion: 'reduce' })
     const { page: view } = window

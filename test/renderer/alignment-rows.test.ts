@@ -10,6 +10,7 @@ function side(units: readonly number[], turns: AlignedSide['turns'] = []): Align
   for (const [at, text] of texts.entries()) textOffsets[at + 1] = (textOffsets[at] as number) + text.length
   return {
     of: { run: 'open', index: 0 },
+    place: { source: 0, record: 0, part: 0 },
     id: 'one',
     reward: null,
     end: 'stop',

@@ -9,7 +9,8 @@ import { openRollout, openSecond } from '../../commands/go.ts'
 import { useOverscan } from '../../data/printing.ts'
 import { useAnswer } from '../../data/use-answer.ts'
 import { count, counted, percent, real } from '../../text/numbers.ts'
-import { shownId, spelt, wholeId } from '../../text/visible.ts'
+import { rolloutName } from '../../text/rollout-name.ts'
+import { spelt, WHOLE_ID } from '../../text/visible.ts'
 import { TokenGlyphs } from '../rollout/lines.tsx'
 import { type AlignedRow, alignedRows, turnWords } from './alignment-rows.ts'
 
@@ -195,10 +196,10 @@ function SideHead({ side, name, by }: { side: AlignedSide; name: string; by: Ali
       <button
         type="button"
         className="link aligned-id"
-        title={wholeId(side.id)}
+        title={rolloutName(side, WHOLE_ID)}
         onClick={() => (side.of.run === 'open' ? openRollout(side.of.index) : openSecond(side.of.index))}
       >
-        {shownId(side.id)}
+        {rolloutName(side)}
       </button>
       <span className="aligned-facts">
         reward {real(side.reward)} · {counted(units, by === 'words' ? 'word' : 'token')} ·{' '}

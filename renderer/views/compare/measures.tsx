@@ -13,6 +13,7 @@ import { VERDICT_WORDS } from '../../text/words.ts'
 import { ShowLink } from '../verdicts/number-link.tsx'
 import { behindCompared } from './behind-compared.ts'
 import { narrowMeasures, useComparePlace } from './compare-place.ts'
+import { showInSecond } from './swap.ts'
 
 const SECTION_WORDS: Readonly<Record<MeasureSection, string>> = {
   verdicts: 'verdicts',
@@ -160,6 +161,7 @@ function MeasureTable({
 function MeasureRow({ measure }: { measure: ComparedMeasure }) {
   const { id, section, label, unit, here, there, distance, lacks } = measure
   const behind = behindCompared(measure)
+  const behindThere = behindCompared(measure, 'there')
   const [shownHere, shownThere] = valueWords(measure)
   const difference = differenceWords(measure)
   const valueClass = unit === 'text' ? 'number measure-words' : 'number'
@@ -177,7 +179,15 @@ function MeasureRow({ measure }: { measure: ComparedMeasure }) {
         )}
       </td>
       <td className={valueClass} title={exactOf(there, shownThere)}>
-        {there === null ? <Lack why={lacks.there} /> : shownThere}
+        {there === null ? (
+          <Lack why={lacks.there} />
+        ) : behindThere === null ? (
+          shownThere
+        ) : (
+          <ShowLink {...behindThere} open={(rollouts) => void showInSecond(rollouts)}>
+            {shownThere}
+          </ShowLink>
+        )}
       </td>
       <td className="number" title={exactDifference(measure, difference)}>
         {difference}

@@ -5,7 +5,8 @@ import { KeptDetails } from '../../app/kept-details.tsx'
 import { openRollout, openSecond } from '../../commands/go.ts'
 import { useAnswer } from '../../data/use-answer.ts'
 import { count, counted, decimalsOf, inDecimals } from '../../text/numbers.ts'
-import { shownId, spelt } from '../../text/visible.ts'
+import { rolloutName } from '../../text/rollout-name.ts'
+import { spelt } from '../../text/visible.ts'
 import { SideBySide } from './alignment-view.tsx'
 import { chooseRollout } from './compare-place.ts'
 
@@ -165,7 +166,7 @@ function Members({
               aria-pressed={index === chosen}
               onClick={() => chooseRollout(side, index)}
             >
-              <span className="pair-id">{shownId(facts.id)}</span>
+              <span className="pair-id">{rolloutName(facts)}</span>
               <span className="number">{inDecimals(facts.reward, decimals)}</span>
               <span className="number quiet">{facts.realLength > 0 ? count(facts.realLength) : ''}</span>
               <span className="quiet">
@@ -176,7 +177,7 @@ function Members({
             <button
               type="button"
               className="link"
-              aria-label={`Open ${shownId(facts.id, 80)}`}
+              aria-label={`Open ${rolloutName(facts, 80)}`}
               onClick={() => (side === 'here' ? openRollout(index) : openSecond(index))}
               title="Open it"
             >

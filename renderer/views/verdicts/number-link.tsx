@@ -15,10 +15,15 @@ export function NumberLink({ value, ...shows }: Shows & { value: number }) {
   return <ShowLink {...shows}>{count(value)}</ShowLink>
 }
 
-/** A number in words of its own, such as a share, that opens the rollouts it was made of. */
-export function ShowLink({ behind, title, children }: Shows & { children: ReactNode }) {
+/** A number in words of its own, such as a share, that opens the rollouts it was made of; `open` where they are not of the open run. */
+export function ShowLink({
+  behind,
+  title,
+  open = showRollouts,
+  children,
+}: Shows & { open?: (behind: Behind) => void; children: ReactNode }) {
   return (
-    <button type="button" className="link" title={title} onClick={() => showRollouts(behind)}>
+    <button type="button" className="link" title={title} onClick={() => open(behind)}>
       {children}
     </button>
   )

@@ -43,6 +43,7 @@ function tokenSide({ of, loaded, tokenizer }: Readable): AlignedSide {
   return {
     of,
     id: facts.id,
+    place: facts.place,
     reward: facts.reward,
     end: facts.endReason,
     from,
@@ -78,6 +79,7 @@ function wordSide({ of, loaded: { trajectory, facts } }: Readable): AlignedSide 
   return {
     of,
     id: facts.id,
+    place: facts.place,
     reward: facts.reward,
     end: facts.endReason,
     from: 0,

@@ -1,6 +1,7 @@
 import type { EndReason } from '../../checks/facts/facts.ts'
 import type { TableFormat } from '../../exports/table-text.ts'
 import type { HypothesisResult } from '../../model/report.ts'
+import type { Place } from '../../model/source.ts'
 import type { Stream } from '../../model/streams.ts'
 import type { TurnKind } from '../../model/tokens.ts'
 import type { Row } from '../protocol.ts'
@@ -19,6 +20,7 @@ export interface RolloutRef {
 export interface AlignedSide {
   readonly of: RolloutRef
   readonly id: string
+  readonly place: Place
   readonly reward: number | null
   readonly end: EndReason
   /** Stored token that is unit 0. */
