@@ -108,3 +108,37 @@ describe('L09', () => {
     })
   })
 })
+
+describe('L12 in a rollout of two versions', () => {
+  /** Sampled tokens on which sampler and trainer are far apart; the first forty are of the older version. */
+  async function routed(far: readonly number[]) {
+    const rows = scoredRows(
+      ({ sampler, trainer, sampled }, { record }) => {
+        record.model = 'Qwen/Qwen3-30B-A3B'
+        const at = new Map(sampled.map((token, k) => [token, k]))
+        record.versions = record.input_ids.map((_, token) =>
+          at.has(token) ? ((at.get(token) as number) < 40 ? 7 : 8) : -1,
+        )
+        for (const [k, token] of sampled.entries()) {
+          sampler[token] = -1
+          trainer[token] = -1 + (k % 2 === 0 ? -1 : 1) * (k < 40 ? 0.06 : 0.005)
+          if (far.includes(k)) trainer[token] = k % 2 ? -1.8 : -2
+        }
+      },
+      undefined,
+      1,
+    )
+    const tokenizer = await testTokenizer('qwen2.5')
+    const trajectories = rows(tokenizer).map((row, record) => trajectoryOf(row, { source: 0, record, part: 0 }))
+    const { byCode } = await auditTrajectories(trajectories, tokenizer)
+    return byCode.get('L12')?.findings.length
+  }
+
+  it('is not told of tokens that the older sampled, of which the version tells', async () => {
+    expect(await routed([5, 18, 27, 33])).toBe(0)
+  })
+
+  it('is told where they lie in what the newest sampled as well', async () => {
+    expect(await routed([5, 18, 47, 58])).toBe(1)
+  })
+})

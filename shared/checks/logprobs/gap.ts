@@ -22,6 +22,7 @@ import {
 import { findShift } from './gap-shift.ts'
 import { beginningsOff, gapsByTurn, isDeniedAtFirst, isOfFewTokens, laterTurnsOff, type TurnGap } from './gap-turns.ts'
 import { pairsOf, type ScoredPairs } from './scored.ts'
+import { areOfOlderVersions } from './version-gaps.ts'
 
 /** What the gap between sampler and trainer looks like; the first of these that holds names it. */
 export const GAP_CAUSES = ['none', 'shifted', 'temperature', 'renormalised', 'context', 'routing', 'mismatch'] as const
@@ -166,7 +167,8 @@ function untilted(
     large >= thresholds['tail-tokens'] &&
     large >= thresholds['tail-share-least'] * n &&
     large <= thresholds['tail-share-most'] * n
-  if (isTail && restAgrees && isMixtureOfExperts(view.trajectory.model)) return { ...base, cause: 'routing', turns }
+  const isRouted = isTail && restAgrees && isMixtureOfExperts(view.trajectory.model)
+  if (isRouted && !areOfOlderVersions(view, largeGap)) return { ...base, cause: 'routing', turns }
   const surely = meanAbsolute - thresholds['gap-standard-errors'] * base.error >= differs
   return { ...base, cause: surely ? 'mismatch' : 'none', turns }
 }

@@ -71,6 +71,21 @@ function mixedGaps(view: TrajectoryView): MixedGaps | null {
   }
 }
 
+/**
+ * Older versions sampled every token on which the engines are further apart than this, and are surely further from the trainer than the newest: the version
+ * tells where these tokens lie, which nothing does of those that went to other experts.
+ */
+export function areOfOlderVersions(view: TrajectoryView, largeGap: number): boolean {
+  const { versions, logprobs } = view.trajectory
+  const mixed = versions === null ? null : mixedGapsOf(view)
+  const { sampler, trainer } = logprobs
+  if (versions === null || sampler === null || trainer === null || mixed?.state !== 'worse') return false
+  return (pairsOf(view)?.tokens ?? []).every((token) => {
+    const isLarge = Math.abs((sampler[token] as number) - (trainer[token] as number)) > largeGap
+    return !isLarge || versions[token] !== mixed.newest
+  })
+}
+
 /** What the dump is told of a rollout that several versions sampled; null of any other, and where something in it was not scored. */
 export function versionGapsOf(view: TrajectoryView): VersionGaps | null {
   if (view.trajectory.versions === null || view.mask === null) return null
