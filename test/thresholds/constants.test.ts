@@ -9,6 +9,8 @@ const STRUCTURAL: Readonly<Record<string, string>> = {
   'checks/oracles/alignment.ts LARGEST_LAG': 'shifts that are tried; the report lists the score of each',
   'checks/grouping/answer-contrast.ts MOST_PARTS': 'bound of cost',
   'checks/oracles/appended-ends.ts LEAST_ZEROS': 'of so many one is the least by chance in less than one of twenty',
+  'checks/oracles/own-logprobs.ts LEAST_ZEROS':
+    'an engine that scores a prompt is not certain of as many tokens of it in a row',
   'checks/facts/batch-facts.ts NEVER_PACKED': 'bound of cost',
   'checks/facts/batch-facts.ts PACKED_AT_ONCE': 'bound of cost',
   'checks/facts/create-facts.ts SHOWN_TOKENS': 'what evidence shows',

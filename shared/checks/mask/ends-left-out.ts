@@ -3,6 +3,7 @@ import type { TrajectoryView } from '../check.ts'
 import { OfLast } from '../of-last.ts'
 import { LARGEST_LAG } from '../oracles/alignment.ts'
 import { writtenTurns } from '../oracles/edges.ts'
+import { hasOwnLogprob } from '../oracles/own-logprobs.ts'
 import { countOf } from '../oracles/spans.ts'
 import { MASK_UNKNOWN } from '../oracles/states.ts'
 import { stopsAmidCall } from '../truncation/amid-call.ts'
@@ -39,7 +40,7 @@ function findEnds(view: TrajectoryView): TurnEnd[] {
     const start = trainedUpTo(view, turn)
     if (start < 0) continue
     const isMasked = mask[endToken] === 0
-    const isSampled = provenance?.[endToken] === Provenance.sampled
+    const isSampled = provenance?.[endToken] === Provenance.sampled || (isMasked && hasOwnLogprob(view, turn))
     if (isMasked && choosesTokens(view)) return ends
     if (isMasked && !isSampled && stopsAmidCall(view, turn)) continue
     ends.push({ turn, start, isMasked, isSampled })
