@@ -78,6 +78,7 @@ function decide(input: HypothesisInput): Judgement {
     lost !== null &&
     holds(lost, lostBounds(thresholds).contradicted) &&
     found.perhapsLost === 0 &&
+    found.withoutSystem === 0 &&
     cutPrompts === null &&
     unlooked.length === 0 &&
     failingCheck(input, 'C08') === null
@@ -91,6 +92,7 @@ function decide(input: HypothesisInput): Judgement {
       ...(near === null ? [found.limitsOfSteps ?? 'limits of the prompt, the completion or the sequence'] : []),
       ...(lost === null ? [lackOfTurns(input)] : []),
       ...(supported || found.perhapsLost === 0 ? [] : [lackOfEnds(found.perhapsLost)]),
+      ...(supported || found.withoutSystem === 0 ? [] : [lackOfSystem(found.withoutSystem)]),
       ...(isHidden && !isSurelyHidden ? [RETRIEVED] : []),
       ...(supported ? [] : leftOut(unlooked)),
       ...(visible === null ? lackOfDocuments(input, lost !== null) : []),
@@ -108,6 +110,10 @@ function checkedOf({ documentsVisible }: TruncationMeasures): number {
 
 function lackOfEnds(rollouts: number): string {
   return `how ${counted(rollouts, 'rollout')} ended: ${rollouts === 1 ? 'it is' : 'they are'} said to have stopped, and the end token that nearly all others have is not there (C05)`
+}
+
+function lackOfSystem(rollouts: number): string {
+  return `whether the system message of ${counted(rollouts, 'rollout')} was cut away: their messages have it, and the ids do not (T09)`
 }
 
 function lackOfTurns(input: HypothesisInput): string {

@@ -8,6 +8,7 @@ import { type BaselinePoison, measuringPoison } from '../checks/truncation/maske
 import { cuttingAgainstSiblings } from '../checks/truncation/prompt-cut-left.ts'
 import { replyPile } from '../checks/truncation/reply-pile.ts'
 import { type MeanReward, rewardByEnd, rewardByVisibility } from '../checks/truncation/reward-splits.ts'
+import { lacksSystem } from '../checks/truncation/systems-left-out.ts'
 import { findingToldEnds, type ToldEnds } from '../checks/truncation/told-ends.ts'
 import type { Count, RolloutFilter } from '../model/report.ts'
 import { atOnce, filtered, forEachOf, type Steps, within } from '../model/steps.ts'
@@ -32,6 +33,8 @@ export interface TruncationMeasures {
   readonly surelyLost: number
   /** Rollouts that are said to have stopped and of which nothing tells whether they did. */
   readonly perhapsLost: number
+  /** Rollouts without the system message of their messages, of which nothing tells whether it was cut away. */
+  readonly withoutSystem: number
   /** Rollouts with a tool reply that breaks off at one length, as many others do (C08), of all; null where no such length shows. */
   readonly piledReplies: Count | null
   /** Rollouts whose supporting documents are all visible, as far as they were brought, of those that have any; null where none has. */
@@ -115,7 +118,7 @@ function* measuring(input: HypothesisInput): Steps<TruncationMeasures> {
     }),
   )
   const ends = yield* within(0.6, 0.65, findingToldEnds(input.dump))
-  const { lost, surelyLost } = yield* within(0.65, 0.7, lostText(input, facts, ends))
+  const { lost, surelyLost, withoutSystem } = yield* within(0.65, 0.7, lostText(input, facts, ends))
   const byEnd = rewardByEnd(facts, ends)
   yield 0.8
   const nearRows = new Set(near)
@@ -148,6 +151,7 @@ function* measuring(input: HypothesisInput): Steps<TruncationMeasures> {
     lost,
     surelyLost,
     perhapsLost: ends.doubted.size,
+    withoutSystem,
     piledReplies: piledReplies(input, facts),
     documentsVisible: documented.length === 0 ? null : { checked: documented.length, affected: allVisible },
     retrievalKnown,
@@ -242,10 +246,11 @@ function* lostText(
   { dump }: HypothesisInput,
   facts: readonly TrajectoryFacts[],
   ends: ToldEnds,
-): Steps<Pick<TruncationMeasures, 'lost' | 'surelyLost'>> {
+): Steps<Pick<TruncationMeasures, 'lost' | 'surelyLost' | 'withoutSystem'>> {
   const beginLater = yield* cuttingAgainstSiblings(dump)
-  let [told, untold, affected, surelyLost] = [0, 0, 0, 0]
+  let [told, untold, affected, surelyLost, withoutSystem] = [0, 0, 0, 0, 0]
   yield* forEachOf(facts, (row) => {
+    if (lacksSystem(row) && !beginLater.has(row)) withoutSystem++
     if (hasLostText(row, ends) || beginLater.has(row)) {
       affected++
       if (beginLater.has(row) || isSurelyLost(row)) surelyLost++
@@ -254,7 +259,7 @@ function* lostText(
   })
   // Where no end is stored, only what a limit cut tells of itself: of those alone all would be cut.
   const lost = told + affected === 0 ? null : { checked: told + affected + untold, affected }
-  return { lost, surelyLost }
+  return { lost, surelyLost, withoutSystem }
 }
 
 function isSurelyLost({ lost, cutLeft, cutReplies }: TrajectoryFacts): boolean {

@@ -61,6 +61,21 @@ describe('H04', () => {
     expect(foundBy(dump, line?.where)).toHaveLength(32)
   })
 
+  it('does not rule out that system messages were cut away where the ids begin with another turn', () => {
+    const lacking = (firstRole: string) =>
+      verdictOf(
+        'H04',
+        dumpOf(
+          rows(100, (i) => (i === 0 ? { firstRole, systemReplaced: true } : {})),
+          { limits },
+        ),
+      )
+    const found = lacking('user')
+    expect(found.verdict).toBe('inconclusive')
+    expect(found.missing.join()).toContain('whether the system message of 1 rollout was cut away')
+    expect(lacking('system').verdict).toBe('contradicted')
+  })
+
   it.each([
     [10, 'supported', 'supported'],
     [9, 'inconclusive', 'not-checkable'],

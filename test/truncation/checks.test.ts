@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { TrajectoryFacts } from '../../shared/checks/facts/facts.ts'
+import { findingUnproved } from '../../shared/checks/reporting/dump-reporter.ts'
 import { endingOf } from '../../shared/checks/truncation/ending.ts'
+import { promptCutLeft } from '../../shared/checks/truncation/prompt-cut-left.ts'
+import { atOnce } from '../../shared/model/steps.ts'
 import { DEFAULT_THRESHOLDS } from '../../shared/model/thresholds/registry.ts'
 import { searchRow } from '../fixtures/checks/fixture.ts'
 import { assistant, conversation, tool, user } from '../helpers/conversation.ts'
@@ -127,6 +130,18 @@ describe('C01', () => {
     expect(found.map(({ record, evidence }) => [record, evidence.first_role])).toEqual(
       affected === 1 ? [[0, 'user']] : [],
     )
+  })
+
+  it('does not pass where rows lack the system message of their messages, and tells it from other prompts', () => {
+    const sayOf = (more: Partial<TrajectoryFacts>) => {
+      const dump = dumpOf([0, 1, 2].map((i) => factsOf(i, { group: 'g', firstRole: 'user', ...more })))
+      const { tally } = runOver('C01', dump)
+      expect(tally.affected).toBe(0)
+      return atOnce(findingUnproved(promptCutLeft, tally, dump))
+    }
+    expect(sayOf({ systemReplaced: true })).toContain('in 3 of 3 rollouts the ids hold nothing of the system message')
+    expect(sayOf({})).toBeNull()
+    expect(sayOf({ systemReplaced: true, firstRole: 'system' })).toBeNull()
   })
 
   it('is silent where no row of the group has a system turn', () => {

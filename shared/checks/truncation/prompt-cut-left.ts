@@ -7,6 +7,7 @@ import { median } from '../groups/statistics.ts'
 import { limitOfRow } from '../limits/limits.ts'
 import { leftCut } from './left-cut.ts'
 import { limitOf } from './limit-of.ts'
+import { untoldSystems } from './systems-left-out.ts'
 
 /** C01. The ids begin inside a turn, or with another turn than the other rollouts of the same prompt. */
 export const promptCutLeft: Check = {
@@ -23,6 +24,7 @@ export const promptCutLeft: Check = {
   cite: 'TRL#3601, TRL#3569, verl#506, prime-rl#2013',
   trajectory: lookAtStart,
   dump: lookAtSiblings,
+  unproved: (_tally, { facts }) => untoldSystems(facts),
 }
 
 /** Starts that the ids and the row's own messages decide. Others wait for the other rollouts of their prompt. */
