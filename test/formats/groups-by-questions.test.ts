@@ -29,6 +29,23 @@ async function rowsThatBegin(questionOf: (question: number, attempt: number) => 
   })
 }
 
+/** Rows behind an assistant turn that the mask leaves out; nothing says how long a prompt is. */
+async function rowsBehind(
+  example: (attempt: number) => string,
+  next: (question: number, attempt: number) => string,
+): Promise<string> {
+  const tokenizer = await qwen()
+  return written([4, 4, 4, 4], (question, attempt) => {
+    const { record } = conversation(tokenizer, [
+      user('Where does the Isk rise?'),
+      assistant(example(attempt), { train: false }),
+      user(next(question, attempt)),
+      assistant(`Heard ${attempt} times: it rises in the hills.`),
+    ])
+    return { ids: record.input_ids ?? [], mask: record.loss_mask ?? [] }
+  })
+}
+
 /** The same of a base model, which no template asks. */
 async function plainRows(sizes: readonly number[]): Promise<string> {
   const tokenizer = await qwen()
@@ -113,6 +130,39 @@ describe('rows that come by order, without a size of groups', () => {
       atOnce(grouping(told, { groupSize: null, groupsByOrder: true })).groups.length
     expect(sizeOf(await facts(() => 'In the north.'))).toBe(4)
     expect(sizeOf(await facts((member) => `I went there ${member} times.`))).toBe(0)
+  })
+
+  it('are told by what goes on behind an example that only the mask tells, and by no turn that it may leave out', async () => {
+    const groupsOf = async (...shape: Parameters<typeof rowsBehind>) =>
+      (await audited(await rowsBehind(...shape))).report().totals.groups
+    const asked = (question: number) => `Where does river ${question} rise?`
+    expect(await groupsOf(() => 'In the north.', asked)).toBe(4)
+    expect(await groupsOf((attempt) => `I went there ${attempt} times.`, asked)).toBe(0)
+    expect(
+      await groupsOf(
+        () => 'In the north.',
+        () => 'And the Arn?',
+      ),
+    ).toBe(0)
+    expect(
+      await groupsOf(
+        () => 'In the north.',
+        (question, attempt) => `You see ${attempt} rats in ${question}.`,
+      ),
+    ).toBe(0)
+  })
+
+  it('are told so where a stored length was taken for that of an earlier turn, as padding may have it', async () => {
+    const { facts } = await audited(
+      await rowsBehind(
+        () => 'In the north.',
+        (question) => `Where does river ${question} rise?`,
+      ),
+    )
+    const told = facts.map((row, at) =>
+      at % 4 === 1 ? { ...row, promptHash: 'of less' } : { ...row, promptHash: `${at >> 2}` },
+    )
+    expect(atOnce(grouping(told, { groupSize: null, groupsByOrder: true })).groups.length).toBe(4)
   })
 
   it('are told by all that stands before the first trained token where no template frames a question', async () => {

@@ -228,6 +228,7 @@ const ANY = {
   toolsDiffer: flag,
   toolsLeftOut: fc.string(),
   exampleTurns: fc.nat(),
+  askedHash: text,
   calledTools: fc.string(),
   parallelCalls: flag,
   calledLeftOut: fc.string(),

@@ -102,6 +102,7 @@ const EVERY: Record<keyof Required<TrajectoryFacts>, true> = {
   toolsDiffer: true,
   toolsLeftOut: true,
   exampleTurns: true,
+  askedHash: true,
   calledTools: true,
   parallelCalls: true,
   calledLeftOut: true,

@@ -91,6 +91,8 @@ export interface TrajectoryFacts {
   readonly edges?: number
   /** Assistant turns that it begins with and that the model did not write, where it wrote a later one: examples, or what was said before; absent where there are none. */
   readonly exampleTurns?: number
+  /** Digest of the ids before the turn behind them, padding and its header left out; absent where there are none. Tells questions where all begin alike. */
+  readonly askedHash?: string
   /** Names of the tools that it calls, as its ids spell them, in order of their letters; absent where it calls none. What a fault may be confined to. */
   readonly calledTools?: string
   /** A turn of it calls several tools at once; absent elsewhere. What a fault may be confined to. */

@@ -30,7 +30,7 @@ interface OfSource {
 
 /**
  * Where all ask the same by the first words of a user, as behind examples or where the question stands in the system text, their whole prompts are the
- * questions.
+ * questions. Where one holds examples, it goes on behind them, whatever length is stored.
  */
 export function* repeatedQuestions(facts: readonly TrajectoryFacts[]): Steps<RepeatedQuestions> {
   const wordsOf = ({ pairing }: TrajectoryFacts) => pairing?.question ?? null
@@ -44,7 +44,7 @@ export function* repeatedQuestions(facts: readonly TrajectoryFacts[]): Steps<Rep
   return yield* within(
     0.5,
     1,
-    repeatedBy(facts, ({ promptHash }) => promptHash, isOther),
+    repeatedBy(facts, ({ askedHash, promptHash }) => askedHash ?? promptHash, isOther),
   )
 }
 

@@ -1,3 +1,5 @@
+import { kernelWith } from '../../containers/kernel/thread-kernel.ts'
+import { hashOfNumbers } from '../../model/bulk-hash.ts'
 import { Expected, type Turn } from '../../model/tokens.ts'
 import type { TrajectoryView } from '../check.ts'
 import { writtenTurns } from './edges.ts'
@@ -8,12 +10,23 @@ export function mayBeSampled({ contentStart, contentEnd }: Turn, expectedRl: Tra
   return expectedRl.subarray(contentStart, contentEnd).includes(Expected.trained)
 }
 
-/** How many assistant turns a rollout begins with that the model did not write, where it wrote one behind them: examples in its prompt, or its history. */
+/**
+ * How many assistant turns a rollout begins with that the model did not write, where it wrote one behind them: examples in its prompt, or its history. And the
+ * digest of all that stands before that one, padding and its header left out: what it was asked.
+ */
 export function exampleTurnsFact({
+  trajectory: { ids },
   segmentation,
   expectedRl,
-}: Pick<TrajectoryView, 'segmentation' | 'expectedRl'>): { readonly exampleTurns: number } | null {
-  if (segmentation === null || expectedRl === null) return null
-  const first = writtenTurns(segmentation).findIndex((turn) => mayBeSampled(turn, expectedRl))
-  return first > 0 ? { exampleTurns: first } : null
+}: Pick<TrajectoryView, 'trajectory' | 'segmentation' | 'expectedRl'>): {
+  readonly exampleTurns: number
+  readonly askedHash: string
+} | null {
+  if (ids === null || segmentation === null || expectedRl === null) return null
+  const written = writtenTurns(segmentation)
+  const first = written.findIndex((turn) => mayBeSampled(turn, expectedRl))
+  if (first <= 0) return null
+  const { start } = written[first] as Turn
+  const asked = hashOfNumbers(ids, segmentation.padding.left, start, kernelWith(ids))
+  return { exampleTurns: first, askedHash: asked.digest() }
 }

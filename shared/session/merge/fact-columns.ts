@@ -324,6 +324,7 @@ const COLUMNS: { readonly [Name in keyof Required<Row>]: Column<Row[Name]> } = {
   besideSchema: { cells: optional(TEXT) },
   ofTools: { cells: optional(FLAG) },
   exampleTurns: { cells: optional(NUMBER) },
+  askedHash: { cells: optional(TEXT) },
   calledTools: { cells: optional(TEXT) },
   parallelCalls: { cells: optional(FLAG) },
   beyondMessages: { cells: optional(oneOf(BEYOND_MESSAGES)) },
