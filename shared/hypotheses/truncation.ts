@@ -4,9 +4,9 @@ import type { EndReason, TrajectoryFacts } from '../checks/facts/facts.ts'
 import { hasHiddenDocuments, hasLostText } from '../checks/facts/rollout-filter.ts'
 import { correlation, mean } from '../checks/groups/statistics.ts'
 import { LIMITED_LENGTHS, type LimitedLength, leftToLimit, limitInForce } from '../checks/limits/limits-left.ts'
+import { findingReplyPile } from '../checks/truncation/kind-pile.ts'
 import { type BaselinePoison, measuringPoison } from '../checks/truncation/masked-rows-counted.ts'
 import { cuttingAgainstSiblings } from '../checks/truncation/prompt-cut-left.ts'
-import { replyPile } from '../checks/truncation/reply-pile.ts'
 import { type MeanReward, rewardByEnd, rewardByVisibility } from '../checks/truncation/reward-splits.ts'
 import { lacksSystem } from '../checks/truncation/systems-left-out.ts'
 import { findingToldEnds, type ToldEnds } from '../checks/truncation/told-ends.ts'
@@ -139,7 +139,8 @@ function* measuring(input: HypothesisInput): Steps<TruncationMeasures> {
   yield 0.9
   const documents = yield* countingDocuments(input.dump.facts)
   const byVisibility = yield* within(0.9, 0.93, rewardByVisibility(facts))
-  const poison = yield* within(0.93, 0.95, measuringPoison(input.dump))
+  const poison = yield* within(0.93, 0.94, measuringPoison(input.dump))
+  const piled = yield* within(0.94, 0.95, measuringPiles(input, facts))
   const limitsOfSteps = rules.length === 0 ? yield* within(0.95, 1, findingLimitsOfSteps(input.dump)) : null
   const lengthRewardCorrelation = correlation(rewardedLengths, rewards)
   yield 1
@@ -152,7 +153,7 @@ function* measuring(input: HypothesisInput): Steps<TruncationMeasures> {
     surelyLost,
     perhapsLost: ends.doubted.size,
     withoutSystem,
-    piledReplies: piledReplies(input, facts),
+    piledReplies: piled,
     documentsVisible: documented.length === 0 ? null : { checked: documented.length, affected: allVisible },
     retrievalKnown,
     perhapsNotBrought: perhapsNotBrought.length,
@@ -233,10 +234,13 @@ function filterOf(rules: readonly LimitRule[], { limits }: DumpView, nearTokens:
 }
 
 /** What cut replies do not show by themselves and lengths do: only where none of them is known to be cut. */
-function piledReplies(input: HypothesisInput, facts: readonly TrajectoryFacts[]): TruncationMeasures['piledReplies'] {
+function* measuringPiles(
+  input: HypothesisInput,
+  facts: readonly TrajectoryFacts[],
+): Steps<TruncationMeasures['piledReplies']> {
   const { dump } = input
   if (failingCheck(input, 'C08') === null || new FactColumns(dump.facts).present('cutReplies').includes(1)) return null
-  const pile = replyPile(dump.facts, dump.settings.thresholds)
+  const pile = yield* findingReplyPile(dump)
   // Where no end shows it, replies of one length may be whole.
   return pile === null || pile.side === null ? null : { checked: facts.length, affected: pile.rollouts }
 }

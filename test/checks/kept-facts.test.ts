@@ -145,6 +145,8 @@ describe('facts that are kept', () => {
       open: 'right' as const,
       text: hash(2 * at),
       edge: hash(2 * at + 1),
+      tool: at % 3 === 0 ? 'search' : 'open_page',
+      turn: 1 + (at % 4),
     })
     const facts = Array.from({ length: 1000 }, (_, record) =>
       factsOf(record, { longReplies: [longReply(record), longReply(record + 1)] }),

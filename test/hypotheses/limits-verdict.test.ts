@@ -121,7 +121,9 @@ describe('H04', () => {
       return {
         toolReplyLengths: [tokens + 4],
         longestReply: size,
-        longReplies: [{ start: 100, end: 100 + tokens, ...size, open, text: `t${i}`, edge: `e${i}` }],
+        longReplies: [
+          { start: 100, end: 100 + tokens, ...size, open, text: `t${i}`, edge: `e${i}`, tool: 'search', turn: 1 },
+        ],
       }
     }
     const piled = (count: number, open: 'right' | 'none') =>

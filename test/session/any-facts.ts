@@ -271,6 +271,12 @@ const ANY = {
   lost: number,
   cutReplies: fc.array(fc.record({ tokens: fc.nat(), characters: fc.nat() }, object)),
   longestReply: fc.record({ tokens: fc.nat(), characters: fc.nat() }, object),
+  longestOfKinds: fc.array(
+    fc.record(
+      { start: fc.nat(), end: fc.nat(), tokens: fc.nat(), characters: fc.nat(), tool: text, turn: fc.nat() },
+      object,
+    ),
+  ),
   longReplies: fc.array(
     fc.record(
       {
@@ -281,6 +287,8 @@ const ANY = {
         open: fc.constantFrom(...OPEN_ENDS),
         text: hash,
         edge: hash,
+        tool: text,
+        turn: fc.nat(),
       },
       object,
     ),

@@ -160,6 +160,8 @@ const STRUCTURAL: Readonly<Record<string, string>> = {
   'checks/template/declared-tools.ts LONGEST_TITLE': 'bound of cost',
   'checks/template/declared-tools.ts NEAR': 'characters around a name in which prose calls it a tool; the words decide',
   'checks/template/words-of-others.ts BESIDE': 'how far off the edges of a mask of other ids are looked for',
+  'checks/truncation/kind-pile.ts MOST_KINDS': 'bound of cost',
+  'checks/truncation/reply-kinds.ts MOST_TURNS': 'bound of what is kept of a rollout',
   'checks/truncation/long-replies.ts LEAST_TOKENS': 'bound of cost, and of what is kept of a rollout',
   'checks/truncation/long-replies.ts EDGE_TOKENS': 'how much of an end is hashed',
   'checks/truncation/long-replies.ts BESIDE_TOKENS': 'how much of a text is looked at for prose',

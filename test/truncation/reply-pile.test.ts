@@ -9,6 +9,7 @@ import type { BundledTokenizerId, Tokenizer } from '../../shared/tokens/tokenize
 import { auditDump, settings } from '../checks/audit.ts'
 import { searchRow } from '../fixtures/checks/fixture.ts'
 import { resolveLimits } from '../helpers/at-once.ts'
+import { assistant, tool } from '../helpers/conversation.ts'
 import { runOver } from '../helpers/dump-check.ts'
 import { dumpOf, factsOf } from '../helpers/facts.ts'
 
@@ -19,6 +20,8 @@ interface Reply {
   readonly text?: string
   readonly edge?: string
   readonly open?: OpenEnd
+  readonly tool?: string
+  readonly turn?: number
 }
 
 /** Rollouts of these replies, which end in mid-sentence and differ where nothing else is said. */
@@ -35,6 +38,14 @@ const rollouts = (...each: readonly (readonly Reply[])[]): TrajectoryFacts[] =>
               characters: Math.max(...replies.map(charactersOf)),
             },
           }),
+      longestOfKinds: replies.map((reply, k) => ({
+        start: 100 + 200 * k,
+        end: 100 + 200 * k + reply.tokens,
+        tokens: reply.tokens,
+        characters: charactersOf(reply),
+        tool: reply.tool ?? '',
+        turn: reply.turn ?? k + 1,
+      })),
       longReplies: replies.map((reply, k) => ({
         start: 100 + 200 * k,
         end: 100 + 200 * k + reply.tokens,
@@ -43,6 +54,8 @@ const rollouts = (...each: readonly (readonly Reply[])[]): TrajectoryFacts[] =>
         open: reply.open ?? 'right',
         text: reply.text ?? `t${i}`,
         edge: reply.edge ?? `e${i}`,
+        tool: reply.tool ?? '',
+        turn: reply.turn ?? k + 1,
       })),
     })
   })
@@ -56,7 +69,7 @@ describe('replyPile', () => {
   const middle = many(6, () => ({ tokens: 256, open: 'none' }))
 
   it('finds the length at which different replies stop in mid-sentence', () => {
-    const found = { unit: 'tokens', side: 'right', length: 256, replies: 6, rollouts: 6, texts: 6 }
+    const found = { unit: 'tokens', side: 'right', length: 256, kind: null, replies: 6, rollouts: 6, texts: 6 }
     expect(pile(...cut, ...short)).toEqual(found)
     expect(pile(...cut)).toEqual(found)
   })
@@ -122,6 +135,54 @@ describe('replyPile', () => {
   it('says nothing of it where cut replies tell a limit already', () => {
     const facts = rollouts(...cut).map((row) => ({ ...row, cutReplies: [{ tokens: 90, characters: 256 }] }))
     expect(runOver('C08', dumpOf(facts)).findings).toEqual([])
+  })
+})
+
+describe('a limit on the replies of one tool, or behind one turn', () => {
+  const told = (facts: readonly TrajectoryFacts[]) =>
+    runOver('C08', dumpOf(facts)).findings.map(({ record, message, tokens }) => ({ record, message, tokens }))
+  /** The reply of a search, and a page that is longer. */
+  const both = (search: (i: number) => Reply, page: (i: number) => Reply = () => ({ tokens: 0 })) =>
+    rollouts(
+      ...Array.from({ length: 12 }, (_, i): Reply[] => [
+        { tool: 'search', ...search(i) },
+        { tool: 'open_page', open: 'none', ...page(i), tokens: 300 + 17 * i },
+      ]),
+    )
+
+  it('is found among the replies of that tool, as are those that it cut at the end of a sentence', () => {
+    const facts = both((i) => ({ tokens: 64, turn: 1 + (i % 3), open: i > 9 ? 'dense' : 'right' })).map((row) => ({
+      ...row,
+      longReplies: row.longReplies?.filter(({ open }) => open !== 'dense') ?? [],
+    }))
+    const found = told(facts)
+    expect(found.map(({ record }) => record)).toEqual(facts.map((_, i) => i))
+    expect(found[0]).toMatchObject({
+      message:
+        'A tool reply ends in mid-sentence at exactly 64 tokens, as 12 replies of 12 rollouts do, and none that search returned is longer',
+      tokens: [100, 164],
+    })
+    // The other tool knows no such limit: nothing is said of lengths that replies of any tool may have.
+    expect(resolveLimits(settings(), {}, facts).max_tool_response_length).toBeNull()
+  })
+
+  it('is found behind one turn, whatever tool is asked', () => {
+    const facts = both((i) => ({ tokens: 64, characters: 310 + i, tool: ['search', 'look_up', ''][i % 3]! }))
+    expect(told(facts)[0]?.message).toMatch(
+      /exactly 64 tokens, as 12 replies .* none behind turn 1 of the model is longer/,
+    )
+  })
+
+  it.each([
+    ['one of the same tool and turn is longer', (i) => ({ tokens: i === 5 ? 70 : 64 })],
+    ['they end as a sentence does', () => ({ tokens: 64, open: 'none' })],
+    ['all say the same', () => ({ tokens: 64, characters: 320, text: 'same' })],
+    ['all end in the same words', () => ({ tokens: 64, characters: 320, edge: 'same' })],
+    ['they are of many lengths', (i) => ({ tokens: 40 + 2 * i })],
+    ['five are of that length', (i) => ({ tokens: i < 5 ? 64 : 33 + i })],
+    ['as many have each length just below it', (i) => ({ tokens: i < 6 ? 64 : 57 + i })],
+  ] as const satisfies readonly (readonly [string, (i: number) => Reply])[])('is not where %s', (_, search) => {
+    expect(told(both(search))).toEqual([])
   })
 })
 
@@ -202,6 +263,31 @@ describe('C08 without a marker', () => {
       'The ',
     )
     expect(byCode.get('C08')!.findings.map(({ record }) => record)).toEqual(named)
+  })
+
+  it.each([
+    'qwen2.5',
+    'llama3',
+  ] as const)('names replies behind one turn that a limit cuts there: %s', async (family) => {
+    const named = async (lengthOf: (i: number) => number) => {
+      const { byCode } = await auditDump({
+        story: '',
+        family,
+        rows: (tokenizer) =>
+          Array.from({ length: 8 }, (_, i) =>
+            searchRow(tokenizer, i, {
+              reply: { text: `The ${prose(2 * i)}, and so it ends.` },
+              after: () => [tool(prose(2 * i + 1).slice(0, lengthOf(i))), assistant('So it is.')],
+            }),
+          ),
+      })
+      return byCode.get('C08')!.findings
+    }
+    const found = await named(() => 221)
+    expect(found).toHaveLength(8)
+    expect(found[0]?.message).toMatch(/ at exactly 221 characters, as 8 .* none behind turn 2 of the model is longer/)
+    expect(found[0]?.evidence).toMatchObject({ only_of: 'turn 2', limit: null })
+    expect(await named((i) => 221 - i)).toEqual([])
   })
 
   /** A board of letters: another one for each number. */

@@ -132,8 +132,11 @@ describe('the long replies that are kept of a rollout', () => {
       family: 'qwen2.5',
       rows: (tokenizer) => [searchRow(tokenizer, 0, { reply })],
     })
-    const { longestReply, longReplies: kept } = views[0]!.facts
-    expect(kept).toEqual([expect.objectContaining({ ...longestReply, open: 'right' })])
+    const { longestReply, longestOfKinds, longReplies: kept } = views[0]!.facts
+    const longest = expect.objectContaining({ ...longestReply, open: 'right', tool: '', turn: 1 })
+    // One call was made, which the first reply answers: that is longest of its tool.
+    expect(kept).toEqual([expect.objectContaining({ open: 'right', tool: 'search', turn: 1 }), longest])
+    expect(longestOfKinds).toEqual(kept?.map(({ open, text, edge, ...size }) => size))
   })
 
   it('are as long as the longest texts, wherever among the replies they stand', async () => {
@@ -169,12 +172,14 @@ describe('the long replies that are kept of a rollout', () => {
       expect(longestReply?.characters).toBe(long.length === 0 ? undefined : characters)
       const starts = kept?.map(({ start }) => start) ?? []
       expect(starts).toEqual([...starts].sort((a, b) => a - b))
-      for (const { tokens, characters } of kept ?? [])
-        expect(tokens === longestReply?.tokens || characters === longestReply?.characters).toBe(true)
+      for (const { tokens, characters, open } of kept ?? []) {
+        const isLongest = tokens === longestReply?.tokens || characters === longestReply?.characters
+        expect(isLongest || open === 'left' || open === 'right').toBe(true)
+      }
     }
   })
 
   it('are none without turns', () => {
-    expect(longReplies(Int32Array.of(1, 2), null, null)).toBeNull()
+    expect(longReplies(Int32Array.of(1, 2), null, null, [])).toBeNull()
   })
 })

@@ -12,7 +12,7 @@ import { environmentFact } from '../grouping/environment.ts'
 import { brokenPrefix } from '../layout/broken-prefix.ts'
 import { isShort } from '../logprobs/no-numbers.ts'
 import { trainedPromptFacts } from '../mask/prompt-trained.ts'
-import { callFacts } from '../oracles/called-tools.ts'
+import { calledTools, callFacts } from '../oracles/called-tools.ts'
 import { edgesOf, filledTurns, ownSpans, writtenTurns } from '../oracles/edges.ts'
 import { endReason, isCallStop, isModelStop, saysCut } from '../oracles/end-reason.ts'
 import { type AnsweredInside, answerInsidePrompt, LONGEST_PREFILL, storedPromptEnd } from '../oracles/prompt-end.ts'
@@ -127,7 +127,7 @@ export function createFacts(trajectory: Trajectory, tokens: PreparedTokens | nul
   if (answered !== null || isPromptOpen(segmentation)) facts.promptOpen = true
   more(trainedPromptFacts(trajectory, tokens))
   more(replyFacts(trajectory, tokens))
-  more(longReplies(ids, segmentation, tokenizer))
+  more(longReplies(ids, segmentation, tokenizer, segmentation === null ? [] : calledTools(segmentation, tokens.text)))
   more(prefixFacts(tokens))
   return facts
 }

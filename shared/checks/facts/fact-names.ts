@@ -123,6 +123,7 @@ const EVERY: Record<keyof Required<TrajectoryFacts>, true> = {
   lost: true,
   cutReplies: true,
   longestReply: true,
+  longestOfKinds: true,
   longReplies: true,
   supportingDocuments: true,
   idsHash: true,

@@ -303,11 +303,24 @@ export interface TrajectoryFacts {
   readonly lost: number
   /** Tool replies that a limit cut, the tokens between their tags and their characters without the framework's mark; absent where none was. */
   readonly cutReplies?: readonly { readonly tokens: number; readonly characters: number }[]
-  /** Size of the longest text in a tool reply, tags and quotes not counted; absent where none is long. For pile-ups, as the next. */
+  /** Size of the longest text in a tool reply, tags and quotes not counted; absent where none is long. For pile-ups, as the next two. */
   readonly longestReply?: { readonly tokens: number; readonly characters: number }
   /**
-   * The texts in tool replies that are as long as the longest, in tokens or in characters: where they stand, their size, and hashes of all
-   * their tokens in any order and of the open end, else of the last tokens (8 hex digits); absent where none is long.
+   * The texts in tool replies that are longest, in tokens or in characters, among those of their tool or of their turn (`kindsOf`), by which a limit on
+   * these alone is told; absent where none is long.
+   */
+  readonly longestOfKinds?: readonly {
+    readonly start: number
+    readonly end: number
+    readonly tokens: number
+    readonly characters: number
+    readonly tool: string
+    readonly turn: number
+  }[]
+  /**
+   * The texts in tool replies that are as long as the longest, in tokens or in characters, and those that are so among those of their tool or turn alone
+   * and end or begin in mid-sentence: where they stand, their size, hashes of all their tokens in any order and of the open end, else of the last tokens
+   * (8 hex digits), and what they answer; absent where none is long.
    */
   readonly longReplies?: readonly {
     readonly start: number
@@ -317,6 +330,8 @@ export interface TrajectoryFacts {
     readonly open: OpenEnd
     readonly text: string
     readonly edge: string
+    readonly tool: string
+    readonly turn: number
   }[]
   /**
    * Supporting documents: available in the record, brought to the model according to the messages before the answer (null without

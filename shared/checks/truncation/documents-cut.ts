@@ -1,13 +1,17 @@
 import { count, counted } from '../../model/number-text.ts'
+import { forEachOf, type Steps, within } from '../../model/steps.ts'
 import type { AuditSettings, Check, DumpReporter, DumpView, Reporter, TrajectoryView } from '../check.ts'
 import { FactColumns } from '../facts/fact-columns.ts'
+import type { TrajectoryFacts } from '../facts/facts.ts'
 import { limitOfRow } from '../limits/limits.ts'
 import { tokenCount } from '../oracles/edges.ts'
 import { encoded } from '../texts/encoded.ts'
 import { documentFates } from '../texts/supporting-documents.ts'
 import { type CutReply, cutReplies, repliesOf } from './cut-replies.ts'
+import { findingReplyPile } from './kind-pile.ts'
 import { limitOf } from './limit-of.ts'
-import { atPile, replyPile } from './reply-pile.ts'
+import { nameOfKind } from './reply-kinds.ts'
+import { atPile } from './reply-pile.ts'
 import { namedParts } from './what-was-lost.ts'
 
 /** C08. A limit on replies cut what the model was given to read: an end, a start or the middle of it is gone. */
@@ -28,32 +32,33 @@ export const documentsCut: Check = {
 }
 
 /** The limit that the cut replies share shows only once all of them are known. */
-function stateLimit(view: DumpView, report: DumpReporter): void {
+function* stateLimit(view: DumpView, report: DumpReporter): Steps<void> {
   const { limits, facts } = view
   const has = new FactColumns(facts).present('cutReplies')
   const cut = has.includes(1) ? facts.flatMap(({ cutReplies }) => cutReplies ?? []) : []
   if (cut.length === 0) {
-    reportPile(view, report)
+    yield* reportPile(view, report)
     return
   }
   report.context({ max_tool_response_length: limits.max_tool_response_length, cut_replies: cut.length })
 }
 
 /** Where nothing marks a cut, replies of one length show it. */
-function reportPile(view: DumpView, report: DumpReporter): void {
-  const { facts, limits, settings } = view
-  const pile = replyPile(facts, settings.thresholds)
+function* reportPile(view: DumpView, report: DumpReporter): Steps<void> {
+  const { facts, limits } = view
+  const pile = yield* within(0, 0.8, findingReplyPile(view))
   if (pile === null) return
-  const { unit, side, length, replies, rollouts, texts } = pile
+  const { unit, side, length, kind, replies, rollouts, texts } = pile
   const amount = unit === 'tokens' ? tokenCount(length) : counted(length, 'character')
   const shape = side === null ? 'has' : side === 'right' ? 'ends in mid-sentence at' : 'begins in mid-sentence and has'
   const others = side === null ? 'have' : 'do'
+  const none = kind === null ? 'none is longer' : `none ${nameOfKind(kind)} is longer`
   const where = side === null ? '; nothing in it shows where it was cut' : ''
-  const message = `A tool reply ${shape} exactly ${amount}, as ${count(replies)} replies of ${counted(rollouts, 'rollout')} ${others}, and none is longer${where}`
-  for (const member of facts) {
+  const message = `A tool reply ${shape} exactly ${amount}, as ${count(replies)} replies of ${counted(rollouts, 'rollout')} ${others}, and ${none}${where}`
+  const reportAt = (member: TrajectoryFacts) => {
     const there = atPile(member, pile)
     const [first] = there
-    if (first === undefined) continue
+    if (first === undefined) return
     const own = limitOfRow('max_tool_response_length', view, member)
     report.unitAfterAll()
     report.fault({
@@ -66,6 +71,7 @@ function reportPile(view: DumpView, report: DumpReporter): void {
         cut: side ?? 'somewhere',
         shown_by: 'pile-up',
         limit: limits.max_tool_response_length ?? (own === null ? null : { value: own, origin: 'metadata' }),
+        ...(kind === null ? {} : { only_of: kind }),
         replies_cut: there.length,
         replies_at_this_length: replies,
         rollouts_at_this_length: rollouts,
@@ -75,6 +81,7 @@ function reportPile(view: DumpView, report: DumpReporter): void {
       },
     })
   }
+  yield* within(0.8, 1, forEachOf(facts, reportAt))
 }
 
 function lookAtReplies(view: TrajectoryView, settings: AuditSettings, report: Reporter): void {

@@ -3,8 +3,9 @@ import { eightDigits, Hash64 } from '../../model/hash.ts'
 import type { Segmentation, Span } from '../../model/tokens.ts'
 import type { Tokenizer, TokenTable } from '../../tokens/tokenizer.ts'
 import type { TrajectoryFacts } from '../facts/facts.ts'
-import { type Reply, repliesLookedAt, repliesOf, replyTexts } from './cut-replies.ts'
+import { repliesLookedAt, repliesOf, replyTexts } from './cut-replies.ts'
 import { isGridAt } from './grid.ts'
+import { kindsOf, type ReplyText, replyTextsByKind } from './reply-kinds.ts'
 import { type LookedAt, lookAt } from './reply-tokens.ts'
 import { isLetter, isProse, type TextSize, textSize } from './text-size.ts'
 
@@ -20,94 +21,94 @@ export const OPEN_ENDS = ['left', 'right', 'none', 'dense'] as const
 export type OpenEnd = (typeof OPEN_ENDS)[number]
 
 /**
- * The longest text of the tool replies, in tokens and in characters, and those texts that are as long, with how they end or begin. None of them
- * proves anything by itself, many of one length do (`reply-pile.ts`). Those that are known to be cut are among them. Null where no reply is long.
+ * The longest text of the tool replies, in tokens and in characters, of all and by kind, and those texts that are as long, with how they end or begin; of
+ * those that are longest of their kind alone (`kindsOf`) only what does so in mid-sentence. None of them proves anything by itself, many of one length
+ * do (`reply-pile.ts`). Those that are known to be cut are among them. Null where no reply is long.
+ *
+ * @param names of the tool of each call, in order
  */
 export function longReplies(
   ids: Int32Array,
   segmentation: Segmentation | null,
   tokenizer: Tokenizer | null,
-): Pick<TrajectoryFacts, 'longestReply' | 'longReplies'> | null {
+  names: readonly string[],
+): Pick<TrajectoryFacts, 'longestReply' | 'longestOfKinds' | 'longReplies'> | null {
   if (segmentation === null || tokenizer === null) return null
   const { table } = tokenizer
-  const found = longTexts(table, ids, segmentation)
+  const found = longTexts(table, ids, segmentation, names)
   if (found.length === 0) return null
-  const longest = { tokens: 0, characters: 0 }
-  for (const { tokens, characters } of found) {
-    longest.tokens = Math.max(longest.tokens, tokens)
-    longest.characters = Math.max(longest.characters, characters)
-  }
-  const hash = (from: number, to: number) => new Hash64().words(ids, from, to).digest().slice(0, 8)
-  const asLong = found.filter(
-    ({ tokens, characters }) => tokens === longest.tokens || characters === longest.characters,
-  )
-  const longReplies = asLong.map((reply) => {
-    const { start, end, tokens, characters } = reply
-    const open = openEnd(table, ids, reply)
-    const edge = open === 'left' ? hash(start, start + EDGE_TOKENS) : hash(end - EDGE_TOKENS, end)
-    return { start, end, tokens, characters, open, text: textOf(ids, start, end), edge }
-  })
-  return { longestReply: longest, longReplies }
-}
-
-/**
- * The texts of replies that are no names, numbers or short messages, with their sizes: those that are longest, and some of the others. No text has more
- * tokens than its reply, tags and all, nor more characters: a reply that has fewer of both than some text is not looked at.
- */
-function longTexts(table: TokenTable, ids: Int32Array, segmentation: Segmentation): (Span & TextSize)[] {
-  const found: (Span & TextSize)[] = []
-  const lookedAt = repliesLookedAt(table, ids, segmentation)
-  const replies = repliesOf(segmentation)
-  let [tokens, characters] = [0, 0]
-  const measure = (index: number) => {
-    for (const text of textsOf(table, ids, replies[index] as Reply, lookedAt[index] as LookedAt)) {
-      found.push(text)
-      tokens = Math.max(tokens, text.tokens)
-      characters = Math.max(characters, text.characters)
+  const longest: Longest = { tokens: 0, characters: 0 }
+  const byKind = new Map<string, Longest>()
+  for (const text of found) {
+    add(longest, text)
+    for (const kind of kindsOf(text)) {
+      const known = byKind.get(kind)
+      if (known === undefined) byKind.set(kind, { tokens: text.tokens, characters: text.characters })
+      else add(known, text)
     }
   }
-  // The longest reply first, behind which few are left.
-  const first = longestOf(replies)
-  if (first >= 0) measure(first)
-  for (let index = 0; index < replies.length; index++) {
-    const { start, end } = replies[index] as Reply
-    const isLong = end - start >= tokens || (lookedAt[index] as LookedAt).characters >= characters
-    if (index !== first && isLong) measure(index)
+  const isOfKind = (text: LongText) => kindsOf(text).some((kind) => isAsLong(text, byKind.get(kind)))
+  const longestOfKinds: NonNullable<TrajectoryFacts['longestOfKinds']>[number][] = []
+  const longReplies: NonNullable<TrajectoryFacts['longReplies']>[number][] = []
+  for (const reply of found) {
+    const { start, end, tokens, characters, tool, turn } = reply
+    const ofKind = isOfKind(reply)
+    if (ofKind) longestOfKinds.push({ start, end, tokens, characters, tool, turn })
+    const isLongest = isAsLong(reply, longest)
+    if (!isLongest && !(ofKind && mayBeOpen(reply))) continue
+    const open = openEnd(table, ids, reply)
+    if (!isLongest && open !== 'left' && open !== 'right') continue
+    const edge = open === 'left' ? hashOf(ids, start, start + EDGE_TOKENS) : hashOf(ids, end - EDGE_TOKENS, end)
+    longReplies.push({ start, end, tokens, characters, open, text: textOf(ids, start, end), edge, tool, turn })
   }
-  return found.sort((a, b) => a.start - b.start)
+  return { longestReply: longest, longestOfKinds, longReplies }
 }
 
-/** Which of the replies has the most tokens; -1 where none has many. */
-function longestOf(replies: readonly Reply[]): number {
-  let longest = -1
-  let most = LEAST_TOKENS - 1
-  for (let index = 0; index < replies.length; index++) {
-    const { start, end } = replies[index] as Reply
-    if (end - start <= most) continue
-    most = end - start
-    longest = index
-  }
-  return longest
+interface Longest {
+  tokens: number
+  characters: number
 }
 
-/** The texts of one reply that have many tokens. */
-function textsOf(table: TokenTable, ids: Int32Array, reply: Reply, lookedAt: LookedAt): (Span & TextSize)[] {
-  if (reply.end - reply.start < LEAST_TOKENS) return []
-  const found: (Span & TextSize)[] = []
-  const texts = replyTexts(table, ids, reply)
+type LongText = ReplyText & TextSize
+
+function add(longest: Longest, { tokens, characters }: Longest): void {
+  if (tokens > longest.tokens) longest.tokens = tokens
+  if (characters > longest.characters) longest.characters = characters
+}
+
+function isAsLong({ tokens, characters }: Longest, longest: Longest | undefined): boolean {
+  return tokens === longest?.tokens || characters === longest?.characters
+}
+
+/** The texts of replies that are no names, numbers or short messages, with their sizes. */
+function longTexts(
+  table: TokenTable,
+  ids: Int32Array,
+  segmentation: Segmentation,
+  names: readonly string[],
+): LongText[] {
+  if (!repliesOf(segmentation).some(({ start, end }) => end - start >= LEAST_TOKENS)) return []
+  const lookedAt = repliesLookedAt(table, ids, segmentation)
   const around = (from: number, to: number) => lookAt(table, ids, { start: from, end: to }).characters
-  for (const { start, end } of texts) {
+  const found: LongText[] = []
+  for (const text of replyTextsByKind(segmentation, names, (reply) => replyTexts(table, ids, reply))) {
+    const { start, end, reply, index, beside } = text
     if (end - start < LEAST_TOKENS) continue
     // All but the few tokens of the tags, where there is one text between them: the reply was looked at already.
     const characters =
-      texts.length > 1 ? around(start, end) : lookedAt.characters - around(reply.start, start) - around(end, reply.end)
+      beside > 0
+        ? around(start, end)
+        : (lookedAt[index] as LookedAt).characters - around(reply.start, start) - around(end, reply.end)
     found.push({
-      start,
-      end,
-      ...textSize(table, ids, { start, end }, start > reply.start, end < reply.end, characters),
+      ...text,
+      ...textSize(table, ids, text, start > reply.start, end < reply.end, characters),
     })
   }
   return found
+}
+
+function hashOf(ids: Int32Array, from: number, to: number): string {
+  return new Hash64().words(ids, from, to).digest().slice(0, 8)
 }
 
 /** The same for the same tokens in any order, as of documents that one search brings first and another last (8 hex digits). */
@@ -120,18 +121,28 @@ function textOf(ids: Int32Array, start: number, end: number): string {
  * letter is a field of a board, and in a hash or a record it may be any: what is no prose is open to neither side, and the other replies must tell.
  */
 function openEnd(table: TokenTable, ids: Int32Array, reply: Span & TextSize): OpenEnd {
-  const { start, end, first, last, characters } = reply
+  const { start, end, characters } = reply
   const isGrid = (side: 'left' | 'right') => isGridAt(side, table, ids, reply, characters)
-  const endsOpen = isLetter(last) || last === COMMA
-  if (endsOpen && !isGrid('right')) {
+  if (endsOpen(reply) && !isGrid('right')) {
     return isProse(table, ids, { start: Math.max(start, end - BESIDE_TOKENS), end }) ? 'right' : 'none'
   }
-  const beginsOpen = (isLetter(first) && first >= SMALL_A) || CLOSING.includes(first)
-  if (beginsOpen && !isGrid('left')) {
+  if (beginsOpen(reply) && !isGrid('left')) {
     return isProse(table, ids, { start, end: Math.min(end, start + BESIDE_TOKENS) }) ? 'left' : 'none'
   }
-  if (endsOpen || beginsOpen) return 'dense'
+  if (mayBeOpen(reply)) return 'dense'
   return endsSentence(reply) && isProse(table, ids, reply) ? 'none' : 'dense'
+}
+
+function mayBeOpen(size: TextSize): boolean {
+  return endsOpen(size) || beginsOpen(size)
+}
+
+function endsOpen({ last }: TextSize): boolean {
+  return isLetter(last) || last === COMMA
+}
+
+function beginsOpen({ first }: TextSize): boolean {
+  return (isLetter(first) && first >= SMALL_A) || CLOSING.includes(first)
 }
 
 function endsSentence({ last }: TextSize): boolean {

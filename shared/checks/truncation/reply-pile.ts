@@ -1,9 +1,11 @@
 import type { Thresholds } from '../../model/thresholds/registry.ts'
+import type { Span } from '../../model/tokens.ts'
 import { FactColumns } from '../facts/fact-columns.ts'
 import type { TrajectoryFacts } from '../facts/facts.ts'
 import { chanceOfAtLeast } from '../reporting/chance.ts'
 import type { CutSide } from './cut-text.ts'
 import { LEAST_TOKENS } from './long-replies.ts'
+import { kindsOf } from './reply-kinds.ts'
 
 /** Replies of one length, at which a limit cut them. */
 export interface ReplyPile {
@@ -12,14 +14,17 @@ export interface ReplyPile {
   readonly side: Exclude<CutSide, 'middle'> | null
   /** Tokens or characters of the text between the tags. */
   readonly length: number
+  /** The kind of replies (`kindsOf`) of which none is longer; null where no reply is. */
+  readonly kind: string | null
   /** How many replies there are, of how many rollouts, and of how many texts. */
   readonly replies: number
   readonly rollouts: number
   readonly texts: number
 }
 
-type PileUnit = 'characters' | 'tokens'
-type LongReply = NonNullable<TrajectoryFacts['longReplies']>[number]
+export const PILE_UNITS = ['characters', 'tokens'] as const
+export type PileUnit = (typeof PILE_UNITS)[number]
+export type LongReply = NonNullable<TrajectoryFacts['longReplies']>[number]
 
 /**
  * The greatest length of a tool reply, in characters or in tokens, where different texts of several rollouts have exactly that length, and
@@ -30,7 +35,7 @@ type LongReply = NonNullable<TrajectoryFacts['longReplies']>[number]
 export function replyPile(facts: readonly TrajectoryFacts[], thresholds: Thresholds): ReplyPile | null {
   const columns = new FactColumns(facts)
   const has = columns.present('longReplies')
-  const piles = (['characters', 'tokens'] as const).flatMap((unit) => {
+  const piles = PILE_UNITS.flatMap((unit) => {
     const longest = columns.numbers('longestReply', unit)
     return pileIn(facts, unit, longest, has, thresholds) ?? []
   })
@@ -51,12 +56,13 @@ function pileIn(
   const exactly = rowsAt(facts, unit, longest, has, most, thresholds)
   for (const side of ['right', 'left', null] as const) {
     const pile = pileOf(exactly, side, thresholds)
-    if (pile !== null) return { unit, side, length: most, ...pile }
+    if (pile !== null) return { unit, side, length: most, kind: null, ...pile }
   }
   return null
 }
 
-interface RowsAt {
+/** Rollouts with replies of one length, and how many others there are. */
+export interface RowsAt {
   /** Replies of this length by rollout. */
   readonly rows: readonly (readonly LongReply[])[]
   /** Rollouts with long replies, and those of which the longest lies just below the length. */
@@ -98,11 +104,16 @@ function rowsAt(
   return { rows, measured, below: near - rows.length, others }
 }
 
-/** A pile on one side, with all replies of its length: some were cut at the end of a sentence by chance. Null where it is none. */
-function pileOf(
+/**
+ * A pile on one side, with all replies of its length: some were cut at the end of a sentence by chance. Null where it is none.
+ *
+ * @param asksMore it is one of many that are looked for
+ */
+export function pileOf(
   { rows, measured, below, others }: RowsAt,
   side: ReplyPile['side'],
   thresholds: Thresholds,
+  asksMore = false,
 ): Pick<ReplyPile, 'replies' | 'rollouts' | 'texts'> | null {
   const {
     'near-limit-tokens': margin,
@@ -124,19 +135,23 @@ function pileOf(
   // Where no end shows it, chance must do less, which gives one text one length; and where every reply is of one length, its format may be what
   // makes it so.
   const byChance = () => chanceOfAtLeast(texts, texts + below + rows.length - showing.length, 1 / (margin + 1))
-  if (side === null && (showing.length < 2 * least || byChance() >= mostChance || others() < least)) return null
+  const isSure = side !== null && !asksMore
+  if (!isSure && (showing.length < 2 * least || byChance() >= mostChance)) return null
+  if (side === null && others() < least) return null
   const all = rows.flat()
   return { replies: all.length, rollouts: rows.length, texts: distinct(all, 'text') }
 }
 
-function ofLength(
-  { longReplies = [] }: TrajectoryFacts,
-  { unit, length }: Pick<ReplyPile, 'unit' | 'length'>,
-): readonly LongReply[] {
+function ofLength({ longReplies = [] }: TrajectoryFacts, { unit, length }: Pick<ReplyPile, 'unit' | 'length'>) {
   return longReplies.filter((reply) => reply[unit] === length)
 }
 
-/** A rollout's replies that are as long as the pile. */
-export function atPile(row: TrajectoryFacts, pile: ReplyPile): readonly LongReply[] {
-  return ofLength(row, pile)
+/** A rollout's replies that are as long as the pile, and of its kind. */
+export function atPile(
+  row: TrajectoryFacts,
+  pile: Pick<ReplyPile, 'unit' | 'length' | 'kind'>,
+): readonly (Span & Record<PileUnit, number>)[] {
+  const { kind, unit, length } = pile
+  if (kind === null) return ofLength(row, pile)
+  return (row.longestOfKinds ?? []).filter((reply) => reply[unit] === length && kindsOf(reply).includes(kind))
 }

@@ -161,8 +161,13 @@ function escapesIn({ table, ids, start, end }: Text): { readonly count: number; 
   let count = 0
   let characters = 0
   let escaped = false
+  const known = backslashesOf(table)
   for (let i = start; i < end; i++) {
-    const [from, to] = placeOf(table, ids[i] as number)
+    const id = ids[i] as number
+    if (id < 0 || id >= table.size) continue
+    // Few tokens have one, and every reply of a family that quotes them comes by.
+    if (!escaped && (known[id] === NO_BACKSLASH || (known[id] === 0 && !learnBackslash(table, id, known)))) continue
+    const [from, to] = placeOf(table, id)
     for (let at = from; at < to; at++) {
       const byte = table.bytes[at] as number
       if (escaped) {
@@ -173,4 +178,20 @@ function escapesIn({ table, ids, start, end }: Text): { readonly count: number; 
     }
   }
   return { count, characters }
+}
+
+/** Of each id that was met, whether its bytes have a backslash; 0 of the others. */
+const backslashes = new WeakMap<TokenTable, Uint8Array>()
+const [NO_BACKSLASH, HAS_BACKSLASH] = [1, 2]
+
+function backslashesOf(table: TokenTable): Uint8Array {
+  let known = backslashes.get(table)
+  if (known === undefined) backslashes.set(table, (known = new Uint8Array(table.size)))
+  return known
+}
+
+function learnBackslash({ bytes, offsets }: TokenTable, id: number, known: Uint8Array): boolean {
+  const has = bytes.subarray(offsets[id], offsets[id + 1]).includes(BACKSLASH)
+  known[id] = has ? HAS_BACKSLASH : NO_BACKSLASH
+  return has
 }

@@ -23,7 +23,7 @@ export const LIMIT_THRESHOLDS = {
     range: [0, 1],
     usedBy: ['C03', 'C05', 'C06', 'C08', 'C13', 'H04'],
     reason:
-      'How likely chance may put as many of the rollouts without an end token, that end there or within near-limit-tokens before, at the one length, unless more end there than before: replies that stop at a string vary there too. The same of tool replies that show nowhere that they were cut.',
+      'How likely chance may put as many of the rollouts without an end token, that end there or within near-limit-tokens before, at the one length, unless more end there than before: replies that stop at a string vary there too. The same of tool replies that show nowhere that they were cut, or that are longest of one tool or turn alone.',
   },
   'pile-up-tokens': {
     value: 16,

@@ -10,11 +10,11 @@ import { HOLE_CODES } from '../../checks/mask/ratio-holes.ts'
 import { UNANSWERED_ENDS } from '../../checks/oracles/unanswered-end.ts'
 import { ANSWER_PLACES } from '../../checks/texts/answer-place.ts'
 import type { PairingFacts } from '../../checks/texts/pairing.ts'
-import { OPEN_ENDS } from '../../checks/truncation/long-replies.ts'
 import { LIMIT_NAMES, type LimitName } from '../../model/streams.ts'
 import { LOSS_STREAMS } from '../../model/trajectory.ts'
 import { type Cells, COUNT, countTo, FLAG, NUMBER, nullable, oneOf, optional, TEXT } from './columns.ts'
 import { listOf, PAIR, recordOf } from './composites.ts'
+import { LONG_REPLIES, LONGEST_OF_KINDS } from './reply-columns.ts'
 
 type Pairing = PairingFacts[keyof PairingFacts]
 
@@ -348,24 +348,8 @@ const COLUMNS: { readonly [Name in keyof Required<Row>]: Column<Row[Name]> } = {
   lost: { cells: NUMBER },
   cutReplies: { cells: optional(listOf(recordOf({ tokens: NUMBER, characters: NUMBER }, ':'))) },
   longestReply: { cells: optional(recordOf({ tokens: NUMBER, characters: NUMBER }, ':')) },
-  longReplies: {
-    cells: optional(
-      listOf(
-        recordOf(
-          {
-            start: NUMBER,
-            end: NUMBER,
-            tokens: NUMBER,
-            characters: NUMBER,
-            open: oneOf(OPEN_ENDS),
-            text: TEXT,
-            edge: TEXT,
-          },
-          ':',
-        ),
-      ),
-    ),
-  },
+  longestOfKinds: { cells: optional(LONGEST_OF_KINDS) },
+  longReplies: { cells: optional(LONG_REPLIES) },
   supportingDocuments: {
     cells: nullable(recordOf({ available: NUMBER, retrieved: number, visible: NUMBER, standing: NUMBER }, ':')),
   },
