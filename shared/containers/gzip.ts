@@ -51,7 +51,7 @@ async function* decompressMembers(
   /** The last four bytes written, as the number that ends a member: its length modulo 2^32. */
   let lengthField = 0
   let written = 0
-  const last = new LastWritten()
+  let last = new LastWritten()
   try {
     for await (const { bytes, header } of gzipPieces(source, options)) {
       // Joined files are one stream to some hosts and an error to others; here each is decompressed by itself.
@@ -61,6 +61,7 @@ async function* decompressMembers(
           yield* await member.end()
           if (member.failed) break
           member = new GzipMember()
+          last = new LastWritten()
         }
       }
       last.add(bytes)

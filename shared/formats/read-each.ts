@@ -31,6 +31,8 @@ export function readEach(
   const trajectories: Trajectory[] = []
   const skipped: SkippedRecord[] = []
   const unknownFields = new Map<string, { records: number; readonly first: number; without: number | null }>()
+  // Those that every record had so far: records with a field each of their own leave none to look through.
+  const inAll = new Set<string>()
   let firstRead: number | null = null
   for (const { record, line, byte, hash, value } of records) {
     const drift = new Set<string>()
@@ -52,11 +54,16 @@ export function readEach(
     }
     for (const field of drift) {
       const known = unknownFields.get(field)
-      if (known === undefined) unknownFields.set(field, { records: 1, first: record, without: firstRead })
-      else known.records++
+      if (known === undefined) {
+        unknownFields.set(field, { records: 1, first: record, without: firstRead })
+        if (firstRead === null) inAll.add(field)
+      } else known.records++
     }
-    if (unknownFields.size > drift.size) {
-      for (const [field, known] of unknownFields) if (!drift.has(field)) known.without ??= record
+    for (const field of inAll) {
+      if (drift.has(field)) continue
+      const known = unknownFields.get(field)
+      if (known !== undefined) known.without = record
+      inAll.delete(field)
     }
     firstRead ??= record
   }

@@ -8,6 +8,7 @@ import { allNumericKeys } from '../../formats/registry.ts'
 import type { PolicyId } from '../../model/policy.ts'
 import type { Finding } from '../../model/report.ts'
 import type { Place } from '../../model/source.ts'
+import { STREAMS } from '../../model/streams.ts'
 import type { Tokenizer } from '../../tokens/tokenizer.ts'
 import { auditTrajectory, byCodeAndToken } from '../audit/batch.ts'
 import type { Conclusion } from '../concluding/conclude.ts'
@@ -55,7 +56,7 @@ export class RolloutReader {
       ...audited(index, facts),
       facts,
       formatId: open.format.id,
-      missing: conclusion.report.sources[facts.place.source]?.missing ?? [],
+      missing: conclusion.report.sources[facts.place.source]?.missing ?? STREAMS,
       sourceIndex: facts.place.source,
       encoded: encoded.decoder === 'joined' ? encoded.own : encoded,
     }
