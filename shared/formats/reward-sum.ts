@@ -46,7 +46,7 @@ export function plainSum(rows: readonly ScoredRow[]): PlainSum | null {
   const differing = [...like.keys()].filter((at) => !same.has(at))
   const areShown =
     differing.length > 0 && differing.every((at) => seen.has(at) && like[at] === like[differing[0] as number])
-  return width > 1 && areShown ? { constant: [...same] } : null
+  return width > 1 && areShown ? { constant } : null
 }
 
 /** As TRL adds up: a function that is silent on a row adds nothing. */

@@ -125,7 +125,7 @@ function byTurn(input: HypothesisInput, examples: number): Judgement {
     verdict,
     because: [
       ...behind({ assistantTurns: 2 + examples }, stated('rollouts with a second assistant turn', rollouts[2] ?? 0)),
-      ...(examples > 0 ? stated('assistant turns in every prompt, which are counted as none of these', examples) : []),
+      ...(examples > 0 ? stated('assistant turns that every prompt begins with, which are not counted', examples) : []),
       ...(splits.length === 0 && atEnds.length === 0
         ? noFaults(looked, thresholds)
         : splits.flatMap(({ check, split }) => linesOf(check, split, thresholds))),

@@ -28,6 +28,14 @@ interface Reply {
 const rollouts = (...each: readonly (readonly Reply[])[]): TrajectoryFacts[] =>
   each.map((replies, i) => {
     const charactersOf = ({ tokens, characters = 5 * tokens + i }: Reply) => characters
+    const placed = (reply: Reply, k: number) => ({
+      start: 100 + 200 * k,
+      end: 100 + 200 * k + reply.tokens,
+      tokens: reply.tokens,
+      characters: charactersOf(reply),
+      tool: reply.tool ?? '',
+      turn: reply.turn ?? k + 1,
+    })
     return factsOf(i, {
       toolReplyLengths: replies.map(({ tokens }) => tokens + 4),
       ...(replies.length === 0
@@ -38,24 +46,12 @@ const rollouts = (...each: readonly (readonly Reply[])[]): TrajectoryFacts[] =>
               characters: Math.max(...replies.map(charactersOf)),
             },
           }),
-      longestOfKinds: replies.map((reply, k) => ({
-        start: 100 + 200 * k,
-        end: 100 + 200 * k + reply.tokens,
-        tokens: reply.tokens,
-        characters: charactersOf(reply),
-        tool: reply.tool ?? '',
-        turn: reply.turn ?? k + 1,
-      })),
+      longestOfKinds: replies.map(placed),
       longReplies: replies.map((reply, k) => ({
-        start: 100 + 200 * k,
-        end: 100 + 200 * k + reply.tokens,
-        tokens: reply.tokens,
-        characters: charactersOf(reply),
+        ...placed(reply, k),
         open: reply.open ?? 'right',
         text: reply.text ?? `t${i}`,
         edge: reply.edge ?? `e${i}`,
-        tool: reply.tool ?? '',
-        turn: reply.turn ?? k + 1,
       })),
     })
   })

@@ -33,12 +33,17 @@ interface OfSource {
  * questions. Where one holds examples, it goes on behind them, whatever length is stored.
  */
 export function* repeatedQuestions(facts: readonly TrajectoryFacts[]): Steps<RepeatedQuestions> {
-  const wordsOf = ({ pairing }: TrajectoryFacts) => pairing?.question ?? null
+  const [first] = facts
+  const firstWords = first?.pairing?.question ?? null
+  let isOneForAll = firstWords !== null
+  const wordsOf = ({ pairing }: TrajectoryFacts) => {
+    const words = pairing?.question ?? null
+    isOneForAll &&= words === firstWords
+    return words
+  }
   const isByCall = ({ rootHash }: TrajectoryFacts) => rootHash !== undefined
   const byWords = yield* within(0, 0.5, repeatedBy(facts, wordsOf, isByCall))
-  const [first] = facts
-  if (first === undefined || wordsOf(first) === null) return byWords
-  if (facts.some((row) => wordsOf(row) !== wordsOf(first))) return byWords
+  if (first === undefined || !isOneForAll) return byWords
   // Examples are the same in all prompts; what was said before a later call is not.
   const isOther = ({ rootHash }: TrajectoryFacts) => rootHash !== undefined && rootHash !== first.rootHash
   return yield* within(

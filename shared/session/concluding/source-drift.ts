@@ -17,6 +17,8 @@ export function driftOf(read: DriftingRecords, records: readonly RawRecord[]): r
 /** As `driftOf`, of records that are read in portions, in their order. */
 export class DriftOfBatch {
   private readonly unknown = new Map<string, { records: number; readonly first: RecordPlace; other?: RecordPlace }>()
+  /** Those of which no record without it is known: records with a field each of their own leave none to look through. */
+  private readonly inAll = new Set<string>()
   private readonly values = new Map<string, { readonly records: Set<number>; readonly first: RecordPlace }>()
 
   private readonly lacking = new Map<Stream, { records: number; last: number; readonly first: RecordPlace }>()
@@ -34,10 +36,15 @@ export class DriftOfBatch {
       if (known === undefined) this.unknown.set(field, (known = { records: 0, first: placeOf(first, records) }))
       known.records += more
       known.other ??= before ?? (without === null ? undefined : placeOf(without, records))
+      if (known.other === undefined) this.inAll.add(field)
+      else this.inAll.delete(field)
     }
     if (begins !== undefined) {
-      for (const [field, known] of this.unknown) {
-        if (!unknownFields.has(field)) known.other ??= placeOf(begins, records)
+      for (const field of this.inAll) {
+        if (unknownFields.has(field)) continue
+        const known = this.unknown.get(field)
+        if (known !== undefined) known.other = placeOf(begins, records)
+        this.inAll.delete(field)
       }
       this.firstRead ??= placeOf(begins, records)
     }
