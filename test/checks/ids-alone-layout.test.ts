@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest'
+import type { DumpView } from '../../shared/checks/check.ts'
+import { checkByCode } from '../../shared/checks/registry.ts'
+import type { Stream } from '../../shared/model/streams.ts'
 import type { Tokenizer } from '../../shared/tokens/tokenizer.ts'
 import { assistant, type Conversation, conversation, system, user } from '../helpers/conversation.ts'
 import { testTokenizer } from '../helpers/tokenizers.ts'
-import { type Edit, findingsOf, search } from './findings-of.ts'
+import { type Edit, findingsOf, resultOf, search } from './findings-of.ts'
 
 describe('S01', () => {
   const packed = (tokenizer: Tokenizer) => {
@@ -116,6 +119,41 @@ describe('S02', () => {
         positioned((i) => i * 2),
       ),
     ).toEqual([])
+  })
+
+  describe('without an attention mask', () => {
+    /** As a collator counts them that takes the loss mask for the attention mask. */
+    const ofTrained: Edit = ({ ids, mask }) => {
+      let trained = 0
+      return { positionIds: Int32Array.from(ids!, (_, i) => Math.max(0, (trained += mask![i] === 1 ? 1 : 0) - 1)) }
+    }
+    const unproved = async (edit: Edit) => {
+      const { tally } = await resultOf('S02', 'qwen2.5', search(), edit)
+      const streams = new Set<Stream>(['ids', 'position_ids'])
+      return tally.affected > 0 ? 'found' : checkByCode('S02')?.unproved?.(tally, { streams } as unknown as DumpView)
+    }
+
+    it('names positions that stand still where nothing is trained', async () => {
+      const findings = await findingsOf('S02', 'qwen2.5', search(), ofTrained)
+      expect(findings[0]?.message).toMatch(/^\d+ tokens in a row, from token 0, all have position 0$/)
+      expect(findings[0]?.tokens?.[0]).toBe(0)
+    })
+
+    it.each<[string, Edit]>([
+      ['that count on', positioned((i) => i)],
+      ['that jump', positioned((i) => (i < 9 ? i : i + 4))],
+      ['of which two are the same', positioned((i) => (i < 9 ? i : i - 1))],
+    ])('cannot tell of positions %s', async (_, edit) => {
+      expect(await unproved(edit)).toBe('the dump does not carry attention mask')
+    })
+
+    it('cannot tell of padding that nothing declares', async () => {
+      const padded: Edit = ({ ids }) => ({
+        ids: Int32Array.from(ids!, (id, i) => (i < 5 ? 11 : id)),
+        positionIds: Int32Array.from(ids!, (_, i) => Math.max(0, i - 5)),
+      })
+      expect(await unproved(padded)).toBe('the dump does not carry attention mask')
+    })
   })
 })
 

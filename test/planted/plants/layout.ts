@@ -77,6 +77,19 @@ export const LAYOUT_PLANTS: readonly Plant[] = [
     },
   },
   {
+    code: 'S02',
+    title: 'positions are counted over the loss mask, and no attention mask is stored',
+    needs: ['more', 'mask', 'prompt-length'],
+    plan: { padding: 'none' },
+    patternOfTwo: 'systematic',
+    rollout: (rollout) => {
+      let trained = 0
+      const positions = rollout.tokens.map((token) => Math.max(0, (trained += token.trained ? 1 : 0) - 1))
+      rollout.more = { ...rollout.more, position_ids: positions }
+      return [{ start: 0, end: rollout.promptLength }]
+    },
+  },
+  {
     code: 'S03',
     title: 'the mask is three shorter than the ids',
     needs: ['more', 'mask'],
