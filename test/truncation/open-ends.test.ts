@@ -28,6 +28,17 @@ describe('ends that tell nothing', () => {
     expect(openIn(rows([{}, {}, {}], 3))).toEqual([])
   })
 
+  it('are those that end alike beside more that have one, as where a string stops the run', () => {
+    const alike = Array<object>(4).fill({ lastToken: 29 })
+    expect(openIn(rows([...alike, { lastToken: 11 }], 20))).toEqual([0, 1, 2, 3])
+    expect(openIn(rows(alike.slice(1), 20))).toEqual([])
+  })
+
+  it('are not those that end alike as a few of many do', () => {
+    const open = Array.from({ length: 20 }, (_, i) => ({ lastToken: i < 4 ? 29 : i }))
+    expect(openIn(rows(open, 40))).toEqual([])
+  })
+
   it('are not those that the dump calls cut, that reach a limit, or that break off in a call', () => {
     const told = [{ isTruncated: true }, { finishReason: 'length' }, { realLength: 3995 }, { endReason: 'cut-call' }]
     expect(openIn(rows([{}, ...(told as Partial<TrajectoryFacts>[])]))).toEqual([0])
@@ -136,6 +147,12 @@ describe('a limit that nothing but the length of rollouts shows', () => {
     expect(counts(dump({ isTruncated: false }, { endsClosed: true }))).toEqual([[], []])
     expect(counts(dump({ finishReason: 'stop' }, { endsClosed: true }))).toEqual([[], []])
   })
+})
+
+it('last turns that a string ended are not told as cut, but one beside them that ends otherwise is', () => {
+  const open = [...Array<object>(5).fill({ trained: 30, lastToken: 29 }), { trained: 30, lastToken: 11 }]
+  const dump = dumpOf(rows(open, 12).map((row) => ({ ...row, reward: 1 })))
+  expect(runOver('C03', dump).findings.map(({ record }) => record)).toEqual([5])
 })
 
 it('a last turn without the end token that others have is told beside how many have one', () => {

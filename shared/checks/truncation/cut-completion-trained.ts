@@ -116,7 +116,8 @@ function* lookAtOpenRows(view: DumpView, report: DumpReporter): Steps<void> {
   const { settings } = view
   const { thresholds } = settings
   const limits = limitsOfRun(view)
-  const split = rewardByEnd(view.facts, yield* findingToldEnds(view))
+  const told = yield* findingToldEnds(view)
+  const split = rewardByEnd(view.facts, told)
   if (split.length > 0) report.context({ limits: limitsInForce(view), mean_reward_by_end: split })
   let closed = 0
   let ended = 0
@@ -136,7 +137,7 @@ function* lookAtOpenRows(view: DumpView, report: DumpReporter): Steps<void> {
   const look = (facts: TrajectoryFacts) => {
     // The very rows that the first part left alone.
     if (facts.reward === null || endingOf(facts, limitsSoFar(settings), thresholds) !== 'open') return
-    const cut = othersClose || endingOf(facts, limits, thresholds) === 'cut'
+    const cut = (othersClose && !told.open.has(facts)) || endingOf(facts, limits, thresholds) === 'cut'
     if (cut) cutRows++
     const affected = cut && isPaidFor(facts)
     const at = { turn: facts.assistantTurns }

@@ -49,6 +49,22 @@ export const LIMIT_THRESHOLDS = {
     reason:
       'Of the rollouts, that must close their last turn before one that does not is cut by contrast: where most have no end token, the run stops on a string or the writer strips it.',
   },
+  'stop-string-rollouts': {
+    value: 4,
+    unit: 'rollouts',
+    range: [1, 1_000_000],
+    usedBy: ['C03'],
+    reason:
+      'That have no end token and end with one id before it is taken for the end of a string that stops the run: fewer end alike by chance.',
+  },
+  'stop-string-share': {
+    value: 0.25,
+    unit: 'share',
+    range: [0, 1],
+    usedBy: ['C03'],
+    reason:
+      'Of the rollouts without an end token, that must end with that id: a limit cuts where it falls, and no id stands at a quarter of all places of a text.',
+  },
   'answer-tail-characters': {
     value: 80,
     unit: 'characters',

@@ -29,6 +29,13 @@ const flagged = (cut: number, whole: number) => [
   ...rows(whole, (i) => factsOf(cut + i, { lastToken: 7, isTruncated: false })),
 ]
 
+/** Beside eight that have it, so many rollouts without an end token, of which so many end with one id; no two are equally long. */
+const unended = (open: number, alike: number) =>
+  rows(open + 8, (i) => {
+    const row = factsOf(i, { realLength: 200 + 7 * i, assistantLengths: [30 + 3 * i], trained: 30, reward: 1 })
+    return i < open ? { ...row, endReason: 'cut-prose' as const, lastToken: i < alike ? 29 : i } : row
+  })
+
 /** Three cut rollouts have −1, as two of twelve that ended; the others fail at 0 or succeed. */
 const punished = [
   ...rows(3, (i) => factsOf(i, { reward: -1, endReason: 'cut-prose', finishReason: 'length' })),
@@ -74,6 +81,8 @@ export const LIMIT_FLIPS: Flips = {
   'near-limit-tokens': flip(verdict('H04', nearby, { limits: { max_seq_len: 200 } }), 30, 'contradicted', 'supported'),
   'closed-share-for-contrast': flip(onFixture('C03.trips'), 1, 1, 'silent'),
   'answer-tail-characters': flip(rewritten, 20, 1, 'silent'),
+  'stop-string-rollouts': flip(onFacts('C03', unended(4, 4)), 5, 'silent', 4),
+  'stop-string-share': flip(onFacts('C03', unended(8, 4)), 0.6, 4, 8),
   'flagged-rollouts': flip(onFacts('C05', flagged(3, 0)), 4, 3, 'silent'),
   'flagged-share': flip(onFacts('C05', flagged(9, 1)), 0.9, 'silent', 9),
   'tools-preamble-tokens': flip(onFixture('C10.trips'), 2, 1, 'silent'),
