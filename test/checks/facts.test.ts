@@ -278,6 +278,27 @@ describe('lost tokens', () => {
     expect(factsOf(row).lost).toBe(encoded)
   })
 
+  it.each([1, 2])('are those of the reply that a cut went through, the last of %i', (replies) => {
+    const texts = ['The register names Ines Valdoro', 'The harbour was built in 1961, at night'].slice(-replies)
+    const said = 'I look it up.'
+    const told = [user('Who?'), assistant(said), tool(texts.join('\n</tool_response>\n<tool_response>\n'))]
+    const messages = [
+      { role: 'user', content: 'Who?' },
+      { role: 'assistant', content: said },
+      ...texts.map((content) => ({ role: 'tool', content })),
+    ]
+    const whole = conversation(qwen2, told)
+    const spelt = qwen2.encode(texts.at(-1)!).length
+    const end = whole.layout[2]!.contentEnd - qwen2.encode('\n</tool_response>').length
+    const seeing = (tokens: number) => {
+      const cutRight = whole.record.input_ids.length - end + spelt - tokens
+      return conversation(qwen2, told, { more: { messages }, cutRight })
+    }
+    expect(factsOf(seeing(5)).lost).toBe(spelt - 5)
+    expect(factsOf(seeing(1)).lost).toBe(spelt - 1)
+    expect(factsOf(seeing(0)).lost).toBe(spelt)
+  })
+
   it('are none where everything is there, or cannot be compared', () => {
     expect(lost({})).toBe(0)
     expect(lost({ isTruncated: true })).toBe(0)

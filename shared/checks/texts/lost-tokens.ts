@@ -1,5 +1,5 @@
 import { roleKind } from '../../model/roles.ts'
-import type { Segmentation } from '../../model/tokens.ts'
+import type { Segmentation, Turn } from '../../model/tokens.ts'
 import type { Message, Trajectory } from '../../model/trajectory.ts'
 import { decodeSpan } from '../../tokens/text.ts'
 import type { Tokenizer } from '../../tokens/tokenizer.ts'
@@ -113,14 +113,32 @@ function findLost(trajectory: Trajectory, tokens: ComparedTokens, tokenizer: Tok
   return { messages, tokens: whole - seen, spelt: spelt[0] ?? [], seen, lengths }
 }
 
-/** Tokens of the last, open turn, where its text is how the first missing message begins. */
+/** What a template opens a reply with, each of several in one turn. */
+const REPLY_OPENING = /<tool_response>\s*/g
+
+/** Tokens of the last, open turn, where its text is how the first missing message begins; what the template writes before a reply is none of it. */
 function visibleStart(message: Message | undefined, { segmentation, text }: ComparedTokens): number {
   const last = segmentation?.turns.at(-1)
   if (message === undefined || last === undefined || last.endToken >= 0 || last.contentEnd <= last.contentStart)
     return 0
-  // The last word may be cut in the middle and a character with it.
-  const seen = normalised(text({ start: last.contentStart, end: last.contentEnd }).replace(/(?<!\uFFFD)\uFFFD+$/u, ''))
-  const stripped = seen.replace(/^tool response /, '')
   const whole = normalised(message.content as string)
-  return whole.startsWith(stripped) ? last.contentEnd - last.contentStart : 0
+  const seenFrom = (start: number) => {
+    // The last word may be cut in the middle and a character with it.
+    const seen = normalised(text({ start, end: last.contentEnd }).replace(/(?<!\uFFFD)\uFFFD+$/u, ''))
+    return whole.startsWith(seen) ? last.contentEnd - start : 0
+  }
+  const opening = [...text({ start: last.contentStart, end: last.contentEnd }).matchAll(REPLY_OPENING)].at(-1)
+  const behind = opening === undefined ? 0 : seenFrom(tokenAt(last, opening.index + opening[0].length, text))
+  return behind || seenFrom(last.contentStart)
+}
+
+/** The first token of a turn before which its text is so long. */
+function tokenAt({ contentStart, contentEnd }: Turn, length: number, text: ComparedTokens['text']): number {
+  let [low, high] = [contentStart, contentEnd]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (text({ start: contentStart, end: middle }).length < length) low = middle + 1
+    else high = middle
+  }
+  return low
 }
