@@ -111,7 +111,8 @@ function digitExpected(bytes: Uint8Array, at: number, end: number): string {
   return `a digit was expected, found ${describeByte(bytes, at, end)}`
 }
 
-function asciiText(bytes: Uint8Array, start: number, end: number): string {
+/** What stands there, all of it ASCII: a list of arguments as long as a hostile number would exhaust the stack. */
+export function asciiText(bytes: Uint8Array, start: number, end: number): string {
   let text = ''
   for (let i = start; i < end; i++) text += String.fromCharCode(bytes[i] as number)
   return text

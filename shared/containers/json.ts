@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from './container.ts'
 import { describeByte, JsonError } from './json-error.ts'
-import { matches, type NumberScan, scanNumber } from './json-number.ts'
+import { asciiText, matches, type NumberScan, scanNumber } from './json-number.ts'
 import { type NumbersScan, scanNumbers, skipSpace } from './json-numbers.ts'
 import { StringReader } from './json-string.ts'
 import { kernelOver } from './kernel/thread-kernel.ts'
@@ -12,7 +12,8 @@ export const MAX_DEPTH = 512
 /**
  * Reads one JSON value that fills `bytes[start … end)` but for white space around it. As `JSON.parse`, and beyond it:
  * bare `NaN` and `±Infinity` are numbers, and arrays of numbers that stand under one of `numericKeys`, at any depth,
- * are typed arrays (see `JsonValue`). A `__proto__` key is an ordinary own property.
+ * are typed arrays (see `JsonValue`). Integers beyond ±2^53 outside of these are texts of their digits, as in binary containers (`plainValue`): they
+ * name something. A `__proto__` key is an ordinary own property.
  * Throws `JsonError` with the offset in `bytes` of what is wrong.
  */
 export function parseJson(
@@ -68,9 +69,10 @@ class JsonReader {
       case 0x6e:
         return this.word('null', null)
       default: {
-        const value = scanNumber(this.bytes, this.pos, this.end, this.number)
+        const start = this.pos
+        const value = scanNumber(this.bytes, start, this.end, this.number)
         this.pos = this.number.next
-        return value
+        return this.number.integer && !Number.isSafeInteger(value) ? asciiText(this.bytes, start, this.pos) : value
       }
     }
   }
