@@ -65,6 +65,7 @@ export async function audit(
       addedTokenizers: added === null ? [] : [added],
       onProgress: (now) => progress.show(now),
       against,
+      unopened: from.problems,
       dataset: from === opened ? (dataset?.sources ?? []) : [],
     }
     const following = from === followed ? followed.begin(judgement, progress) : null
@@ -76,7 +77,7 @@ export async function audit(
     await session.done
     const tell = from === opened ? judgingBegins(session.facts.length) : null
     if (tell !== null) await session.settled(tell)
-    const unreadable = [...from.problems, ...session.unreadable, ...session.datasetProblems]
+    const unreadable = [...session.unreadable, ...session.datasetProblems]
     if (session.facts.length === 0 && !session.logs.some(hasNumbers)) {
       const inputs = [...from.paths, ...(dataset?.paths ?? [])]
       const reported = from === opened ? { report: session.mergeableReport(), inputs } : null

@@ -3,6 +3,7 @@ import { readdir, readFile, realpath, stat } from 'node:fs/promises'
 import { basename, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { inNaturalOrder } from '../shared/model/natural-order.ts'
 import type { ByteSource } from '../shared/model/source.ts'
+import type { UnreadableFile } from '../shared/session/opening/open-source.ts'
 import { MemorySource, NodeFileSource } from './byte-sources.ts'
 import { expandGlob, isGlob } from './glob.ts'
 import { type CommandIo, UsageError } from './io.ts'
@@ -23,8 +24,8 @@ export interface OpenedSources {
   readonly sources: readonly ByteSource[]
   /** Absolute paths of the files (and `-`), so that an output never overwrites an input. */
   readonly paths: readonly string[]
-  /** Sentences about files that could not be opened. */
-  readonly problems: readonly { readonly name: string; readonly message: string }[]
+  /** Files that could not be opened, and folders that hold none or may not be listed. */
+  readonly problems: readonly UnreadableFile[]
 }
 
 interface FoundFiles {
@@ -55,7 +56,8 @@ export async function openPaths(
       else if (file.pipe) sources.push(new MemorySource(file.name, await readFile(file.path)))
       else sources.push(await NodeFileSource.open(file.path, file.name))
     } catch (error) {
-      problems.push({ name: file.name, message: `${file.name} ${cannotOpen(error)}` })
+      const { size } = await stat(file.path).catch(() => ({ size: 0 }))
+      problems.push(unopened(file.name, `${file.name} ${cannotOpen(error)}`, size))
     }
   }
   return { sources, paths: found.files.map(({ path }) => path), problems }
@@ -71,7 +73,7 @@ export async function findAll(
   relativeTo: string | null,
   { gone = 'refused' }: { readonly gone?: 'refused' | 'left-out' } = {},
 ): Promise<FoundFiles> {
-  const problems: { name: string; message: string }[] = []
+  const problems: UnreadableFile[] = []
   const files = new Map<string, FoundFile>()
   const again = new Set<string>()
   const filesOf = new Map<string, readonly FoundFile[]>()
@@ -86,14 +88,14 @@ export async function findAll(
       path === '-'
         ? [STANDARD_INPUT]
         : await findFiles(path, io.directory, {
-            onLocked: (name, message) => problems.push({ name, message }),
+            onLocked: (name, message) => problems.push(unopened(name, message)),
           }).catch((error: unknown) => {
             if (gone === 'left-out' && error instanceof UsageError) return []
             throw error
           })
     if (found.length === 0 && problems.length === before) {
       const message = await holdsNoFiles(path, resolve(io.directory, path), 'Name')
-      problems.push({ name: path, message })
+      problems.push({ ...unopened(path, message), code: 'no-files' })
     }
     filesOf.set(path, found)
     for (const file of found) {
@@ -103,6 +105,10 @@ export async function findAll(
   }
   const all = named([...files.values()], relativeTo, io)
   return { files: all, again: all.filter(({ path }) => again.has(path)), problems }
+}
+
+function unopened(name: string, message: string, bytes = 0): UnreadableFile {
+  return { name, bytes, code: 'read-error', message }
 }
 
 /** Files under the names that they are called by; standard input keeps its own. */

@@ -42,6 +42,8 @@ export interface SessionHooks extends ReadingHooks {
   readonly against?: SecondRun | null
   /** The run is still being written: its files are read on until following ends. The sources that are opened with it are left out of account. */
   readonly follow?: Following
+  /** Files that the host could not open: they are listed beside those that it could and that could not be read. */
+  readonly unopened?: readonly UnreadableFile[]
   /** The host answers other questions while conclusions are drawn: those of a session that is still read may be a little behind. */
   readonly concludesInSteps?: boolean
 }
@@ -60,6 +62,7 @@ export class Session {
   /** Resolves once each source has its SHA-256 or never will: with `done`, unless that is left until all is judged. Rejects where it is closed before. */
   readonly hashed: Promise<void>
   private readonly reading: Reading
+  private readonly unopened: readonly UnreadableFile[]
   private readonly reader: RunReader
   private readonly conclusions: Conclusions
   private readonly beside: BesideRollouts
@@ -81,6 +84,7 @@ export class Session {
   ) {
     const { reading } = opened
     this.reading = reading
+    this.unopened = hooks.unopened ?? []
     this.dumpHash = opened.hash
     // Sources of a followed run may change their numbers, so that an older conclusion would speak of others.
     const inSteps = hooks.concludesInSteps === true && hooks.follow === undefined
@@ -149,7 +153,7 @@ export class Session {
   }
 
   get unreadable(): readonly UnreadableFile[] {
-    return this.reading.unreadable
+    return [...this.unopened, ...this.reading.unreadable]
   }
 
   /** What files without rollouts say as logs of the run. */

@@ -108,7 +108,7 @@ describe('what a person names', () => {
   test('an empty folder is a problem, not an end', async () => {
     const { sources, problems } = await openPaths(['empty', 'run/a.jsonl'], io())
     expect(sources.map(({ name }) => name)).toEqual(['a.jsonl'])
-    expect(problems).toEqual([{ name: 'empty', message: expect.stringContaining('empty holds no files.') }])
+    expect(problems).toMatchObject([{ name: 'empty', message: expect.stringContaining('empty holds no files.') }])
   })
 
   test('a folder whose files are all in hidden folders is told by these', async () => {
@@ -117,7 +117,7 @@ describe('what a person names', () => {
     const { sources, problems } = await openPaths(['art'], io())
     expect(sources).toEqual([])
     const message = 'art holds no files but in hidden folders, which are left out: .art. Name one of them itself.'
-    expect(problems).toEqual([{ name: 'art', message }])
+    expect(problems).toMatchObject([{ name: 'art', message }])
     expect((await openPaths(['art/.art'], io())).sources).toHaveLength(1)
   })
 

@@ -32,12 +32,16 @@ describe('a folder in a folder that may not be listed', () => {
   it('costs the command line its own files alone, and is told', async () => {
     const found = await findAll(['run'], { directory: folder } as CommandIo, null)
     expect(found.files.map(({ name }) => name)).toEqual(['a.jsonl'])
-    expect(found.problems).toEqual([{ name: 'run/locked', message: LOCKED }])
+    expect(found.problems).toEqual([{ name: 'run/locked', bytes: 0, code: 'read-error', message: LOCKED }])
   })
 
   it('named alone is told once', async () => {
     const found = await findAll(['run/locked'], { directory: folder } as CommandIo, null)
-    expect(found).toEqual({ files: [], again: [], problems: [{ name: 'run/locked', message: LOCKED }] })
+    expect(found).toEqual({
+      files: [],
+      again: [],
+      problems: [{ name: 'run/locked', bytes: 0, code: 'read-error', message: LOCKED }],
+    })
   })
 
   it('costs the page its own files alone, and is told', async () => {

@@ -25,13 +25,14 @@ describe('where nothing could be read', () => {
     expect(text).toContain('empty.jsonl is empty (0 bytes).')
   })
 
-  test('the form says what the files themselves cannot: that a folder holds none', async () => {
+  test('the form says that a folder holds no files, and so does the report', async () => {
     const ran = await cli('inspect', 'nothing', '--format', 'sarif', '--json', 'nothing.json')
     expect(ran.code).toBe(3)
     const [invocation] = JSON.parse(ran.out).runs[0].invocations
     expect(invocation.executionSuccessful).toBe(false)
     expect(invocation.toolExecutionNotifications[0].message.text).toContain('nothing holds no files.')
-    expect(JSON.parse(await readFile(join(folder, 'nothing.json'), 'utf8')).sources).toEqual([])
+    const { sources } = JSON.parse(await readFile(join(folder, 'nothing.json'), 'utf8'))
+    expect(sources).toMatchObject([{ name: 'nothing', records: 0, unreadable: { code: 'no-files' } }])
   })
 
   test('so is that of reports that hold nothing', async () => {
