@@ -13,7 +13,8 @@ export interface ParsedArguments {
 
 /**
  * Arguments of one command. Lists take commas, repeats, and following arguments that look like their items
- * (`--checks M01 M02 dump.jsonl`). Throws `UsageError` naming the option, and the closest one for an unknown option.
+ * (`--checks M01 M02 dump.jsonl`). Throws `UsageError` naming the option, and the closest one for an unknown option. One that is
+ * taken once and given twice would lose what was asked for first.
  */
 export function parseArguments(argv: readonly string[], specs: readonly OptionSpec[]): ParsedArguments {
   const byName = new Map(specs.map((spec) => [spec.name, spec]))
@@ -40,6 +41,9 @@ export function parseArguments(argv: readonly string[], specs: readonly OptionSp
     if (spec === undefined) throw unknownOption(argv, token, specs)
     const value = readValue(spec, token.value)
     const before = options[spec.name]
+    if (before !== undefined && !Array.isArray(before) && before !== value) {
+      throw new UsageError(`--${spec.name} is taken once, and is given as ${before} and as ${value}. Leave one out.`)
+    }
     options[spec.name] = Array.isArray(before) ? [...before, ...(value as readonly string[])] : value
   }
   return { paths, options }

@@ -44,6 +44,7 @@ export async function exportCommand(given: ParsedArguments, io: CommandIo): Prom
   if (out === '-') {
     throw new UsageError('--out -: an export has a manifest beside it and needs a folder, or a file. Name one.')
   }
+  refuseCompressed(out)
   await refuseUnwritable(out, 'files', io)
   await refuseFileForFolder(out, io)
   const inFolder = await isFolderAt(out, io)
@@ -82,6 +83,15 @@ export async function exportCommand(given: ParsedArguments, io: CommandIo): Prom
   for (const note of manifest.notes) terminal.line(note, 2)
   await tellOfOrphans(before, manifest, target, io)
   return Exit.ok
+}
+
+/** Nothing that is written is compressed, whatever it is called. Throws `UsageError`. */
+function refuseCompressed(out: string): void {
+  const ending = /\.(gz|zst|xz|bz2|zip)$/i.exec(out)?.[0]
+  if (ending === undefined) return
+  throw new UsageError(
+    `--out ${out}: exports are not compressed. Name ${out.slice(0, -ending.length)}, and compress what was written.`,
+  )
 }
 
 /** A name without an ending is that of a folder, which a file of that name leaves no place for. Throws `UsageError`. */

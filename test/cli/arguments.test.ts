@@ -30,6 +30,14 @@ describe('arguments', () => {
     expect(parse(...argv)).toEqual({ paths: ['dump.jsonl'], options: { checks: ['M01', 'M02'] } })
   })
 
+  test('an option that is taken once is not given twice, unless as the same', () => {
+    expect(() => parse('--format', 'junit', '--format=sarif')).toThrow(
+      '--format is taken once, and is given as junit and as sarif. Leave one out.',
+    )
+    expect(() => parse('--json', 'a.json', '--json', 'b.json')).toThrow('as a.json and as b.json')
+    expect(parse('--limit', '8', '--limit=8').options).toEqual({ limit: 8 })
+  })
+
   test('hypotheses keep their spelling', () => {
     expect(parse('--hypothesis', 'h02,H06-LoRA').options.hypothesis).toEqual(['H02', 'H06-lora'])
   })

@@ -233,6 +233,7 @@ describe('export', () => {
   test.each([
     [['--as', 'source', '--out', 'x'], /--flagged/],
     [['--flagged', '--out', 'x'], /--as source/],
+    [['--flagged', '--as', 'native', '--out', 'x.jsonl.gz'], /exports are not compressed\. Name x\.jsonl, and/],
     [['--flagged', '--as', 'source'], /--out/],
     [
       ['--flagged', '--as', 'csv', '--repair-masks', '--out', 'x'],
