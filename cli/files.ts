@@ -5,7 +5,7 @@ import { inNaturalOrder } from '../shared/model/natural-order.ts'
 import type { ByteSource } from '../shared/model/source.ts'
 import type { UnreadableFile } from '../shared/session/opening/open-source.ts'
 import { MemorySource, NodeFileSource } from './byte-sources.ts'
-import { expandGlob, isGlob } from './glob.ts'
+import { expandGlob, isGlob, type Match } from './glob.ts'
 import { type CommandIo, UsageError } from './io.ts'
 import { tellNamedAgain } from './named-again.ts'
 
@@ -155,17 +155,28 @@ export async function findFiles(path: string, directory: string, walked: Walk = 
   } catch (error) {
     if (!isGlob(path)) throw new UsageError(`${called} ${cannotOpen(error)}`)
     const matches = await expandGlob(path, directory)
-    if (matches.length === 0) throw new UsageError(`${called} matches no file. Check the pattern and the folder.`)
-    const common = commonFolder(matches)
-    return matches.map((match) => ({ path: match, name: shownName(relative(common, match)) }))
+    const matched = (await Promise.all(matches.map((match) => filesOfMatch(match, walked)))).flat()
+    if (matched.length === 0) throw new UsageError(`${called} matches no file. Check the pattern and the folder.`)
+    const files = [...new Map(matched.map((file) => [file.path, file])).values()]
+    const common = commonFolder(files.map((file) => file.path))
+    return files.map((file) => ({ ...file, name: shownName(relative(common, file.path)) }))
   }
   if (info.isFile()) return [{ path: absolute, name: basename(absolute) }]
   if (info.isFIFO()) return [{ path: absolute, name: basename(absolute), pipe: true }]
   if (!info.isDirectory()) throw new UsageError(`${called} is neither a file nor a folder. Name a rollout dump.`)
+  return filesUnder(absolute, { ...walked, called })
+}
+
+async function filesUnder(root: string, walked: Walk & { readonly called: string }): Promise<FoundFile[]> {
   const found: FoundFile[] = []
   const links = new Set<FoundFile>()
-  await walk({ root: absolute, called, visited: new Set(), found, links, ...walked }, absolute)
+  await walk({ ...walked, root, visited: new Set(), found, links }, root)
   return withoutSecondNames(found, links)
+}
+
+/** The file that a pattern matched, or those under the folder, as a shell that expands patterns names it. */
+async function filesOfMatch({ path, isFolder }: Match, walked: Walk): Promise<FoundFile[]> {
+  return isFolder ? filesUnder(path, { ...walked, called: path }) : [{ path, name: basename(path) }]
 }
 
 /** Files of a folder without links to others of them (`latest.jsonl` beside `step_9.jsonl`): their rollouts would count twice. */

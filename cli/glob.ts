@@ -8,14 +8,20 @@ export function isGlob(path: string): boolean {
   return /[*?[{]/.test(path)
 }
 
+/** What a pattern matched, by its absolute path. */
+export interface Match {
+  readonly path: string
+  readonly isFolder: boolean
+}
+
 /**
- * Files that match a pattern of `*`, `?`, `[a-z]`, `{a,b}` and `**` (any depth), as absolute paths in natural order. Hidden files and folders
+ * Files and folders that match a pattern of `*`, `?`, `[a-z]`, `{a,b}` and `**` (files at any depth), in natural order. Hidden files and folders
  * match only a segment that starts with a dot. For shells that hand patterns on (Windows, quoted arguments).
  *
  * @param directory what a relative pattern is meant from; its own name may look like a pattern
  */
-export async function expandGlob(pattern: string, directory: string): Promise<string[]> {
-  const found = new Set<string>()
+export async function expandGlob(pattern: string, directory: string): Promise<Match[]> {
+  const found = new Map<string, Match>()
   const tidy = normalize(pattern).replaceAll('\\', '/').replace(/\/$/, '')
   for (const alternative of expandBraces(tidy)) {
     const segments = alternative.split('/')
@@ -23,10 +29,11 @@ export async function expandGlob(pattern: string, directory: string): Promise<st
     const folder = segments.slice(0, fixed).map((segment) => `${segment}/`)
     await match(resolve(directory, folder.join('')), segments.slice(fixed), found)
   }
-  return [...found].sort((a, b) => inNaturalOrder(a.replaceAll('\\', '/'), b.replaceAll('\\', '/')))
+  const slashed = ({ path }: Match) => path.replaceAll('\\', '/')
+  return [...found.values()].sort((a, b) => inNaturalOrder(slashed(a), slashed(b)))
 }
 
-async function match(folder: string, segments: readonly string[], found: Set<string>): Promise<void> {
+async function match(folder: string, segments: readonly string[], found: Map<string, Match>): Promise<void> {
   const [segment, ...rest] = segments as [string, ...string[]]
   if (segment === '**') {
     // Zero folders, or one and the same again.
@@ -36,7 +43,7 @@ async function match(folder: string, segments: readonly string[], found: Set<str
       const path = join(folder, entry.name)
       // A folder that a link leads to may hold this one.
       if (entry.isDirectory()) await match(path, segments, found)
-      else if (rest.length === 0 && (await kindOf(entry, path)) === 'file') found.add(path)
+      else if (rest.length === 0 && (await kindOf(entry, path)) === 'file') found.set(path, { path, isFolder: false })
     }
     return
   }
@@ -48,7 +55,9 @@ async function match(folder: string, segments: readonly string[], found: Set<str
     const path = join(folder, entry.name)
     const kind = await kindOf(entry, path)
     if (rest.length > 0 && kind === 'folder') await match(path, rest, found)
-    if (rest.length === 0 && kind !== 'folder') found.add(path)
+    // What a link leads to may match by its own name.
+    if (rest.length === 0 && (kind !== 'folder' || entry.isDirectory()))
+      found.set(path, { path, isFolder: kind === 'folder' })
   }
 }
 

@@ -359,7 +359,10 @@ function conclusion(report: Report, judgement: Outcome): Segment[] {
     }
     return [{ text: `No finding at or above ${failOn}${kept}.`, style: 'good' }]
   }
-  const more = report.findings_omitted > 0 ? ` among the ${count(report.findings.length)} listed` : ''
+  const more =
+    report.findings_omitted > 0
+      ? ` among the ${count(report.findings.length)} of ${count(total(report))} that are listed`
+      : ''
   const unlisted =
     judgement.fails && failing === 0 ? `, and some among the ${count(report.findings_omitted)} others` : ''
   return [

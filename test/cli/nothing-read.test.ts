@@ -41,4 +41,18 @@ describe('where nothing could be read', () => {
     expect(merged.code).toBe(3)
     expect(merged.out).toContain('<error message="Nothing could be read: 1 report, and not one rollout in it.')
   })
+
+  test.each([
+    [
+      'lists of lists',
+      { input_ids: [[1, 2]], loss_mask: [[0, 1]] },
+      '`input_ids` is a list of lists and `loss_mask` is a list of lists.',
+    ],
+    ['a text', { input_ids: '[1, 2]', loss_mask: [0, 1] }, '`input_ids` is a text.'],
+  ])('arrays that are %s are told as what they are', async (_, record, said) => {
+    await writeFile(join(folder, 'unfit.jsonl'), JSON.stringify(record))
+    const { code, err } = await cli('inspect', 'unfit.jsonl')
+    expect(code).toBe(3)
+    expect(err.replace(/\s+/g, ' ')).toContain(`Each is a list of numbers of one rollout; here ${said}`)
+  })
 })

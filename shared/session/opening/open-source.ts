@@ -8,7 +8,7 @@ import {
 import { decodeRecords } from '../../containers/decode.ts'
 import { type OpenOptions, openContainer } from '../../containers/open.ts'
 import { listKeyOf, unwrapped } from '../../containers/wrapped-records.ts'
-import { isObject } from '../../formats/fields.ts'
+import { isObject, kindOf } from '../../formats/fields.ts'
 import type { Format, Recognition } from '../../formats/format.ts'
 import { type FieldMapping, MAP_FIELDS, mappedRecords, mappingText } from '../../formats/mapping.ts'
 import { native } from '../../formats/native.ts'
@@ -105,7 +105,7 @@ export async function openSource(
     const Unread = proposed !== null && areRollouts(proposed, values.length) ? UnreadRollouts : UnreadableSource
     throw new Unread(
       'unknown-format',
-      `${source.name}: its records are of no known format (${describeRecord(records[0] as RawRecord)})${map === null ? '' : `, and ${nothingAt(map)}`}. ${proposed === null ? `${container.id === 'torch' ? 'The checkpoints of a run hold no rollouts. ' : ''}Known formats are listed by \`rollout-inspector formats\`; the least a dump needs is \`input_ids\` and \`loss_mask\`${map === null ? ', or --map with where they stand' : ''}.` : `They may be read with --map ${mappingText(proposed)}`}`,
+      `${source.name}: its records are of no known format (${describeRecord(records[0] as RawRecord)})${map === null ? '' : `, and ${nothingAt(map)}`}. ${proposed === null ? `${container.id === 'torch' ? 'The checkpoints of a run hold no rollouts. ' : ''}Known formats are listed by \`rollout-inspector formats\`; the least a dump needs is \`input_ids\` and \`loss_mask\`${map === null ? ', or --map with where they stand' : ''}${unfitArrays(records[0] as RawRecord)}.` : `They may be read with --map ${mappingText(proposed)}`}`,
     )
   }
   const { format } = known
@@ -278,6 +278,19 @@ function describeRecord(record: RawRecord): string {
   }
   const keys = Object.keys(value).slice(0, 8)
   return keys.length === 0 ? 'the first is an empty object' : `the first has the keys ${keys.join(', ')}`
+}
+
+/** What stands under the names of the two arrays that a dump needs, where that is none. */
+function unfitArrays({ value }: RawRecord): string {
+  if (value === null || typeof value !== 'object' || Array.isArray(value) || ArrayBuffer.isView(value)) return ''
+  const unfit = ['input_ids', 'loss_mask'].flatMap((key) => {
+    const stored = value[key]
+    if (stored === undefined || ArrayBuffer.isView(stored)) return []
+    if (!Array.isArray(stored)) return [`\`${key}\` is ${kindOf(stored)}`]
+    const isOfLists = stored.some((each) => Array.isArray(each) || ArrayBuffer.isView(each))
+    return [`\`${key}\` is ${isOfLists ? 'a list of lists' : 'a list of what is no number'}`]
+  })
+  return unfit.length === 0 ? '' : `. Each is a list of numbers of one rollout; here ${unfit.join(' and ')}`
 }
 
 /** The place of one record among the batches of its source; throws where it was not indexed. */
