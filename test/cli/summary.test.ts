@@ -201,7 +201,7 @@ describe('the summary of a report', () => {
       /1 finding at or above error among the 2 of 7 that are listed\.\n$/,
     )
     expect(summary(report({ findings_omitted: 5 }), 'error', ['M01-1'], true)).toMatch(
-      /0 findings at or above error, leaving out those of the baseline among the 2 of 7 that are\nlisted, and some among the 5 others\.\n$/,
+      /0 findings at or above error, leaving out those of the baseline among the 2 of 7 that are listed,\nand some among the 5 others\.\n$/,
     )
     expect(summary(report({ findings_omitted: 5 }), 'error', ['M01-1'], false)).toMatch(
       /among the 2 of 7 that are listed\.\n$/,
