@@ -169,6 +169,7 @@ const STRUCTURAL: Readonly<Record<string, string>> = {
   'checks/truncation/ending.ts TAIL': 'what evidence shows',
   'checks/truncation/reward-for-cut-text.ts LAST_WORDS': 'bound of cost: all of the turn is read where these differ',
   'checks/truncation/grid.ts GRID_ROWS': 'what a grid is: three lines of one width',
+  'checks/truncation/grid.ts WIDEST_ROW': 'bound of cost',
   'checks/truncation/long-replies.ts CLOSING': 'characters',
   'checks/truncation/long-replies.ts SENTENCE_ENDS': 'characters',
   'checks/truncation/torn-schemas.ts BEFORE_SCHEMAS_TOKENS':

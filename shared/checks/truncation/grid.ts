@@ -3,6 +3,8 @@ import type { TokenTable } from '../../tokens/tokenizer.ts'
 
 /** Rows of one width at an end of a text by which it is a board or a table, which its format ends there. */
 const GRID_ROWS = 3
+/** Characters of the widest row that is looked for: a line beyond them is one of text, and reading it to its end takes as long as all else that a reply is asked. */
+const WIDEST_ROW = 400
 const [NEWLINE, RETURN, QUOTE, BACKSLASH, SMALL_N] = [0x0a, 0x0d, 0x22, 0x5c, 0x6e]
 
 /**
@@ -18,7 +20,7 @@ export function isGridAt(
   { start, end }: Span,
   characters: number,
 ): boolean {
-  const widest = characters / GRID_ROWS
+  const widest = Math.min(characters / GRID_ROWS, WIDEST_ROW)
   const step = side === 'left' ? 1 : -1
   let [rows, width, length, previous] = [0, 0, 0, -1]
   for (let i = side === 'left' ? start : end - 1; i >= start && i < end; i += step) {
