@@ -67,6 +67,23 @@ describe('a row that begins with what the model wrote', () => {
     expect(await named(4, 20, { messages: true, more: { prompt_length: 0 } })).toEqual([])
   })
 
+  it.each([
+    ['call', true],
+    ['thought', false],
+  ])('inside a %s was cut: %s', async (tag, isCut) => {
+    const open =
+      tag === 'call' ? '<tool_call>\n{"name": "search", "arguments": {"query": "the mill"}}' : '<think>\nI look.'
+    const close = tag === 'call' ? '\n</tool_call>' : '\n</think>\n\nIt is red.'
+    const rows = (tokenizer: Tokenizer) =>
+      [0, 1, 2].map((n) => {
+        const turns = [user('What is it?'), assistant(`${open}${close}`), tool(`Nothing ${n}.`), assistant('So it is.')]
+        const start = conversation(tokenizer, turns).layout[1]?.contentStart as number
+        return conversation(tokenizer, turns, { cutLeft: start + 4, reward: n / 3 })
+      })
+    const { findings: found } = await findings('C01', {}, {}, { rows })
+    expect(found.map(({ record }) => record)).toEqual(isCut ? [0, 1, 2] : [])
+  })
+
   it('is no start that was looked at by itself, and may be what a branch adds', () => {
     const whole = [1, 2, 3].map((n) => factsOf(n, { group: 'g', firstRole: 'user', promptLength: 300 }))
     const written = { group: 'g', firstRole: null, promptLength: 80, beginsWritten: [0, 40] } as const

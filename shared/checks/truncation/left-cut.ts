@@ -89,13 +89,18 @@ export function beginsWritten(trajectory: Trajectory, { ids, mask, segmentation 
 /** Characters of the first visible text from which on it tells the message that it stands in. */
 const TELLING_TEXT = 20
 
+/** The end of a call, and no beginning of one before it. */
+const REST_OF_CALL = /^(?:(?!<tool_call>)[\s\S])*?<\/tool_call>/
+
 /**
- * Whether the row begins so far inside a message of the model's that no prefill explains it, and with no words that any message begins with. A dump that
- * says that there is no prompt may store what a resumed rollout has added.
+ * Whether the row begins inside a call, or so far inside a message of the model's that no prefill explains it, and with no words that any message begins
+ * with. A dump that says that there is no prompt may store what a resumed rollout has added.
  */
 function beginsInsideMessage({ messages, promptLength }: Trajectory, prepared: Prepared): boolean {
   const turn = prepared.segmentation?.turns[0]
-  if (messages === null || turn === undefined || promptLength === 0 || prepared.tokenizer === null) return false
+  if (turn === undefined || promptLength === 0 || prepared.tokenizer === null) return false
+  if (REST_OF_CALL.test(prepared.text({ start: turn.start, end: turn.contentEnd }))) return true
+  if (messages === null) return false
   const visible = firstText(prepared, turn)
   if (visible.trim().length < TELLING_TEXT) return false
   if (messages.some(({ content }) => content?.trimStart().startsWith(visible.trimStart()))) return false
