@@ -23,7 +23,7 @@ describePage('the numbers of where the loss falls', ({ openWith }) => {
     await opens('assistant turn', '148', 'assistant_turns>=4', '6')
     await opens('tokens a call', 'retrieve', 'part:tool_call "retrieve"', '96')
     await page.keyboard.press('1')
-    await page.locator('.totals-legend').getByRole('button', { name: '1,869' }).click()
+    await page.locator('.totals-legend').getByRole('button', { name: '1,933' }).click()
     await expect.poll(() => listed(page)).toEqual(['lost:any', '30 of 96 rollouts listed'])
     // No share of what the model wrote is 100 %, though every mask but those of whole rows is right.
     await page.keyboard.press('1')

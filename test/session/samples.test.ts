@@ -119,7 +119,7 @@ describe('verifiers-2025-08', () => {
     })
     expect(report.totals).toMatchObject({ trajectories: 96, groups: 12 })
     // Overlong rows are cut and masked whole; the messages still hold what they lost.
-    expect(report.totals.tokens.lost).toBe(1869)
+    expect(report.totals.tokens.lost).toBe(1933)
     expect(report.sources).toMatchObject([
       { container: 'jsonl+gzip', format: { id: 'native' }, records: 96, skipped: [], drift: [] },
     ])

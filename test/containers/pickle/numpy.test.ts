@@ -4,9 +4,9 @@ import { readTensor } from '../../../shared/containers/pickle/tensor.ts'
 import { fieldOf } from '../../../shared/containers/pickle/values.ts'
 import { openPickle } from '../../../shared/containers/torch/open.ts'
 import { memorySource } from '../memory-source.ts'
-import { fixture, fixtureJson, plain, readAsJson } from './read.ts'
+import { fixture, fixtureArrays, plain, readAsJson } from './read.ts'
 
-const expected = fixtureJson('pickle/numpy.json')
+const expected = fixtureArrays('pickle/numpy.json')
 
 describe('numpy in pickles', () => {
   for (const name of ['0', '1', '2', '3', '4', '5', 'core-2']) {

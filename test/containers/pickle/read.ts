@@ -19,6 +19,17 @@ export function fixtureJson(name: string): JsonObject {
   return parseJson(bytes, 0, bytes.length) as JsonObject
 }
 
+/** The same of arrays, whose elements are numbers, however little a double holds them. */
+export function fixtureArrays(name: string): JsonObject {
+  const asNumbers = (value: unknown, inArray = false): unknown => {
+    if (Array.isArray(value)) return value.map((each) => asNumbers(each, true))
+    if (typeof value === 'string') return inArray && /^-?\d{16,}$/.test(value) ? Number(value) : value
+    if (value === null || typeof value !== 'object') return value
+    return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, asNumbers(each)]))
+  }
+  return asNumbers(fixtureJson(name)) as JsonObject
+}
+
 /** Pickle operations as they are written down: texts are their bytes, numbers are bytes. */
 export function pickle(...parts: (string | number | readonly number[] | Uint8Array)[]): Uint8Array {
   const bytes = parts.flatMap((part) => {

@@ -14,9 +14,9 @@ import { fieldOf, PyDict } from '../../../shared/containers/pickle/values.ts'
 import { recordsIn } from '../../../shared/containers/pickled/split.ts'
 import { openPickle, openTorch } from '../../../shared/containers/torch/open.ts'
 import { memorySource } from '../memory-source.ts'
-import { fixture, fixtureJson, plain, readAsJson, readTorchAsJson, watched } from '../pickle/read.ts'
+import { fixture, fixtureArrays, plain, readAsJson, readTorchAsJson, watched } from '../pickle/read.ts'
 
-const expected = fixtureJson('torch/tensors.json') as Record<
+const expected = fixtureArrays('torch/tensors.json') as Record<
   string,
   { dtype: string; shape: number[]; values: unknown }
 >
