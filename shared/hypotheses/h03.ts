@@ -1,3 +1,4 @@
+import { FactColumns } from '../checks/facts/fact-columns.ts'
 import { fitKl, fittingKl, type KlFit, meanK3 } from '../checks/logprobs/kl-fit.ts'
 import { BFLOAT } from '../checks/logprobs/kl-rounded.ts'
 import { type Bounds, leastKlBounds, meanKlBounds } from './bounds.ts'
@@ -33,7 +34,9 @@ function decide(input: HypothesisInput): Judgement {
   const missing = needed.filter((stream) => !input.streams.has(stream))
   if (missing.length > 0) return fromLog(input, missing)
   const k3 = meanK3(input.dump.facts)
-  if (k3 === null) return notCheckable(['trained tokens that the model wrote and both trainer and reference scored'])
+  const { infinite, unscored } = countBroken(input.dump.facts)
+  if (k3 === null && infinite === 0)
+    return notCheckable(['trained tokens that the model wrote and both trainer and reference scored'])
   const fit = fitKl(input.dump)
   const { thresholds } = input.dump.settings
   const [size, least] = [meanKlBounds(thresholds), leastKlBounds(thresholds)]
@@ -41,16 +44,17 @@ function decide(input: HypothesisInput): Judgement {
   const unknown = fit !== null && fit.best === null
   const negative = fit?.negative === true
   const wrong = fit !== null && (fit.reversed || fit.undeclared)
-  const large = holds(k3, size.supported) || (unknown && holds(fit.mean, size.supported))
-  const supported = negative || wrong || large
+  const large = (k3 !== null && holds(k3, size.supported)) || (unknown && holds(fit.mean, size.supported))
+  const supported = negative || wrong || large || infinite > 0
   const sound = fit !== null && fit.best === (fit.declared ?? 'k3') && !negative
-  const contradicted = !supported && sound && holds(k3, size.contradicted)
+  const contradicted = !supported && sound && unscored === 0 && k3 !== null && holds(k3, size.contradicted)
   return {
     verdict: supported ? 'supported' : contradicted ? 'contradicted' : 'inconclusive',
     because: [
+      ...brokenLines(infinite, unscored),
       ...restingOn('kl', [
         ...(fit === null ? [] : formulaLines(fit, least)),
-        ...sizeLine(k3, fit === null, size),
+        ...(k3 === null ? [] : sizeLine(k3, fit === null, size)),
         ...(fit === null ? [] : unknown ? storedMean(fit, size) : stated('mean of the stored KL', fit.mean)),
       ]),
       ...lesserFaults(H03, input, ['L10']),
@@ -61,6 +65,33 @@ function decide(input: HypothesisInput): Judgement {
     ],
     firm: supported || contradicted,
   }
+}
+
+/** Rollouts with an infinite KL, and those of which the reference did not score what it should have; either on trained tokens. */
+function countBroken(facts: HypothesisInput['dump']['facts']) {
+  let [infinite, unscored] = [0, 0]
+  for (const { brokenKl } of new FactColumns(facts).having('brokenKl')) {
+    if (brokenKl?.of === 'kl') infinite++
+    else unscored++
+  }
+  return { infinite, unscored }
+}
+
+/** Where there is none, nothing is said of them. */
+function brokenLines(infinite: number, unscored: number): Argument[] {
+  const some = { comparison: '>', threshold: 0 } as const
+  const none = { comparison: '=', threshold: 0 } as const
+  return [
+    ...(infinite === 0
+      ? []
+      : compared('rollouts with an infinite KL on a trained token', infinite, some, none, ['L10'])),
+    ...(unscored === 0
+      ? []
+      : deciding(
+          { contradicted: 'the reference scored all trained tokens that the model wrote' },
+          stated('rollouts with a trained token that the reference gives no logprob', unscored, ['L10']),
+        )),
+  ]
 }
 
 /** @param isAlone no stored KL is there whose formula could be right: the size alone rules nothing out */

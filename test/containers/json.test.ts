@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { decimalToDouble } from '../../shared/containers/decimal.ts'
 import { MAX_DEPTH, parseJson } from '../../shared/containers/json.ts'
 import { JsonError } from '../../shared/containers/json-error.ts'
+import { exactly } from './exactly.ts'
 import { plain } from './pickle/read.ts'
 
 const encoder = new TextEncoder()
@@ -41,14 +42,6 @@ function expectAsJson(text: string): void {
 }
 
 const layouts = [undefined, 1, '\t', 4]
-
-/** What `JSON.parse` gives of what `JSON.stringify` wrote, but that integers which no double tells from their neighbours are texts. */
-function exactly(text: string): unknown {
-  return JSON.parse(text, (_key, value) => {
-    const isRounded = Number.isInteger(value) && !Number.isSafeInteger(value) && !/e/.test(String(value))
-    return isRounded ? String(value) : value
-  })
-}
 
 describe('parseJson', () => {
   test('gives what JSON.parse gives, for any JSON in any layout', () => {

@@ -4,6 +4,7 @@ import type { JsonObject } from '../../shared/containers/container.ts'
 import { decodeRecords } from '../../shared/containers/decode.ts'
 import { openContainer } from '../../shared/containers/open.ts'
 import { listKeyOf, unwrapped } from '../../shared/containers/wrapped-records.ts'
+import { exactly } from './exactly.ts'
 import { memorySource } from './memory-source.ts'
 
 /** The records of a text that is one object around a list, with the text that each of them takes. */
@@ -66,7 +67,7 @@ describe('the list inside one object', () => {
         async (records, before, indent, batchBytes) => {
           const text = JSON.stringify({ ...before, list: records }, null, indent)
           const found = await unwrappedOf(text, batchBytes)
-          const parsed = JSON.parse(text) as { list: JsonObject[] }
+          const parsed = exactly(text) as { list: JsonObject[] }
           expect(found?.values).toEqual(parsed.list)
           expect(found?.numbers).toEqual(records.map((_, i) => i))
         },

@@ -168,6 +168,10 @@ const ANY = {
     object,
   ),
   klRounded: fc.record({ decimals: number, told: number, within: numbers(KL_FORMULAS.length) }, object),
+  brokenKl: fc.record(
+    { of: fc.constantFrom('kl', 'reference'), value: text, token: fc.nat(), tokens: fc.nat() },
+    object,
+  ),
   brokenAdvantage: fc.record({ value: text, token: maybe(fc.nat()), tokens: fc.nat() }, object),
   noNumbers: fc.subarray([...LOSS_STREAMS]),
   unfit: flag,

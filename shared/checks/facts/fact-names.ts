@@ -93,6 +93,7 @@ const EVERY: Record<keyof Required<TrajectoryFacts>, true> = {
   laterDenials: true,
   kl: true,
   klRounded: true,
+  brokenKl: true,
   brokenAdvantage: true,
   noNumbers: true,
   unfit: true,

@@ -1,6 +1,7 @@
 import type { Place } from '../../model/source.ts'
 import type { LimitName } from '../../model/streams.ts'
 import type { LossStream } from '../../model/trajectory.ts'
+import type { BrokenKl } from '../logprobs/broken-kl.ts'
 import type { KlRounded } from '../logprobs/kl-rounded.ts'
 import type { LaterDenials } from '../logprobs/later-denials.ts'
 import type { LoneZero } from '../logprobs/lone-zeros.ts'
@@ -249,6 +250,8 @@ export interface TrajectoryFacts {
   readonly kl?: KlSums
   /** Absent where the stored KL is not rounded to a few decimals. */
   readonly klRounded?: KlRounded
+  /** Absent where every number that the KL of trained tokens is made of is one. What L10 names, and H03 rests on. */
+  readonly brokenKl?: BrokenKl
   /** The trainer disagrees from a later turn on, and the messages before that turn do not render to the ids before it; absent elsewhere. */
   readonly rendersOtherwise?: boolean
   /** The prompt describes tools, and not as the record has them; absent where it describes none, and where they are the same. */

@@ -15,6 +15,7 @@ import { gapOf } from './gap.ts'
 import { type LoneZero, zerosDenied } from './lone-zeros.ts'
 import { hasLostNumber } from './lost-numbers.ts'
 import { lacksWhatOthersHave } from './no-numbers.ts'
+import { unprovedByZerosAlone } from './one-array.ts'
 import { isLogprob, isTrainedSample, logprobBounds, pairsOf, type ScoredPairs } from './scored.ts'
 import { unscoredByTrainer } from './unscored.ts'
 import { unprovedByZeros } from './zero-turns.ts'
@@ -74,7 +75,7 @@ export const L05: Check = {
     }
   },
   dump: lookOverRollouts,
-  unproved: unprovedByZeros,
+  unproved: (tally, dump) => unprovedByZeros(tally, dump) ?? unprovedByZerosAlone(tally, dump),
 }
 
 function* lookOverRollouts(dump: DumpView, report: DumpReporter): Steps<void> {

@@ -4,6 +4,7 @@ import type { Thresholds } from '../../model/thresholds/registry.ts'
 import type { Check, DumpFault } from '../check.ts'
 import { FactColumns } from '../facts/fact-columns.ts'
 import type { TrajectoryFacts } from '../facts/facts.ts'
+import { faultOfBroken } from './broken-kl.ts'
 import { type KlByRow, klByRow, type RowFormula } from './kl-by-row.ts'
 import { fittingKl, isNegative, type KlFit } from './kl-fit.ts'
 import { KL_FORMULAS } from './kl-formulas.ts'
@@ -13,7 +14,7 @@ import { digits } from './text.ts'
 const K3 = KL_FORMULAS.indexOf('k3')
 const K3_REVERSED = KL_FORMULAS.indexOf('k3-reversed')
 
-/** L10. The stored KL is another quantity than the one that is meant, or none that a KL can be; and rows whose KL is that of one token. */
+/** L10. The stored KL is another quantity than the one that is meant, or none that a KL can be; numbers that are none; and rows whose KL is that of one token. */
 export const L10: Check = {
   code: 'L10',
   name: 'kl-formula',
@@ -32,7 +33,7 @@ export const L10: Check = {
     const wrong = fit !== null && (fit.reversed || fit.undeclared)
     const rows = new FactColumns(facts).having('kl')
     const byRow = wrong ? null : yield* within(0.3, 0.6, klByRow(rows, settings.thresholds))
-    const look = (row: TrajectoryFacts) => {
+    const lookAtKl = (row: TrajectoryFacts) => {
       if (row.kl === undefined) return
       const { stored } = row.kl
       const isBelow = (least: number) => (fit?.turned ? least < 0 : isNegative(least, settings.thresholds))
@@ -43,8 +44,10 @@ export const L10: Check = {
       const isPaidReversed = stored === null && row.earlierCredit?.isKlReversed === true
       const affected = (wrong && stored !== null) || negative || isReversed || isPaidReversed
       const dominated = isDominated(row.kl, settings.thresholds)
-      report.unit(affected || dominated)
-      report.place(affected || dominated)
+      const broken = row.brokenKl !== undefined
+      report.unit(affected || dominated || broken)
+      report.place(affected || dominated || broken)
+      if (row.brokenKl !== undefined) report.fault(faultOfBroken(row, row.brokenKl))
       if (dominated) report.fault(outlier(row, row.kl))
       if (negative) report.fault(belowZero(row, row.kl, stored, fit))
       if (isPaidReversed) report.fault(paidReversed(row, row.kl))
@@ -64,7 +67,15 @@ export const L10: Check = {
         },
       })
     }
-    yield* within(0.6, 1, forEachOf(rows, look))
+    yield* within(0.6, 0.9, forEachOf(rows, lookAtKl))
+    // Of rows that have no KL but such.
+    const lookAtBroken = (row: TrajectoryFacts) => {
+      if (row.kl !== undefined || row.brokenKl === undefined) return
+      report.unit(true)
+      report.place(true)
+      report.fault(faultOfBroken(row, row.brokenKl))
+    }
+    yield* within(0.9, 1, forEachOf(new FactColumns(facts).having('brokenKl'), lookAtBroken))
   },
   *unproved(_tally, view) {
     const rows = new FactColumns(view.facts).having('kl')

@@ -1,6 +1,7 @@
 import { Hash64 } from '../../model/hash.ts'
 import type { TrajectoryView } from '../check.ts'
 import { haveUnfitLogprobs } from '../layout/unfit-arrays.ts'
+import { type BrokenKl, brokenKl } from './broken-kl.ts'
 import { loneZerosOf } from './fillers.ts'
 import { formulasAt, KL_FORMULAS, type KlFormula } from './kl-formulas.ts'
 import { BFLOAT, decimalsOf, isBfloat, isBfloatOf, type KlRounded, roundsTo } from './kl-rounded.ts'
@@ -63,9 +64,16 @@ export interface LogprobFacts {
   readonly laterDenials?: LaterDenials
   readonly kl?: KlSums
   readonly klRounded?: KlRounded
+  readonly brokenKl?: BrokenKl
 }
 
 export function logprobFacts(view: TrajectoryView): LogprobFacts {
+  const facts = soundFacts(view)
+  const broken = brokenKl(view)
+  return broken === null ? facts : { ...facts, brokenKl: broken }
+}
+
+function soundFacts(view: TrajectoryView): LogprobFacts {
   const gap = gapFacts(view)
   const kl = klSums(view)
   if (kl === null) return gap

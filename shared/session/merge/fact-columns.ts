@@ -310,6 +310,9 @@ const COLUMNS: { readonly [Name in keyof Required<Row>]: Column<Row[Name]> } = {
   klRounded: {
     cells: optional(recordOf({ decimals: NUMBER, told: NUMBER, within: listOf(NUMBER) }, ':')),
   },
+  brokenKl: {
+    cells: optional(recordOf({ of: oneOf(['kl', 'reference']), value: TEXT, token: NUMBER, tokens: NUMBER }, ':')),
+  },
   brokenAdvantage: { cells: optional(recordOf({ value: TEXT, token: number, tokens: NUMBER }, ':')) },
   noNumbers: { cells: optional(listOf(oneOf(LOSS_STREAMS))) },
   unfit: { cells: optional(FLAG) },
