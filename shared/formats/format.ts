@@ -29,6 +29,8 @@ export interface Recognition {
   readonly mapping?: FieldMapping
   /** Where a person said some fields of native records stand; all others are where the native format has them. Never beside `mapping`. */
   readonly fieldMapping?: FieldMapping
+  /** The `prompt_mask` of the first records leaves out padding alone: in all of them it says what is attended. Absent where none does. */
+  readonly attendsPrompts?: true
   /** Columns of scores, where there are several; absent in formats that store the reward. */
   readonly scores?: readonly string[]
   /** Those whose sum is the reward, as the stored advantages show, or the one that a person named; absent where neither tells. */

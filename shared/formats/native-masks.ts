@@ -27,8 +27,17 @@ export function isOverResponse({ ids, promptLength }: NativeIds, length: number)
   return promptLength !== null && promptLength > 0 && length > 0 && length === ids.length - promptLength
 }
 
-/** The loss mask of a record, under whichever name; its weights where they are not all 0 or 1. */
-export function readMask(fields: Fields, arrays: SequenceArrays, { ids, promptLength, pairPrompt }: NativeIds): Masks {
+/**
+ * The loss mask of a record, under whichever name; its weights where they are not all 0 or 1.
+ *
+ * @param attendsPrompts that `prompt_mask` is no mask of the loss, as other records show: of a batch that is padded the longest prompt is not
+ */
+export function readMask(
+  fields: Fields,
+  arrays: SequenceArrays,
+  { ids, promptLength, pairPrompt }: NativeIds,
+  attendsPrompts: boolean,
+): Masks {
   const found = fields.takeFirst(MASKS)
   const isTrl = pairPrompt !== null && isTrlRow(fields)
   const promptMask = fields.take('prompt_mask')
@@ -48,7 +57,7 @@ export function readMask(fields: Fields, arrays: SequenceArrays, { ids, promptLe
     ? arrays.mask(found.key, found.value, prompt, ids.length, 0)
     : arrays.mask(found.key, found.value)
   if (read === null) return { mask: labels, weights: null, padding: null }
-  const isAttended = isTrl || isPaddingMask(promptMask, ids)
+  const isAttended = isTrl || (attendsPrompts && isOfOnes(promptMask)) || isPaddingMask(promptMask, ids)
   if (overResponse && !isAttended) addPromptMask(arrays, promptMask, prompt, read)
   if (isTrl) leaveOut(arrays.mask('tool_mask', fields.take('tool_mask'), pairPrompt, ids.length, 0), read, pairPrompt)
   tellOthers(fields, found.key)
@@ -65,8 +74,12 @@ export function isTrlRow(fields: Fields): boolean {
   return TRL_NAMES.some((name) => fields.has(name)) || typeof fields.peek('advantages') === 'number'
 }
 
+function isOfOnes(value: JsonValue): boolean {
+  return numbersOf(value)?.every((flag) => flag === 1) === true
+}
+
 /** The prompt is padded on the left, and just that is 0. */
-function isPaddingMask(value: JsonValue, ids: Int32Array): boolean {
+export function isPaddingMask(value: JsonValue, ids: Int32Array): boolean {
   return leftPadding(ids, value) > 0
 }
 

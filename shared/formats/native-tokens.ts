@@ -42,8 +42,12 @@ export interface NativeIds {
   readonly pairPrompt: number | null
 }
 
-/** Everything that a record says token by token; null where it has no ids. Throws `BadRecord` for ids that are none. */
-export function readNativeTokens(fields: Fields): TokenStreams | null {
+/**
+ * Everything that a record says token by token; null where it has no ids. Throws `BadRecord` for ids that are none.
+ *
+ * @param attendsPrompts see `readMask`
+ */
+export function readNativeTokens(fields: Fields, attendsPrompts: boolean): TokenStreams | null {
   const found = findIds(fields)
   if (found === null) return null
   const { ids, promptLength, pairPrompt } = found
@@ -59,7 +63,7 @@ export function readNativeTokens(fields: Fields): TokenStreams | null {
     const value = fields.take(name)
     return arrays.integers(name, value, start(value))
   }
-  const { mask, weights, padding } = readMask(fields, arrays, found)
+  const { mask, weights, padding } = readMask(fields, arrays, found, attendsPrompts)
   const targets = pairPrompt === null && isOfTargets(arrays)
   /** Beside a mask over the predicted tokens, numbers for as many are of those: there is none for the first token (OpenRLHF, tinker). */
   const scoredFrom = (value: JsonValue): number =>

@@ -6,6 +6,7 @@ import { BadRecord, Fields, isObject, numbersOf } from './fields.ts'
 import type { Format } from './format.ts'
 import { type FieldMapping, mappedRecords, unfilledIssues, unreadLists } from './mapping.ts'
 import { messagesOf, readMessages } from './messages.ts'
+import { attendsPrompts } from './native-attended.ts'
 import { nativeBranch } from './native-branch.ts'
 import { withoutColumns } from './native-columns.ts'
 import { mappedOver } from './native-mapping.ts'
@@ -76,13 +77,18 @@ export const native: Format = {
   unsampledLogprob: null,
   maskImplied: false,
   groupsByOrder: false,
-  recognise: (sample) => recogniseBy(sample, look),
+  recognise(sample) {
+    const recognised = recogniseBy(sample, look)
+    return recognised !== null && attendsPrompts(sample.records) ? { ...recognised, attendsPrompts: true } : recognised
+  },
   read(records, context) {
-    const { mapping, fieldMapping } = context.recognition
+    const { mapping, fieldMapping, attendsPrompts: attends = false } = context.recognition
     const own = mapping === undefined ? records : mappedRecords(records, mapping)
     return readEach(own, context, (record) =>
       nativeSequences(
-        fieldMapping === undefined ? readRecord(record, mapping ?? null) : readMappedOver(record, fieldMapping),
+        fieldMapping === undefined
+          ? readRecord(record, mapping ?? null, attends)
+          : readMappedOver(record, fieldMapping, attends),
       ),
     )
   },
@@ -119,18 +125,18 @@ function look(record: JsonObject): Evidence | null {
 const MAPPED_TEXTS = ['prompt_text', 'completion_text'] as const
 
 /** Some fields of a record of its own stand elsewhere, as a person said. */
-function readMappedOver(record: OneRecord, mapping: FieldMapping): Trajectory {
+function readMappedOver(record: OneRecord, mapping: FieldMapping, attends: boolean): Trajectory {
   const own = record.object.schema === SCHEMA ? withoutColumns(record.object) : record.object
   const object = mappedOver(own, mapping)
-  const trajectory = readRecord({ ...record, object }, null)
+  const trajectory = readRecord({ ...record, object }, null, attends)
   return { ...trajectory, issues: [...trajectory.issues, ...unfilledIssues(object, mapping)] }
 }
 
-function readRecord(record: OneRecord, mapping: FieldMapping | null): Trajectory {
+function readRecord(record: OneRecord, mapping: FieldMapping | null, attends: boolean): Trajectory {
   const isMapped = mapping !== null
   const fields = new Fields(record.object.schema === SCHEMA ? withoutColumns(record.object) : record.object)
   fields.take('schema')
-  const tokens = readNativeTokens(fields)
+  const tokens = readNativeTokens(fields, attends)
   // Beside ids a text is a decoded copy of them: it makes no messages, and no key of a group.
   const textAt = (name: (typeof MAPPED_TEXTS)[number]) => (isMapped && tokens === null ? fields.text(name) : null)
   const prompt = textAt('prompt_text')

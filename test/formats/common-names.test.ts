@@ -89,6 +89,9 @@ describe('a batch of TRL, row by row', () => {
     const rows = pairs()
     const padded = batchOf(rows).map((row, i) => bare(row, rows[i] as Pair))
     expect(await failing(padded.filter(({ prompt_mask: mask }) => mask.includes(0)))).toEqual([])
+    // The longest prompt of a batch has no padding, and by itself would look like a mask of the loss.
+    expect(padded.some(({ prompt_mask: mask }) => !mask.includes(0))).toBe(true)
+    expect(await failing(padded)).toEqual([])
     const alone = batchOf(rows).flatMap((_, i) => {
       const one = batchOf([rows[i] as Pair])[0] as ReturnType<typeof batchOf>[number]
       return [{ ...bare(one, rows[i] as Pair), advantages: i - 1.5 }]
