@@ -83,6 +83,7 @@ export function turnFrame(
       ? {}
       : { messages: { channel: one('<|channel|>'), message: one('<|message|>'), end: one('<|end|>') } }),
     ...(learned === null ? {} : { openers: learned.openers, unclosed: learned.unclosed }),
+    ...bracketsOf(learned, vocabulary),
     ...(learned?.sharedEnds === undefined ? {} : { sharedEnds: learned.sharedEnds }),
     separator: learned?.separator ?? chatml,
     names,
@@ -101,6 +102,18 @@ export function turnFrame(
 }
 
 /** Whether the headers of a learned frame end with their line, as ChatML's do. */
+/** By their names: a vocabulary that has `<|/tool|>` beside `<|tool|>` has the two for what stands between them. */
+function bracketsOf(learned: LearnedFrame | null, vocabulary: Vocabulary): Pick<TurnFrame, 'brackets'> {
+  const brackets = new Map<number, number>()
+  const opens = new Set(learned?.openers.map(({ id }) => id))
+  for (const { id, content } of vocabulary.added) {
+    const name = opens.has(id) ? /^<\|(\w+)\|>$/.exec(content)?.[1] : undefined
+    const closing = name === undefined ? null : vocabulary.idOf(`<|/${name}|>`)
+    if (closing !== null && closing !== undefined) brackets.set(id, closing)
+  }
+  return brackets.size === 0 ? {} : { brackets }
+}
+
 function hasLines({ openers }: LearnedFrame): boolean {
   return openers.every(({ role, rest }) => role !== 'user' || rest.at(-1) === NEWLINE)
 }

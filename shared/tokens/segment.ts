@@ -204,6 +204,11 @@ class Segmenter {
       const id = ids[at] as number
       const mark = marks[id] as number
       if (mark & STOP) {
+        const closing = this.closingOf(at)
+        if (closing >= 0) {
+          at = closing
+          continue
+        }
         const next =
           candidates === null || frame.messages === undefined ? -1 : resumedAt(this.lookup, ids, from, at, to)
         if (next < 0) return at
@@ -217,6 +222,14 @@ class Segmenter {
       if (candidates !== null && letters?.candidates.has(id)) this.letters.push(at)
     }
     return to
+  }
+
+  /** Where what an opener opens is closed again within the turn, so that it is no turn; -1 where it is not. */
+  private closingOf(at: number): number {
+    const closing = this.lookup.frame.brackets?.get(this.ids[at] as number)
+    if (closing === undefined) return -1
+    for (let i = at + 1; i < this.to && !(this.markAt(i) & STOP); i++) if (this.ids[i] === closing) return i
+    return -1
   }
 
   /** A text end closes a turn where nothing, or the next turn, follows. */

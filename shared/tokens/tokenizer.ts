@@ -43,6 +43,8 @@ export interface TurnFrame {
   readonly messages?: MessageTokens
   /** Of a learned frame, the longest first. */
   readonly openers?: readonly TurnOpener[]
+  /** Ids of openers that also open a part of a turn, with those that close it (Phi-4-mini writes tools between `<|tool|>` and `<|/tool|>`). */
+  readonly brackets?: ReadonlyMap<number, number>
   /** Of a learned frame, roles whose turns end with the next header and no token of their own (DeepSeek's user). */
   readonly unclosed?: readonly TurnOpener['role'][]
   /** Ids that open a turn of another and that the model samples to end its own, so that the one token is both (GLM's `<|user|>`, `<|observation|>`). */

@@ -6,7 +6,7 @@ import { isLogprob, isTrainedSample, logprobBounds } from './scored.ts'
 
 /** Numbers of the KL term that are none, on trained tokens that the model wrote and the trainer scored. */
 export interface BrokenKl {
-  /** The KL itself is infinite, or the reference's logprob is none: infinite, above 0, or so low that it is a filler. */
+  /** The KL itself is infinite, or the reference's logprob is none: infinite, or so low that it is a filler. */
   readonly of: 'kl' | 'reference'
   /** The first of them, as text (`Infinity`), and where it stands. */
   readonly value: string
@@ -23,7 +23,7 @@ export function brokenKl(view: TrajectoryView): BrokenKl | null {
   const ofKl = kl === null ? null : among(view, trainer, kl, (value) => Math.abs(value) === Number.POSITIVE_INFINITY)
   if (ofKl !== null) return { of: 'kl', ...ofKl }
   const bounds = logprobBounds(view.thresholds)
-  const isFiller = (value: number) => !Number.isNaN(value) && !isLogprob(value, bounds)
+  const isFiller = (value: number) => value <= bounds.least || value === Number.POSITIVE_INFINITY
   const ofReference = reference === null ? null : among(view, trainer, reference, isFiller)
   return ofReference === null ? null : { of: 'reference', ...ofReference }
 }
