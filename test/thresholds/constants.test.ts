@@ -90,6 +90,7 @@ const STRUCTURAL: Readonly<Record<string, string>> = {
   'checks/facts/kept-facts.ts MOST_SHARED': 'bound of memory',
   'checks/facts/kept-facts.ts ROWS_OF_A_TABLE': 'bound of cost',
   'checks/texts/kept-texts.ts LONGEST': 'bound of memory',
+  'checks/truncation/missing-part.ts TOLD_BY': 'how much of a text tells it from others',
   'checks/layout/positions.ts STANDING_TOKENS': 'what no document and no padding has',
   'checks/layout/unfit-arrays.ts NAMED_VALUES': 'what evidence shows',
   'checks/limits/limits.ts MOST_VALUES': 'what a report lists; each rollout is judged by its own',

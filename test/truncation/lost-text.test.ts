@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { isCutJson } from '../../shared/checks/truncation/cut-json.ts'
 import { finalAnswer } from '../../shared/checks/truncation/reward-for-cut-text.ts'
+import { decodeSpan } from '../../shared/tokens/text.ts'
 import type { Tokenizer } from '../../shared/tokens/tokenizer.ts'
 import { auditDump } from '../checks/audit.ts'
 import scored from '../fixtures/checks/C12.ts'
@@ -260,6 +261,38 @@ describe('C02', () => {
     expect(found[0]?.tokens?.[1]).toBe(turn!.end)
     expect(String(found[0]?.evidence.after)).toContain('assistant')
     expect(found[0]?.evidence.lost_tokens).toBeGreaterThan(10)
+  })
+
+  it('has lost nothing where an end token that the question spells ended the turn, and the rest stands behind it', async () => {
+    const END = 151645
+    const torn = (isThere: boolean) => (tokenizer: Tokenizer) => {
+      const row = told(tokenizer, QUESTION)
+      const { contentStart, contentEnd } = row.layout[1]!
+      const at = contentStart + 12
+      const { input_ids: ids, loss_mask: mask } = row.record
+      const before = tokenizer.encode(QUESTION).slice(0, 12)
+      const [left, right] = [before, tokenizer.encode(QUESTION).slice(12)].map((part) =>
+        decodeSpan(tokenizer.table, Int32Array.from(part)),
+      )
+      const messages = [
+        { role: 'user', content: `${left}<|im_end|>${right}` },
+        { role: 'assistant', content: 'I look it up.' },
+      ]
+      const gone = isThere ? 0 : contentEnd - at
+      return [
+        {
+          ...row,
+          record: {
+            ...row.record,
+            messages,
+            input_ids: ids.toSpliced(at, gone, END),
+            loss_mask: mask!.toSpliced(at, gone, 0),
+          },
+        },
+      ]
+    }
+    expect((await audited(torn(true))).findings).toEqual([])
+    expect((await audited(torn(false))).findings).toHaveLength(1)
   })
 
   it('is silent where the whole question is there', async () => {

@@ -8,6 +8,7 @@ import { OfLast } from '../of-last.ts'
 import { encoded } from '../texts/encoded.ts'
 import { isJson } from '../texts/is-json.ts'
 import { KeptTexts } from '../texts/kept-texts.ts'
+import { normalised } from '../texts/normalised-text.ts'
 import { type CutSide, findCut } from './cut-text.ts'
 
 export interface MissingPart {
@@ -58,7 +59,22 @@ function findMissing(view: TrajectoryView, turn: Turn): MissingPart | null {
   const text = view.text({ start: turn.contentStart, end: turn.contentEnd })
   if (text.length + shorter > content.length) return null
   const cut = findCut(text, content, view.thresholds)
-  return cut === null ? null : withTokens(view, cut)
+  return cut === null || standsBehind(view, turn, cut) ? null : withTokens(view, cut)
+}
+
+/** Characters of the rest of a message by which it is known. */
+const TOLD_BY = 40
+
+/** The rest of the message follows: a control token that the message spells ended the turn (T15), and nothing is lost. */
+function standsBehind(
+  view: TrajectoryView,
+  { contentEnd }: Turn,
+  { side, lost }: Omit<MissingPart, 'lostTokens'>,
+): boolean {
+  const rest = lost.slice(0, TOLD_BY)
+  if (side !== 'right' || rest === '') return false
+  const behind = view.text({ start: contentEnd, end: Math.min(view.ids.length, contentEnd + TOLD_BY) })
+  return normalised(behind).trimStart().startsWith(rest)
 }
 
 /** A question that stands behind the schemas of tools in one turn (Llama), where the end of it, the middle of both or that of the schemas is gone. */
