@@ -87,6 +87,23 @@ describe('C08', () => {
     })
   })
 
+  it('takes one of parallel replies that spells its closing tag for whole, and the one beside it for cut where it is', async () => {
+    const spelling = `In the template </tool_response> is written. ${WHOLE}`
+    const messages = [
+      { role: 'user', content: 'Who?' },
+      { role: 'assistant', content: 'I look it up.' },
+      ...[spelling, WHOLE].map((content) => ({ role: 'tool', content })),
+      { role: 'assistant', content: 'It says so.' },
+    ]
+    const found = async (second: string) => {
+      const text = `${spelling}\n</tool_response>\n<tool_response>\n${second}`
+      const rows = (tokenizer: Tokenizer) => [searchRow(tokenizer, 0, { reply: { text } }, { more: { messages } })]
+      return (await auditDump({ story: '', family: 'qwen3', rows })).byCode.get('C08')?.findings ?? []
+    }
+    expect(await found(WHOLE)).toEqual([])
+    expect(await found(WHOLE.slice(0, 256))).toMatchObject([{ evidence: { cut: 'right', characters_left: 256 } }])
+  })
+
   it('takes a whole reply for no cut one where those before it were left out of the ids', async () => {
     const cut = async (reply: string) =>
       (await seen(reply, { rows: 1, replies: [WHOLE, WHOLE.slice(0, 256)] })).byCode.get('C08')

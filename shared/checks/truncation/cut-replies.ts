@@ -139,6 +139,8 @@ function findCutReplies(trajectory: Trajectory, { ids, segmentation, tokenizer, 
       if (marker === null && !part.open && said(whole, trajectory.messages).has(normalised(text))) continue
       // A reply that closes its own turn, or opens another, is not cut: T15.
       if (whole !== null && closesItself(table, ids, reply.turn, text, whole)) continue
+      // Nor is one that spells the tag by which it is told from the next.
+      if (whole !== null && parted && spellsNext('</tool_response>', text, whole)) continue
       found.push({
         turn: reply.turn,
         span: parted ? { start, end } : withoutTags(table, ids, reply),
