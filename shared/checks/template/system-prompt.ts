@@ -37,7 +37,8 @@ function lookAtTurns(view: TrajectoryView, _settings: unknown, report: Reporter)
   const systems = turns.filter(({ kind, header }) => kind === 'system' && header === 'present')
   const again = repeatedSystemTurns(view)
   const message = again.length > 0 ? null : replacedMessage(view)
-  if (systems.length === 0 && message === null) return
+  // Some templates write the system message into the turn of the question: there it was looked for, and found.
+  if (systems.length === 0 && message === null && comparedWith(view) === null) return
   const isForeign = again.length === 0 && message === null && hasForeignDefault(view)
   report.place(again.length > 0 || message !== null || isForeign)
   const first = again[0]
@@ -108,15 +109,10 @@ export function systemFacts(view: TrajectoryView): Pick<TrajectoryFacts, 'system
 
 function findReplaced(view: TrajectoryView): string | null {
   const { segmentation, trajectory, tokenizer, ids, thresholds } = view
-  // The messages of a rollout are those of its main branch; another may have a prompt of its own.
-  if (trajectory.branch !== null || trajectory.place.part > 0) return null
-  const message = trajectory.messages?.[0]
-  if (message === undefined || !isSystemMessage(message) || segmentation === null || tokenizer === null) return null
-  const first = segmentation.turns[0]
-  // What a cut removed is another fault.
-  if (segmentation.cutLeft || first === undefined || first.header !== 'present' || first.kind === 'assistant')
-    return null
-  const words = (message.content ?? '').slice(0, LOOKED_FOR)
+  const first = comparedWith(view)
+  if (first === null || segmentation === null || tokenizer === null) return null
+  const content = trajectory.messages?.[0]?.content ?? ''
+  const words = content.slice(0, LOOKED_FOR)
   const system = systemText(tokenizer.table, ids, segmentation)
   if (system !== null && holds(system, words)) return null
   const wanted = normalised(words)
@@ -125,7 +121,21 @@ function findReplaced(view: TrajectoryView): string | null {
   const prompt = normalised(view.text({ start: first.start, end: until }))
   // A prompt that holds the message's first words was cut or edited, not replaced.
   const opening = wanted.slice(0, thresholds['system-opening-characters'])
-  return prompt.includes(opening) ? null : (message.content as string)
+  return prompt.includes(opening) ? null : content
+}
+
+/** The first turn of a prompt that is held against a system message; null where there is none, or no prompt. */
+function comparedWith({ segmentation, trajectory, tokenizer }: TrajectoryView): Turn | null {
+  // The messages of a rollout are those of its main branch; another may have a prompt of its own.
+  if (trajectory.branch !== null || trajectory.place.part > 0) return null
+  const message = trajectory.messages?.[0]
+  if (message === undefined || !isSystemMessage(message) || segmentation === null || tokenizer === null) return null
+  if ((message.content ?? '').trim() === '') return null
+  const first = segmentation.turns[0]
+  // What a cut removed is another fault.
+  if (segmentation.cutLeft || first === undefined || first.header !== 'present' || first.kind === 'assistant')
+    return null
+  return first
 }
 
 const held = new WeakMap<SystemText, Set<string>>()
