@@ -1,9 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { namelessTurns } from '../../shared/checks/oracles/nameless-turns.ts'
+import { createView } from '../../shared/checks/view.ts'
+import { emptyTrajectory } from '../../shared/model/trajectory.ts'
 import { segment } from '../../shared/tokens/segment.ts'
 import { conversation, type TurnSpec } from '../helpers/conversation.ts'
 import { audited, lines, qwen, turnsOf } from '../session/dumps.ts'
 import { byteTokenizer, KIMI } from '../tokens/template/other-families.ts'
+import { settings } from './audit.ts'
 import { failingOf, masked, type Piece, trained } from './pieces.ts'
 
 const tokenizer = byteTokenizer(KIMI)
@@ -34,6 +37,23 @@ describe('replies of Kimi, behind a line with the id of the call', () => {
     expect(codes(SOUND.map((piece) => (piece === CALL ? masked(piece) : piece)))).toContain('M03')
     expect(codes([PROMPT, HEADER, CALL, REPLY, ANSWER])).toContain('T05')
   })
+})
+
+it('a turn that begins with a control token of which the template writes no turn may be a reply', () => {
+  const template =
+    "{% for message in messages %}{{ '<|' + message['role'] + '|>' + message['content'] + '<|end|>' }}{% endfor %}{% if add_generation_prompt %}{{ '<|assistant|>' }}{% endif %}"
+  const controls = ['<|system|>', '<|user|>', '<|assistant|>', '<|reply|>', '<|end|>']
+  const phi = byteTokenizer({ name: 'phi', names: {}, controls, template })
+  const isNameless = (text: string) => {
+    const ids = Int32Array.from(phi.encode(text, { specials: true }))
+    const row = { ...emptyTrajectory({ source: 0, record: 0, part: 0 }, 'row'), ids, mask: new Uint8Array(ids.length) }
+    return createView(row, { tokenizer: phi, settings: settings(), unsampledLogprob: null })?.facts.namelessTurns
+  }
+  const asked = '<|user|>Who?<|end|><|assistant|>I ask.<|end|>'
+  expect(isNameless(`${asked}<|reply|>Ines did.<|end|><|assistant|>Ines.<|end|>`)).toBe(true)
+  // A header that is gone leaves words (T05), and what stands before the first turn of the model is the prompt.
+  expect(isNameless(`${asked}Ines did.<|end|><|assistant|>Ines.<|end|>`)).toBeUndefined()
+  expect(isNameless(`<|reply|>Ines did.<|end|>${asked}`)).toBeUndefined()
 })
 
 describe('turns of no role that is known', () => {

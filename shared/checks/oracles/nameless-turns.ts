@@ -1,7 +1,7 @@
 import { count, counted } from '../../model/number-text.ts'
 import { roleKind } from '../../model/roles.ts'
 import type { Segmentation, Turn } from '../../model/tokens.ts'
-import type { TurnFrame } from '../../tokens/tokenizer.ts'
+import { TokenKind, type TurnFrame } from '../../tokens/tokenizer.ts'
 import type { DumpView, TrajectoryView } from '../check.ts'
 import { FactColumns } from '../facts/fact-columns.ts'
 import type { TrajectoryFacts } from '../facts/facts.ts'
@@ -26,13 +26,26 @@ export function namelessTurns({ turns }: Segmentation, frame: TurnFrame | null):
   })
 }
 
+/**
+ * Turns there that begin with a control token which the template opens none with, as an environment writes replies for which the template has no header of
+ * its own (`<|tool_response|>` of Phi-4-mini).
+ */
+function opened({ ids, tokenizer }: TrajectoryView, { turns }: Segmentation): Turn[] {
+  if (tokenizer?.frame?.style !== 'learned') return []
+  const { kinds } = tokenizer.table
+  return turns.filter(({ kind, role, header, ordinal, start, contentEnd }) => {
+    if (kind !== 'other' || header !== 'missing' || role !== '' || ordinal === 0) return false
+    return kinds[ids[start] as number] === TokenKind.special && contentEnd - start > 1
+  })
+}
+
 /** Whether a rollout has such turns that no text of a message forged (T15). Which documents the model had read when it answered is then not known either. */
 export function namelessFact(
   view: TrajectoryView,
 ): Pick<TrajectoryFacts, 'namelessTurns' | 'supportingDocuments'> | null {
   const { segmentation, tokenizer } = view
   if (segmentation === null) return null
-  const nameless = namelessTurns(segmentation, tokenizer?.frame ?? null)
+  const nameless = [...namelessTurns(segmentation, tokenizer?.frame ?? null), ...opened(view, segmentation)]
   return nameless.some((turn) => !isForged(view, turn)) ? { namelessTurns: true, supportingDocuments: null } : null
 }
 
