@@ -55,7 +55,11 @@ function decide(input: HypothesisInput): Judgement {
       ...restingOn('kl', [
         ...(fit === null ? [] : formulaLines(fit, least)),
         ...(k3 === null ? [] : sizeLine(k3, fit === null, size)),
-        ...(fit === null ? [] : unknown ? storedMean(fit, size) : stated('mean of the stored KL', fit.mean)),
+        ...(fit === null
+          ? []
+          : unknown
+            ? storedMean(fit, size)
+            : stated(infinite > 0 ? 'mean of the stored KL that is finite' : 'mean of the stored KL', fit.mean)),
       ]),
       ...lesserFaults(H03, input, ['L10']),
     ],

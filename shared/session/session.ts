@@ -62,7 +62,6 @@ export class Session {
   /** Resolves once each source has its SHA-256 or never will: with `done`, unless that is left until all is judged. Rejects where it is closed before. */
   readonly hashed: Promise<void>
   private readonly reading: Reading
-  private readonly unopened: readonly UnreadableFile[]
   private readonly reader: RunReader
   private readonly conclusions: Conclusions
   private readonly beside: BesideRollouts
@@ -84,7 +83,6 @@ export class Session {
   ) {
     const { reading } = opened
     this.reading = reading
-    this.unopened = hooks.unopened ?? []
     this.dumpHash = opened.hash
     // Sources of a followed run may change their numbers, so that an older conclusion would speak of others.
     const inSteps = hooks.concludesInSteps === true && hooks.follow === undefined
@@ -153,7 +151,7 @@ export class Session {
   }
 
   get unreadable(): readonly UnreadableFile[] {
-    return [...this.unopened, ...this.reading.unreadable]
+    return this.reading.unreadable
   }
 
   /** What files without rollouts say as logs of the run. */

@@ -101,7 +101,6 @@ export function turnFrame(
   }
 }
 
-/** Whether the headers of a learned frame end with their line, as ChatML's do. */
 /** By their names: a vocabulary that has `<|/tool|>` beside `<|tool|>` has the two for what stands between them. */
 function bracketsOf(learned: LearnedFrame | null, vocabulary: Vocabulary): Pick<TurnFrame, 'brackets'> {
   const brackets = new Map<number, number>()
@@ -114,6 +113,7 @@ function bracketsOf(learned: LearnedFrame | null, vocabulary: Vocabulary): Pick<
   return brackets.size === 0 ? {} : { brackets }
 }
 
+/** Whether the headers of a learned frame end with their line, as ChatML's do. */
 function hasLines({ openers }: LearnedFrame): boolean {
   return openers.every(({ role, rest }) => role !== 'user' || rest.at(-1) === NEWLINE)
 }

@@ -111,7 +111,9 @@ describe('what a person names', () => {
   test('an empty folder is a problem, not an end', async () => {
     const { sources, problems } = await openPaths(['empty', 'run/a.jsonl'], io())
     expect(sources.map(({ name }) => name)).toEqual(['a.jsonl'])
-    expect(problems).toMatchObject([{ name: 'empty', message: expect.stringContaining('empty holds no files.') }])
+    expect(problems).toEqual([
+      { name: 'empty', bytes: 0, code: 'no-files', message: expect.stringContaining('empty holds no files.') },
+    ])
   })
 
   test('a folder whose files are all in hidden folders is told by these', async () => {
@@ -120,7 +122,7 @@ describe('what a person names', () => {
     const { sources, problems } = await openPaths(['art'], io())
     expect(sources).toEqual([])
     const message = 'art holds no files but in hidden folders, which are left out: .art. Name one of them itself.'
-    expect(problems).toMatchObject([{ name: 'art', message }])
+    expect(problems).toEqual([{ name: 'art', bytes: 0, code: 'no-files', message }])
     expect((await openPaths(['art/.art'], io())).sources).toHaveLength(1)
   })
 

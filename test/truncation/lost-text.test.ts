@@ -264,32 +264,25 @@ describe('C02', () => {
   })
 
   it('has lost nothing where an end token that the question spells ended the turn, and the rest stands behind it', async () => {
-    const END = 151645
     const torn = (isThere: boolean) => (tokenizer: Tokenizer) => {
-      const row = told(tokenizer, QUESTION)
-      const { contentStart, contentEnd } = row.layout[1]!
-      const at = contentStart + 12
-      const { input_ids: ids, loss_mask: mask } = row.record
-      const before = tokenizer.encode(QUESTION).slice(0, 12)
-      const [left, right] = [before, tokenizer.encode(QUESTION).slice(12)].map((part) =>
+      const spelt = tokenizer.encode(QUESTION)
+      const [left, right] = [spelt.slice(0, 12), spelt.slice(12)].map((part) =>
         decodeSpan(tokenizer.table, Int32Array.from(part)),
       )
       const messages = [
         { role: 'user', content: `${left}<|im_end|>${right}` },
         { role: 'assistant', content: 'I look it up.' },
       ]
-      const gone = isThere ? 0 : contentEnd - at
-      return [
-        {
-          ...row,
-          record: {
-            ...row.record,
-            messages,
-            input_ids: ids.toSpliced(at, gone, END),
-            loss_mask: mask!.toSpliced(at, gone, 0),
-          },
-        },
-      ]
+      const row = told(tokenizer, QUESTION, { more: { messages } })
+      const { contentStart, contentEnd } = row.layout[1]!
+      const [at, gone] = [contentStart + 12, isThere ? 0 : contentEnd - contentStart - 12]
+      const { input_ids: ids, loss_mask: mask } = row.record
+      const record = {
+        ...row.record,
+        input_ids: ids.toSpliced(at, gone, 151645),
+        loss_mask: mask!.toSpliced(at, gone, 0),
+      }
+      return [{ ...row, record }]
     }
     expect((await audited(torn(true))).findings).toEqual([])
     expect((await audited(torn(false))).findings).toHaveLength(1)

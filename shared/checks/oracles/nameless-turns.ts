@@ -27,8 +27,8 @@ export function namelessTurns({ turns }: Segmentation, frame: TurnFrame | null):
 }
 
 /**
- * Turns there that begin with a control token which the template opens none with, as an environment writes replies for which the template has no header of
- * its own (`<|tool_response|>` of Phi-4-mini).
+ * Turns behind the first of the model that begin with a control token with which the template opens none, as an environment may write replies for which the
+ * template has no header (`<|tool_response|>` of Phi-4-mini).
  */
 function opened({ ids, tokenizer }: TrajectoryView, { turns }: Segmentation): Turn[] {
   if (tokenizer?.frame?.style !== 'learned') return []

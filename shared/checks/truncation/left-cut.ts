@@ -90,7 +90,10 @@ export function beginsWritten(trajectory: Trajectory, { ids, mask, segmentation 
 const TELLING_TEXT = 20
 
 /** The end of a call, and no beginning of one before it. */
-const REST_OF_CALL = /^(?:(?!<tool_call>)[\s\S])*?<\/tool_call>/
+function holdsRestOfCall(text: string): boolean {
+  const end = text.indexOf('</tool_call>')
+  return end >= 0 && !text.slice(0, end).includes('<tool_call>')
+}
 
 /**
  * Whether the row begins inside a call, or so far inside a message of the model's that no prefill explains it, and with no words that any message begins
@@ -99,7 +102,7 @@ const REST_OF_CALL = /^(?:(?!<tool_call>)[\s\S])*?<\/tool_call>/
 function beginsInsideMessage({ messages, promptLength }: Trajectory, prepared: Prepared): boolean {
   const turn = prepared.segmentation?.turns[0]
   if (turn === undefined || promptLength === 0 || prepared.tokenizer === null) return false
-  if (REST_OF_CALL.test(prepared.text({ start: turn.start, end: turn.contentEnd }))) return true
+  if (holdsRestOfCall(prepared.text({ start: turn.start, end: turn.contentEnd }))) return true
   if (messages === null) return false
   const visible = firstText(prepared, turn)
   if (visible.trim().length < TELLING_TEXT) return false

@@ -29,9 +29,9 @@ export async function openReading(
   sources: readonly ByteSource[],
   options: AuditOptions,
   host: EngineHost,
-  hooks: Pick<SessionHooks, 'signal' | 'follow' | 'addedTokenizers'>,
+  hooks: Pick<SessionHooks, 'signal' | 'follow' | 'addedTokenizers' | 'unopened'>,
 ): Promise<OpenedReading> {
-  const { signal, follow, addedTokenizers = [] } = hooks
+  const { signal, follow, addedTokenizers = [], unopened = [] } = hooks
   if (follow !== undefined) {
     const follower = new Follower(follow, options, host, addedTokenizers)
     await follower.open(signal ?? new AbortController().signal)
@@ -41,7 +41,7 @@ export async function openReading(
     return { reading: follower, hash, workers: [], ahead: null }
   }
   const opened: OpenSource[] = []
-  const unreadable: UnreadableFile[] = []
+  const unreadable: UnreadableFile[] = [...unopened]
   const logs: LogReport[] = []
   const descriptions: RunDescription[] = []
   for (const given of sources) {
