@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { isCutJson } from '../../shared/checks/truncation/cut-json.ts'
+import { isPromptCut } from '../../shared/checks/truncation/prompt-faults.ts'
 import { finalAnswer } from '../../shared/checks/truncation/reward-for-cut-text.ts'
 import { decodeSpan } from '../../shared/tokens/text.ts'
 import type { Tokenizer } from '../../shared/tokens/tokenizer.ts'
@@ -286,6 +287,8 @@ describe('C02', () => {
     }
     expect((await audited(torn(true))).findings).toEqual([])
     expect((await audited(torn(false))).findings).toHaveLength(1)
+    // Nor is it another prompt than that of its group (A05).
+    expect(isPromptCut((await auditDump({ story: '', family: 'qwen2.5', rows: torn(true) })).views[0]!)).toBe(true)
   })
 
   it('is silent where the whole question is there', async () => {

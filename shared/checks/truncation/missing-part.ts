@@ -11,10 +11,15 @@ import { KeptTexts } from '../texts/kept-texts.ts'
 import { normalised } from '../texts/normalised-text.ts'
 import { type CutSide, findCut } from './cut-text.ts'
 
+/** As `findCut` tells it. */
+type Cut = NonNullable<ReturnType<typeof findCut>>
+
 export interface MissingPart {
   readonly side: CutSide
   readonly lost: string
   readonly lostTokens: number | null
+  /** It is not lost: a control token that the message spells ended the turn (T15), and the rest follows. */
+  readonly standsBehind: boolean
 }
 
 const known = new OfLast<TrajectoryView, Map<Turn, MissingPart | null>>()
@@ -59,18 +64,13 @@ function findMissing(view: TrajectoryView, turn: Turn): MissingPart | null {
   const text = view.text({ start: turn.contentStart, end: turn.contentEnd })
   if (text.length + shorter > content.length) return null
   const cut = findCut(text, content, view.thresholds)
-  return cut === null || standsBehind(view, turn, cut) ? null : withTokens(view, cut)
+  return cut === null ? null : partOf(view, turn, cut)
 }
 
 /** Characters of the rest of a message by which it is known. */
 const TOLD_BY = 40
 
-/** The rest of the message follows: a control token that the message spells ended the turn (T15), and nothing is lost. */
-function standsBehind(
-  view: TrajectoryView,
-  { contentEnd }: Turn,
-  { side, lost }: Omit<MissingPart, 'lostTokens'>,
-): boolean {
+function standsBehind(view: TrajectoryView, { contentEnd }: Turn, { side, lost }: Cut): boolean {
   const rest = lost.slice(0, TOLD_BY)
   if (side !== 'right' || rest === '') return false
   const behind = view.text({ start: contentEnd, end: Math.min(view.ids.length, contentEnd + TOLD_BY) })
@@ -95,7 +95,7 @@ function missingBesideTools(view: TrajectoryView, turn: Turn, question: string):
     const whole = (rendered as string).slice(start + header.length, at + question.trim().length)
     const cut = findCut(text, whole, view.thresholds)
     // A turn that begins with the question was never given the schemas, which is T07.
-    if (cut !== null && cut.side !== 'left' && (before < 0 || cut.side === 'middle')) return withTokens(view, cut)
+    if (cut !== null && cut.side !== 'left' && (before < 0 || cut.side === 'middle')) return partOf(view, turn, cut)
   }
   return null
 }
@@ -121,7 +121,7 @@ function missingAmongTools(
   if (!isTorn && (schemas.length === 0 || schemas.length >= tools.length)) return null
   for (const shape of toolShapes(tools)) {
     const cut = cutOfRendered(view, { turn, text }, rerender(tokenizer, prompt, shape), prompt, isTorn ? null : schemas)
-    if (cut !== null) return withTokens(view, cut)
+    if (cut !== null) return partOf(view, turn, cut)
   }
   return null
 }
@@ -256,6 +256,7 @@ function textsIn(value: unknown, found = new Set<string>()): Set<string> {
   return found
 }
 
-function withTokens({ tokenizer }: TrajectoryView, { side, lost }: Omit<MissingPart, 'lostTokens'>): MissingPart {
-  return { side, lost, lostTokens: tokenizer === null ? null : (encoded(tokenizer, lost)?.length ?? null) }
+function partOf(view: TrajectoryView, turn: Turn, { side, lost }: Cut): MissingPart {
+  const lostTokens = view.tokenizer === null ? null : (encoded(view.tokenizer, lost)?.length ?? null)
+  return { side, lost, lostTokens, standsBehind: standsBehind(view, turn, { side, lost }) }
 }

@@ -35,9 +35,9 @@ export function promptTurns(view: TrajectoryView): readonly PromptTurn[] {
   return turns
 }
 
-/** Its ids are not those that were asked. */
+/** Its ids are not those that were asked: a turn was cut, or a control token that its message spells ended it. */
 export function isPromptCut(view: TrajectoryView): boolean {
-  return promptTurns(view).some(({ fault }) => fault !== null)
+  return promptTurns(view).some(({ turn, fault }) => fault !== null || missingPart(view, turn)?.standsBehind === true)
 }
 
 function findTurns(view: TrajectoryView): readonly PromptTurn[] {
@@ -102,7 +102,7 @@ function opensAndStops(view: TrajectoryView, segmentation: Segmentation, turn: T
 /** A whole turn whose message is longer: its end, its start or its middle is missing. */
 function glued(view: TrajectoryView, turn: Turn): PromptFault | null {
   const missing = missingPart(view, turn)
-  if (missing === null) return null
+  if (missing === null || missing.standsBehind) return null
   const { side, lost, lostTokens } = missing
   const where = { left: 'start', right: 'end', middle: 'middle' }[side]
   const many = lostTokens === null ? '' : `: about ${tokenCount(lostTokens)} are lost`
